@@ -1,0 +1,58 @@
+"""rosenblatt: the perceptron and its family.
+
+Give it labelled points. It finds the hyperplane, and proves what it found.
+
+>>> import rosenblatt as rb
+>>> X, y = rb.datasets.eight_points()
+>>> rb.Perceptron().fit(X, y).stop_reason_
+StopReason.SEPARATED
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt import datasets, theory
+    from rosenblatt.estimators.adaline import Adaline
+    from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.results import Hyperplane, StopReason
+    from rosenblatt.solvers.delta import DivergenceError
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Adaline",
+    "DivergenceError",
+    "Hyperplane",
+    "Perceptron",
+    "StopReason",
+    "datasets",
+    "theory",
+]
+
+# Public name -> where it is; imported when first used, so that `import rosenblatt` is instant.
+_HOMES = {
+    "Adaline": "rosenblatt.estimators.adaline",
+    "DivergenceError": "rosenblatt.solvers.delta",
+    "Hyperplane": "rosenblatt.results",
+    "Perceptron": "rosenblatt.estimators.perceptron",
+    "StopReason": "rosenblatt.results",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in __all__:
+        value = import_module(f"rosenblatt.{name}")
+    else:
+        msg = f"module 'rosenblatt' has no attribute {name!r}"
+        raise AttributeError(msg)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,59 @@
+"""The delta rule: gradient descent on the squared difference of target and output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.loops import loop
+from rosenblatt.loops.perceptron import Step, Visit, weight_of
+from rosenblatt.rows import Block, add_row, row_dot, row_norm2
+
+
+@loop
+def delta(
+    block: Block,
+    positive: int,
+    visit: Visit,
+    theta: Any,
+    step: Step,
+    size: int,
+    sums: Any,
+    held: int,
+) -> tuple[int, int, float]:
+    """Visit rows, gather ``Σ (t - o)x`` with ``o = w·x + b``, and step by its mean after `size`.
+
+    `sums` and `held` (its rows) carry a batch that is not complete. Returns `held` as it is
+    now, the number of mistakes and the sum of ``(t - o)²/2`` over the visits.
+    """
+    mistakes, loss = 0, 0.0
+    for k in range(visit.start, visit.stop):
+        i = visit.order[k] if visit.order.size else k
+        t = 1.0 if block.label[i] == positive else -1.0
+        o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
+        change = weight_of(block, i) * (t - o)
+        add_row(block.rows, i, change, sums[:-1])
+        sums[-1] += change * step.bias
+        loss += change * (t - o) / 2
+        mistakes += t * o <= 0
+        held += 1
+        if held == size:
+            add_mean(theta, step.eta, sums, held)
+            held = 0
+    return held, mistakes, loss
+
+
+@loop
+def add_mean(theta: Any, eta: float, sums: Any, held: int) -> None:
+    """``theta += eta * sums / held``, and empty the sums."""
+    for j in range(len(theta)):
+        theta[j] += eta * (sums[j] / held)
+        sums[j] = 0.0
+
+
+@loop
+def largest_norm2(block: Block, bias: float) -> float:
+    """Largest ``‖(x, 1)‖²`` of the rows, each times its weight."""
+    largest = 0.0
+    for i in range(len(block.label)):
+        largest = max(largest, weight_of(block, i) * (row_norm2(block.rows, i) + bias))
+    return largest

@@ -1,0 +1,327 @@
+"""What a fit returns: hyperplanes, stop reasons, traces. Frozen, and free of any solver."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class StopReason(enum.Enum):
+    """Why a fit ended; the text says what the returned vector means."""
+
+    SEPARATED = "an epoch without mistakes: the last hyperplane separates the training data"
+    SMALL_CHANGE = "the weights changed by less than tol over an epoch"
+    EPOCH_LIMIT = "max_epochs was reached while mistakes were still being made"
+    TIME_LIMIT = "max_time was reached while mistakes were still being made"
+    CYCLE = "the weights repeat exactly: this run can never end"
+    GAP_CLOSED = "the duality gap is within tol: the answer is optimal to that precision"
+    INSEPARABLE = "no hyperplane separates the classes"
+    INTERRUPTED = "interrupted: the model is the one reached so far"
+
+    def __repr__(self) -> str:
+        return f"StopReason.{self.name}"
+
+
+def _frozen(values: ArrayLike) -> Floats:
+    """A read-only float64 copy, so that a result cannot change under its owner."""
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def _dense(X: Any) -> Any:
+    """Samples as a 2-D array; anything with a matrix product (CSR) passes unchanged."""
+    return X if hasattr(X, "tocsr") else np.atleast_2d(np.asarray(X))
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperplane:
+    """The set ``{x : w·x + b = 0}``, with the side of positive values called +1.
+
+    Parameters
+    ----------
+    w : array of shape (d,)
+        The normal vector.
+    b : float
+        The bias. A threshold ``k`` (``w·x > k``) is ``b = -k``.
+    """
+
+    w: Floats
+    b: float = 0.0
+
+    def __post_init__(self) -> None:
+        w = _frozen(self.w)
+        if w.ndim != 1:
+            msg = f"w has shape {w.shape}: give one weight per feature, a vector"
+            raise ValueError(msg)
+        if not (np.isfinite(w).all() and np.isfinite(self.b)):
+            msg = "w and b must be finite numbers"
+            raise ValueError(msg)
+        object.__setattr__(self, "w", w)
+        object.__setattr__(self, "b", float(self.b))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hyperplane):
+            return NotImplemented
+        return self.b == other.b and np.array_equal(self.w, other.w)
+
+    def __hash__(self) -> int:
+        return hash(((self.w + 0.0).tobytes(), self.b))  # -0.0 equals 0.0, in other bytes
+
+    @property
+    def norm(self) -> float:
+        """``‖w‖``; an error where w is zero, because nothing geometric is left then."""
+        if not self.w.any():
+            msg = "w is zero: the equation describes no hyperplane, so it has no distances"
+            raise ValueError(msg)
+        # Squares overflow or vanish for extreme weights; scaling by a power of two is exact.
+        exponent = np.frexp(np.abs(self.w).max())[1]
+        return float(np.ldexp(np.linalg.norm(np.ldexp(self.w, -exponent)), exponent))
+
+    def decision_function(self, X: Any) -> Floats:
+        """``w·x + b`` for every row of X."""
+        values: Floats = np.asarray(_dense(X) @ self.w, dtype=np.float64) + self.b
+        return values
+
+    def predict(self, X: Any, *, at_zero: Literal[-1, 1] = -1) -> NDArray[np.int64]:
+        """The side of every row, +1 or -1; a point on the hyperplane gets `at_zero`."""
+        if at_zero not in (-1, 1):
+            msg = f"at_zero={at_zero!r} is not a side: give -1 or 1"
+            raise ValueError(msg)
+        values = self.decision_function(X)
+        return np.where(values == 0, at_zero, np.where(values > 0, 1, -1))
+
+    def distance(self, X: Any) -> Floats:
+        """``|w·x + b| / ‖w‖``: how far every row lies from the hyperplane."""
+        distances: Floats = np.abs(self.decision_function(X)) / self.norm
+        return distances
+
+    def _signed(self, X: Any, y: ArrayLike) -> Floats:
+        """``y(w·x + b)`` for labels -1 and +1, checked."""
+        labels = np.asarray(y)
+        values = self.decision_function(X)
+        if labels.ndim != 1:
+            msg = f"y has shape {labels.shape}: give one label per sample, a vector"
+            raise ValueError(msg)
+        if labels.shape != values.shape:
+            msg = f"y has {labels.size} samples but X has {values.size} rows"
+            raise ValueError(msg)
+        if not values.size:
+            msg = "X has no rows: a margin needs at least one sample"
+            raise ValueError(msg)
+        if not np.isin(labels, (-1, 1)).all():
+            msg = "y holds labels other than -1 and +1: map the two classes to these first"
+            raise ValueError(msg)
+        signed: Floats = labels * values
+        return signed
+
+    def margin(self, X: Any, y: ArrayLike) -> float:
+        """``min_i y_i(w·x_i + b) / ‖w‖``: positive exactly when the hyperplane separates."""
+        return float(self._signed(X, y).min() / self.norm)
+
+    def canonical(self, X: Any) -> Hyperplane:
+        """The same hyperplane, scaled so that the smallest ``|w·x + b|`` over X is 1."""
+        values = np.abs(self.decision_function(X))
+        if not values.size:
+            msg = "X has no rows: the scale comes from the closest sample"
+            raise ValueError(msg)
+        smallest = float(values.min())
+        if smallest == 0.0:
+            msg = "a sample lies on the hyperplane: no scaling gives it the value 1"
+            raise ValueError(msg)
+        return Hyperplane(self.w / smallest, self.b / smallest)
+
+    def support_vectors(self, X: Any, y: ArrayLike, *, rtol: float = 1e-9) -> NDArray[np.intp]:
+        """Row numbers of the samples closest to the hyperplane: those that attain the margin.
+
+        `rtol` is the share of the largest ``|w·x + b|`` by which a row may exceed the minimum.
+        """
+        signed = self._signed(X, y)
+        return np.flatnonzero(signed <= signed.min() + rtol * np.abs(signed).max())
+
+    def point(self) -> Floats:
+        """The point of the hyperplane nearest to the origin, ``-b·w/‖w‖²``."""
+        unit = self.w / self.norm
+        nearest: Floats = -self.b / self.norm * unit
+        return nearest
+
+    def basis(self) -> Floats:
+        """Orthonormal directions of the hyperplane, one per row: ``H = point + span(rows)``."""
+        unit = self.w / self.norm
+        # The right singular vectors after the first span the complement of the unit normal.
+        rest: Floats = np.linalg.svd(unit[np.newaxis, :], full_matrices=True)[2][1:]
+        return rest
+
+    def project(self, X: Any) -> Floats:
+        """The orthogonal projection of every row of X onto the hyperplane."""
+        rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        unit = self.w / self.norm
+        offsets = (rows @ self.w + self.b) / self.norm
+        projected: Floats = rows - np.multiply.outer(offsets, unit)
+        return projected
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Evidence that a run repeats itself: the weights after epoch `entry` come back exactly.
+
+    They are the same again after epoch ``entry + period``, and an epoch depends on nothing but
+    the weights it starts with, so the run goes round for ever. Confirmed by going round once
+    more. (It shows that the data are inseparable only if no update was rounded.)
+    """
+
+    entry: int
+    period: int
+
+
+@dataclass(frozen=True, eq=False)
+class Updates:
+    """Every mistake that moved the hyperplane, in order; there with ``record=True``.
+
+    Attributes
+    ----------
+    epoch, sample, value, step : arrays with one entry per mistake
+        The epoch (from 1), the row, its decision value before the update, and the factor of
+        ``(x, 1)``: ``eta*y`` times the row's weight.
+    update : int array
+        The update to which the mistake belongs: online its own, otherwise that of its batch.
+    start : Hyperplane
+        The start guess.
+    """
+
+    epoch: NDArray[np.int64]
+    sample: NDArray[np.int64]
+    value: Floats
+    step: Floats
+    update: NDArray[np.int64]
+    start: Hyperplane
+    eta: float
+    fit_intercept: bool
+
+    def __len__(self) -> int:
+        """Return the number of updates."""
+        return int(self.update[-1]) + 1 if self.update.size else 0
+
+    def hyperplane(self, t: int, X: Any) -> Hyperplane:
+        """The hyperplane after the first `t` updates, bit for bit as the run had it.
+
+        `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
+        """
+        if not 0 <= t <= len(self):
+            msg = f"t={t} is not an update: this run has updates 1 to {len(self)}, 0 is the start"
+            raise ValueError(msg)
+        theta = np.append(self.start.w, self.start.b)
+        stop = int(np.searchsorted(self.update, t))
+        edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
+        for batch in np.split(np.arange(stop), edges):
+            sums = np.zeros_like(theta)
+            for k in batch:
+                _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
+                sums[-1] += self.step[k] * self.fit_intercept
+            theta += self.eta * sums
+        return Hyperplane(theta[:-1], theta[-1])
+
+    def mistake_counts(self, n: int) -> NDArray[np.int64]:
+        """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
+
+        (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
+        """
+        return np.bincount(self.sample, minlength=n).astype(np.int64)
+
+
+def _add_row(X: Any, i: int, a: float, theta: Floats) -> None:
+    """``theta[:-1] += a * x_i`` for a row of an array or a CSR matrix."""
+    if hasattr(X, "indptr"):
+        entries = slice(X.indptr[i], X.indptr[i + 1])
+        theta[X.indices[entries]] += a * X.data[entries].astype(np.float64)
+    else:
+        theta[:-1] += a * np.asarray(X[i], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The record of a fit: per epoch always, per update on request.
+
+    Attributes
+    ----------
+    mistakes : int array
+        Mistakes in each epoch.
+    change : float array
+        ``‖(w, b) - (w, b) before‖`` over each epoch.
+    seconds : float array
+        Time since the fit began, at the end of each epoch.
+    loss : float array or None
+        The delta rule only: mean of ``(t - o)²/2`` over the visits of each epoch.
+    pocket_errors : float array or None
+        ``keep="pocket"`` only: (weighted) training errors of the pocket after each epoch.
+    updates : Updates or None
+        ``record=True`` only: every single update.
+    """
+
+    mistakes: NDArray[np.int64]
+    change: Floats
+    seconds: Floats
+    loss: Floats | None = None
+    pocket_errors: Floats | None = None
+    updates: Updates | None = None
+
+    def __len__(self) -> int:
+        """Return the number of epochs."""
+        return len(self.mistakes)
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """What a callback is told after each epoch; tuples have one entry per two-class problem.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    mistakes : tuple of int
+        Mistakes in this epoch, or in the last one of a problem that has already stopped.
+    hyperplanes : tuple of Hyperplane
+        The hyperplanes at its end.
+    seconds : float
+        Time since the fit began.
+    """
+
+    number: int
+    mistakes: tuple[int, ...]
+    hyperplanes: tuple[Hyperplane, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The outcome of one two-class problem.
+
+    Attributes
+    ----------
+    hyperplane : Hyperplane
+        What was to be kept: the last, the pocket's or the average.
+    last : Hyperplane
+        Where the run ended.
+    stop_reason : StopReason
+    n_mistakes, n_updates, n_epochs : int
+    trace : Trace
+    certificate : Cycle or None
+        Evidence beyond the hyperplane itself.
+    """
+
+    hyperplane: Hyperplane
+    last: Hyperplane
+    stop_reason: StopReason
+    n_mistakes: int
+    n_updates: int
+    n_epochs: int
+    trace: Trace
+    certificate: Cycle | None = None

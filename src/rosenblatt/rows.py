@@ -1,0 +1,177 @@
+"""Samples as rows, dense or CSR: the only place where the two differ.
+
+Every loop reads a sample through `row_dot`, `row_norm2` and `add_row`. The bodies below run as
+plain Python under ``NUMBA_DISABLE_JIT=1`` and are the definition; the compiled versions under
+them do the same additions in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from scipy.sparse import csr_array
+
+from rosenblatt.simd import dot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class DenseRows(NamedTuple):
+    """Rows of a C-ordered float32 or float64 matrix."""
+
+    X: NDArray[Any]
+
+
+class CsrRows(NamedTuple):
+    """Rows of a matrix in compressed sparse row form, without duplicate entries."""
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+
+Rows = DenseRows | CsrRows
+
+
+class Block(NamedTuple):
+    """Rows with their labels.
+
+    Attributes
+    ----------
+    rows : DenseRows or CsrRows
+    label : int32 array
+        The number of each row's class. In the two-class problem "class p against the rest" row i
+        has ``y = +1`` if ``label[i] == p``, otherwise ``-1``.
+    weight : float64 array
+        A weight per row, or empty where all are 1.
+    """
+
+    rows: Rows
+    label: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written through, so that all input compiles to one set of types."""
+    view = array.view(np.ndarray)
+    view.setflags(write=False)
+    return view
+
+
+def as_rows(X: Any) -> Rows:
+    """A view of validated data (C-ordered array or canonical CSR) as rows; nothing is copied."""
+    if isinstance(X, np.ndarray):
+        return DenseRows(_read_only(X))
+    return CsrRows(_read_only(X.data), _read_only(X.indices), _read_only(X.indptr))
+
+
+def n_rows(rows: Rows) -> int:
+    """How many samples there are."""
+    return len(rows.X) if isinstance(rows, DenseRows) else len(rows.indptr) - 1
+
+
+def n_entries(rows: Rows) -> int:
+    """How many numbers are stored: the work of one pass."""
+    return rows.X.size if isinstance(rows, DenseRows) else rows.data.size
+
+
+def slice_rows(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows ``start`` to ``stop`` as a view."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.X[start:stop])
+    return CsrRows(rows.data, rows.indices, rows.indptr[start : stop + 1])
+
+
+def as_matrix(rows: Rows, n_features: int) -> Any:
+    """The rows as something with a matrix product; nothing is copied."""
+    if isinstance(rows, DenseRows):
+        return rows.X
+    a, z = rows.indptr[0], rows.indptr[-1]
+    shape = (n_rows(rows), n_features)
+    return csr_array((rows.data[a:z], rows.indices[a:z], rows.indptr - a), shape=shape)
+
+
+def row_dot(rows: Any, i: Any, w: Any) -> Any:
+    """``x_i · w``."""
+    if isinstance(rows, DenseRows):
+        return dot(rows.X[i], w)
+    total = np.float64(0.0)
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += np.float64(rows.data[k]) * w[rows.indices[k]]
+    return total
+
+
+def row_norm2(rows: Any, i: Any) -> Any:
+    """``‖x_i‖²``."""
+    if isinstance(rows, DenseRows):
+        return dot(rows.X[i], rows.X[i])
+    total = np.float64(0.0)
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += np.float64(rows.data[k]) * np.float64(rows.data[k])
+    return total
+
+
+def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
+    """``w += a * x_i``, in place."""
+    if isinstance(rows, DenseRows):
+        w += a * rows.X[i].astype(np.float64)
+        return
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        w[rows.indices[k]] += a * np.float64(rows.data[k])
+
+
+@overload(row_dot, inline="always")
+def _row_dot(rows: Any, i: Any, w: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any, w: Any) -> Any:
+            return dot(rows.X[i], w)
+
+        return dense
+
+    def csr(rows: Any, i: Any, w: Any) -> Any:
+        total = 0.0
+        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += rows.data[k] * w[rows.indices[k]]
+        return total
+
+    return csr
+
+
+@overload(row_norm2, inline="always")
+def _row_norm2(rows: Any, i: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any) -> Any:
+            return dot(rows.X[i], rows.X[i])
+
+        return dense
+
+    def csr(rows: Any, i: Any) -> Any:
+        total = 0.0
+        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += np.float64(rows.data[k]) * np.float64(rows.data[k])
+        return total
+
+    return csr
+
+
+@overload(add_row, inline="always")
+def _add_row(rows: Any, i: Any, a: Any, w: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any, a: Any, w: Any) -> None:
+            x = rows.X[i]
+            for j in range(len(x)):
+                w[j] += a * x[j]
+
+        return dense
+
+    def csr(rows: Any, i: Any, a: Any, w: Any) -> None:
+        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+            w[rows.indices[k]] += a * rows.data[k]
+
+    return csr

@@ -1,0 +1,123 @@
+"""The delta rule (Adaline; Widrow and Hoff 1960): gradient descent on ``mean (t - o)²/2``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from rosenblatt.loops.delta import add_mean, delta, largest_norm2
+from rosenblatt.loops.perceptron import Step, Visit
+from rosenblatt.rows import as_matrix
+from rosenblatt.solvers.training import Problem, Training
+from rosenblatt.sources import IN_ORDER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.sources import Piece, Source
+
+HOPELESS = 1e6  # times the first epoch's loss
+
+
+class DivergenceError(ValueError):
+    """The delta rule was given a learning rate too large for the data."""
+
+
+class Delta(Training):
+    """``w += eta * mean (t - o)x`` over a batch, with ``o = w·x + b`` itself as the output.
+
+    Sample weights count relative to their mean.
+    """
+
+    def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
+        """Go through the batches (online: of one); the last one may be shorter."""
+        mass = total_weight(self.source)
+        eta = self.settings.eta * (self.source.n_rows / mass)
+        step, size = Step(eta, float(self.settings.fit_intercept)), self._batch_size()
+        sums = [np.zeros_like(p.theta) for p in problems]
+        held, losses = [0] * len(problems), [0.0] * len(problems)
+        for piece in self.source.pieces(order):
+            for a, z in self.segments(0, piece.length):
+
+                def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
+                    p, visit = problems[k], Visit(piece.order, IN_ORDER, a, z, 0)
+                    held[k], mistakes, loss = delta(
+                        piece.block, p.positive, visit, p.theta, step, size, sums[k], held[k]
+                    )
+                    losses[k] += loss
+                    p.mistakes[-1] += mistakes
+
+                self.team.each(work, range(len(problems)))
+                self.look_up()
+        for k, p in enumerate(problems):
+            if held[k]:
+                add_mean(p.theta, eta, sums[k], held[k])
+            p.losses.append(losses[k] / mass)
+            p.visits += self.source.n_rows
+            p.n_updates += -(-self.source.n_rows // size)
+            self._check(p)
+
+    def separates(self, problem: Problem) -> bool:
+        """No: the delta rule does not stop at the last mistake but at the least error."""
+        return False
+
+    def _batch_size(self) -> int:
+        n = self.source.n_rows
+        sizes = {"online": 1, "batch": n, "minibatch": min(self.settings.batch_size or n, n)}
+        return sizes[self.settings.update]
+
+    def _check(self, p: Problem) -> None:
+        if np.isfinite(p.theta).all() and p.losses[-1] <= HOPELESS * max(p.losses[0], 1.0):
+            return
+        safe = largest_safe_rate(self.source, self.settings.update, self.settings.fit_intercept)
+        msg = (
+            f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "
+            f"epoch {len(p.losses)}. Give eta0 below {safe:.3g}, or 'auto', or scale the features"
+        )
+        raise DivergenceError(msg)
+
+
+def total_weight(source: Source) -> float:
+    """Sum of the sample weights."""
+    if not source.weighted:
+        return float(source.n_rows)
+    return float(sum(piece.block.weight.sum() for piece in source.pieces()))
+
+
+def largest_safe_rate(source: Source, update: str, fit_intercept: bool) -> float:
+    """The rate below which a step of the delta rule cannot increase the error it acts on.
+
+    For the whole batch it is ``2/λ``, λ the largest eigenvalue of the weighted mean of ``x̃x̃ᵀ``,
+    and exact: above it the rule diverges. For smaller batches ``2/R²``, R the largest ``‖x̃‖``,
+    which bounds λ of every batch.
+    """
+    bias, mass = float(fit_intercept), total_weight(source)
+    if update == "batch":
+        largest = _largest_eigenvalue(source, bias) / mass
+    else:
+        norms = [largest_norm2(piece.block, bias) for piece in source.pieces()]
+        largest = max(norms) * source.n_rows / mass
+    return 2.0 / max(largest, float(np.finfo(float).tiny))
+
+
+def _largest_eigenvalue(source: Source, bias: float) -> float:
+    """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
+    d = source.n_features
+
+    def times(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        out = np.zeros(d + 1)
+        for piece in source.pieces():
+            X, weight = as_matrix(piece.block.rows, d), piece.block.weight
+            values = X @ v[:d] + bias * v[d]
+            values *= weight if weight.size else 1.0
+            out += np.append(X.T @ values, bias * values.sum())
+        return out
+
+    if d < 3:
+        gram = np.column_stack([times(e) for e in np.eye(d + 1)])
+        return float(np.linalg.eigvalsh(gram)[-1])
+    operator = LinearOperator((d + 1, d + 1), matvec=times, dtype=np.float64)
+    start = np.ones(d + 1)
+    return float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

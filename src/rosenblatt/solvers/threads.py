@@ -1,0 +1,50 @@
+"""A plain thread pool over loops that run without the GIL."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+WORTHWHILE = 1 << 17  # numbers to read: below, waking a thread costs more than it saves
+
+
+class Team:
+    """`size` threads, started when first needed and ended with the ``with`` block.
+
+    Nothing that a fit returns depends on the size.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """``task(item)`` for every item, side by side; results in the items' order."""
+        if self.size == 1 or len(items) < 2:
+            return [task(item) for item in items]
+        self._pool = self._pool or ThreadPoolExecutor(self.size)
+        return list(self._pool.map(task, items))
+
+    def ranges(self, n: int, entries: int) -> list[tuple[int, int]]:
+        """0 to n cut into one range per thread, or one in all if there are few `entries`."""
+        parts = self.size if entries >= WORTHWHILE else 1
+        edges = [int(edge) for edge in np.linspace(0, n, parts + 1)]
+        return list(zip(edges[:-1], edges[1:], strict=True))

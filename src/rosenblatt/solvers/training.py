@@ -1,0 +1,249 @@
+"""The run of a fit, whatever the rule: epochs, stop reasons, traces."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
+from rosenblatt.solvers.stopping import CycleFinder, Halt, Interrupts, catch_interrupts
+from rosenblatt.sources import IN_ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.loops.perceptron import Log
+    from rosenblatt.solvers.pocket import Pocket
+    from rosenblatt.solvers.threads import Team
+    from rosenblatt.solvers.watch import Watch
+    from rosenblatt.sources import Source
+
+    Floats = NDArray[np.float64]
+
+SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train. Already validated; the words are those of `Perceptron`'s parameters."""
+
+    update: str = "online"
+    batch_size: int | None = None
+    order: str = "cyclic"
+    eta: float = 1.0
+    fit_intercept: bool = True
+    keep: str = "last"
+    max_epochs: int = 1000
+    max_time: float | None = None
+    tol: float | None = None
+    record: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Problem:
+    """One two-class problem on its way: class `positive` against the rest.
+
+    `theta`, `lag`, `visits` (in whole epochs, and `within` the present one), the counts and the
+    generator are the state that a later run needs to go on; `watch` and `cycles` only serve the
+    present run.
+    """
+
+    positive: int
+    theta: Floats
+    start: Floats
+    rng: np.random.Generator
+    lag: Floats = field(default_factory=lambda: np.empty(0))
+    visits: int = 0
+    within: int = 0
+    n_updates: int = 0
+    mistakes: list[int] = field(default_factory=list)
+    changes: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    pocket_errors: list[float] = field(default_factory=list)
+    records: list[tuple[Any, ...]] = field(default_factory=list)
+    pocket: Pocket | None = None
+    watch: Watch | None = None
+    cycles: CycleFinder | None = None
+    cycle: Cycle | None = None
+    stop: StopReason | None = None
+
+    def note(self, log: Log, count: int, start: int, updates: NDArray[np.int64] | int) -> None:
+        """Keep the first `count` entries of a log, for rows that begin at row `start`."""
+        update = np.broadcast_to(updates, count)
+        rows, values, steps = (part[:count].copy() for part in log)
+        self.records.append((np.full(count, len(self.mistakes)), rows + start, values, steps, update))
+
+    def average(self) -> Floats:
+        """Mean of theta after every visit."""
+        return self.theta - self.lag / max(self.visits + self.within, 1)
+
+
+class Training(ABC):
+    """Epochs until every problem has a reason to stop.
+
+    A subclass says what an epoch is. Problems that are still running go through it together.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        settings: Settings,
+        problems: list[Problem],
+        team: Team,
+        callback: Callable[[int, list[Problem]], None] | None = None,
+    ) -> None:
+        self.source, self.settings, self.team = source, settings, team
+        self.problems, self.callback = problems, callback
+        epochs = len(problems[0].mistakes)  # a run that goes on draws new orders
+        self.order_rng = np.random.default_rng([settings.seed, 1, epochs])
+        self.began = time.perf_counter()
+        self.interrupts = Interrupts()
+        self.deterministic = settings.order in ("cyclic", "worst-mistake")
+        per_row = max(1, source.n_entries // source.n_rows)
+        self.segment = max(64, SEGMENT // per_row)
+
+    @abstractmethod
+    def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
+        """Take every problem once through the data; add to the last entry of its `mistakes`."""
+
+    def separates(self, problem: Problem) -> bool:
+        """Whether an epoch without mistakes proves that no row is a mistake."""
+        return problem.mistakes[-1] == 0
+
+    def run(self) -> None:
+        """Train until every problem has its stop reason."""
+        with catch_interrupts() as self.interrupts:
+            try:
+                for epoch in range(self.settings.max_epochs):
+                    running = [p for p in self.problems if p.stop is None]
+                    if not running:
+                        return
+                    self._one_epoch(running)
+                    if self.callback is not None:
+                        self.callback(epoch + 1, self.problems)
+                    self.look_up()
+                self._stop_all(StopReason.EPOCH_LIMIT)
+            except Halt as halt:
+                self._stop_all(halt.reason)
+            except KeyboardInterrupt:
+                self._stop_all(StopReason.INTERRUPTED)
+
+    def look_up(self) -> None:
+        """Between two pieces of work: is there still time, and does anyone want to stop?"""
+        if all(p.stop is not None for p in self.problems):
+            return
+        if self.interrupts.pressed:
+            raise Halt(StopReason.INTERRUPTED)
+        limit = self.settings.max_time
+        if limit is not None and time.perf_counter() - self.began >= limit:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def segments(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """`start` to `stop` in steps short enough to look up between them."""
+        for a in range(start, stop, self.segment):
+            yield a, min(a + self.segment, stop)
+
+    def _stop_all(self, reason: StopReason) -> None:
+        for p in self.problems:
+            p.stop = p.stop or reason
+
+    def _draw_order(self) -> NDArray[np.int64]:
+        n = self.source.n_rows
+        if self.settings.order == "shuffled":
+            return self.order_rng.permutation(n)
+        if self.settings.order == "sampled":
+            return self.order_rng.integers(0, n, n)
+        return IN_ORDER
+
+    def _one_epoch(self, running: list[Problem]) -> None:
+        before = [p.theta.copy() for p in running]
+        for p in running:
+            p.mistakes.append(0)
+        try:
+            self.epoch(running, self._draw_order())
+        finally:  # a run that is halted half-way still has a whole trace
+            for p, theta in zip(running, before, strict=True):
+                p.changes.append(float(np.linalg.norm(p.theta - theta)))
+                p.seconds.append(time.perf_counter() - self.began)
+                if p.pocket is not None:
+                    p.pocket.flush()
+                    p.pocket_errors.append(p.pocket.errors)
+        for p in running:
+            p.stop = self._reason(p)
+
+    def _reason(self, p: Problem) -> StopReason | None:
+        if self.separates(p):
+            return StopReason.SEPARATED
+        if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
+            return StopReason.SMALL_CHANGE
+        if self.deterministic:
+            p.cycle = self._find_cycle(p)
+            if p.cycle is not None:
+                return StopReason.CYCLE
+        return None
+
+    def _find_cycle(self, p: Problem) -> Cycle | None:
+        if p.cycles is None:
+            p.cycles = CycleFinder()
+            if len(p.mistakes) == 1:
+                p.cycles.met_before(p.start, 0)
+        epoch = len(p.mistakes)
+        first = p.cycles.met_before(p.theta, epoch)
+        if first is None:
+            return None
+        again = Problem(p.positive, p.theta.copy(), p.start, p.rng)
+        for _ in range(epoch - first):
+            again.mistakes.append(0)
+            self.epoch([again], IN_ORDER)
+        return Cycle(first, epoch - first) if np.array_equal(again.theta, p.theta) else None
+
+    def fits(self) -> tuple[Fit, ...]:
+        """What came of each problem."""
+        return tuple(self._fit(p) for p in self.problems)
+
+    def _fit(self, p: Problem) -> Fit:
+        assert p.stop is not None
+        kept = {
+            "last": lambda: p.theta,
+            "average": p.average,
+            "pocket": lambda: p.theta if p.pocket is None else p.pocket.theta,
+        }[self.settings.keep]()
+        return Fit(
+            hyperplane=Hyperplane(kept[:-1], kept[-1]),
+            last=Hyperplane(p.theta[:-1], p.theta[-1]),
+            stop_reason=p.stop,
+            n_mistakes=sum(p.mistakes),
+            n_updates=p.n_updates,
+            n_epochs=len(p.mistakes),
+            trace=Trace(
+                mistakes=np.array(p.mistakes, np.int64),
+                change=np.array(p.changes),
+                seconds=np.array(p.seconds),
+                loss=np.array(p.losses) if p.losses else None,
+                pocket_errors=np.array(p.pocket_errors) if p.pocket is not None else None,
+                updates=self._updates(p) if self.settings.record else None,
+            ),
+            certificate=p.cycle,
+        )
+
+    def _updates(self, p: Problem) -> Updates:
+        kinds = (np.int64, np.int64, np.float64, np.float64, np.int64)
+        columns = zip(*p.records, strict=True) if p.records else ([] for _ in kinds)
+        epoch, sample, value, step, update = (
+            np.concatenate([np.empty(0, kind), *parts]).astype(kind, copy=False)
+            for kind, parts in zip(kinds, columns, strict=True)
+        )
+        online = self.settings.update == "online"
+        start = Hyperplane(p.start[:-1], p.start[-1])
+        eta = 1.0 if online else self.settings.eta
+        return Updates(
+            epoch, sample, value, step, update, start, eta, self.settings.fit_intercept
+        )

@@ -1,0 +1,356 @@
+"""The formulas behind the perceptron: radius, objectives, subgradients, updates, the bound.
+
+Everything here is over the augmented vectors ``x̃ = (x, 1)`` and ``θ = (w, b)``, bias last, so
+that ``w·x + b = θ·x̃``. Labels are -1 and +1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.results import Hyperplane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def _rows(X: Any) -> Any:
+    """Samples as a 2-D array or a CSR matrix."""
+    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    if rows.ndim != 2:
+        msg = f"X has shape {rows.shape}: give a table with one row per sample"
+        raise ValueError(msg)
+    return rows
+
+
+def _checked(X: Any, y: ArrayLike) -> tuple[Any, Floats]:
+    """X as rows and y as floats, or one line that says what is wrong with them."""
+    rows, labels = _rows(X), np.asarray(y)
+    if labels.ndim != 1:
+        msg = f"y has shape {labels.shape}: give one label per sample, a vector"
+        raise ValueError(msg)
+    if len(labels) != rows.shape[0]:
+        msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
+        raise ValueError(msg)
+    if not len(labels):
+        msg = "X has no rows: give at least one sample"
+        raise ValueError(msg)
+    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
+        msg = "y holds labels other than -1 and +1: map the two classes to these first"
+        raise ValueError(msg)
+    return rows, labels.astype(np.float64)
+
+
+def _weighted_sum(coefficients: Floats, X: Any) -> Floats:
+    """``Σ c_i x̃_i``, bias last."""
+    return np.append(np.asarray(X.T @ coefficients, dtype=np.float64), coefficients.sum())
+
+
+# The geometry -------------------------------------------------------------------------------
+
+
+def augment(X: Any) -> Any:
+    """The rows ``(x, 1)``: every hyperplane becomes one through the origin.
+
+    A threshold ``k`` disappears into the weights: ``w·x > k`` exactly when
+    ``(w, -k)·(x, 1) > 0``.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The samples. A sparse matrix gives CSR back.
+
+    Returns
+    -------
+    float64 array or CSR matrix of shape (n, d + 1)
+    """
+    rows = _rows(X)
+    n, d = rows.shape
+    if not hasattr(rows, "tocsr"):
+        return np.hstack([rows.astype(np.float64), np.ones((n, 1))])
+    # Row i moves right by the i ones before it; its own 1 goes to the end of it.
+    indptr = rows.indptr + np.arange(n + 1, dtype=np.int64)
+    is_one = np.zeros(indptr[-1], dtype=bool)
+    is_one[indptr[1:] - 1] = True
+    data = np.ones(indptr[-1], dtype=np.float64)
+    indices = np.full(indptr[-1], d, dtype=np.int64)
+    data[~is_one] = rows.data[: rows.nnz]
+    indices[~is_one] = rows.indices[: rows.nnz]
+    return type(rows)((data, indices, indptr), shape=(n, d + 1))
+
+
+def unaugment(theta: ArrayLike) -> Hyperplane:
+    """The hyperplane of a vector ``θ = (w, b)``, bias last: the inverse of augmenting.
+
+    Parameters
+    ----------
+    theta : array of shape (d + 1,)
+        The weights, then the bias.
+    """
+    vector = np.asarray(theta, dtype=np.float64)
+    if vector.ndim != 1 or vector.size < 2:
+        msg = f"theta has shape {vector.shape}: give a vector of the weights, then the bias"
+        raise ValueError(msg)
+    return Hyperplane(vector[:-1], float(vector[-1]))
+
+
+def radius(X: Any, *, fit_intercept: bool = True) -> float:
+    """The radius of the data, ``R = max_i ‖x̃_i‖``, or ``max_i ‖x_i‖`` without an intercept.
+
+    It is infinite only where the true radius exceeds the largest float.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The samples.
+    fit_intercept : bool
+        Whether a bias is learned. If so the perceptron moves among the vectors ``(x, 1)``, and
+        its bound holds for their radius, not for that of the ``x``.
+    """
+    rows = _rows(X)
+    if not rows.shape[0]:
+        msg = "X has no rows: a radius needs at least one sample"
+        raise ValueError(msg)
+    largest = _largest_entry(rows, at_least=1.0 if fit_intercept else 0.0)
+    if not math.isfinite(largest):
+        msg = "X holds values that are not finite numbers"
+        raise ValueError(msg)
+    # Squares overflow above 1e154 and vanish below 1e-162. Dividing by a power of two is exact,
+    # so doing it only where it is needed changes no other answer.
+    exponent = 0 if largest == 0 or 1e-100 < largest < 1e100 else math.frexp(largest)[1]
+    square = _largest_square(rows, exponent)
+    if fit_intercept:
+        square += math.ldexp(1.0, -exponent) ** 2
+    try:
+        return math.ldexp(math.sqrt(square), exponent)
+    except OverflowError:
+        return math.inf
+
+
+def _largest_entry(rows: Any, at_least: float) -> float:
+    """``max |x_ij|``, without a copy of the data."""
+    entries = rows.data if hasattr(rows, "tocsr") else rows
+    if not entries.size:
+        return at_least
+    # NumPy's maximum keeps a nan, Python's would lose it.
+    return float(np.max([float(entries.max()), -float(entries.min()), at_least]))
+
+
+def _largest_square(rows: Any, exponent: int) -> float:
+    """``max_i ‖x_i / 2^exponent‖²``."""
+    if not hasattr(rows, "tocsr"):
+        if exponent:
+            rows = np.ldexp(rows.astype(np.float64), -exponent)
+        return float(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max())
+    if not rows.has_canonical_format:  # entries given twice add up
+        rows = rows.copy()
+        rows.sum_duplicates()
+    starts = rows.indptr[:-1][np.diff(rows.indptr) > 0]
+    if not starts.size:
+        return 0.0
+    squares = np.ldexp(rows.data[: rows.nnz].astype(np.float64), -exponent) ** 2
+    return float(np.add.reduceat(squares, starts).max())
+
+
+def mistake_bound_value(R: float, gamma: float) -> float:
+    """The most mistakes the online perceptron can make, ``(R/γ)²``.
+
+    Started at zero, after ``m`` mistakes ``θ·θ* >= m·γ`` for the unit vector ``θ*`` with margin
+    ``γ`` (every mistake adds at least ``γ``) and ``‖θ‖² <= m·R²`` (every mistake adds at most
+    ``R²``). By Cauchy-Schwarz ``m·γ <= √m·R`` [1]_.
+
+    Parameters
+    ----------
+    R : float
+        The radius of the vectors that the perceptron adds: of the ``(x, 1)`` if it has a bias.
+    gamma : float
+        A margin that some unit vector attains on these same vectors.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
+       Mathematical Theory of Automata, 1962.
+    """
+    if not gamma > 0:
+        msg = f"gamma={gamma} is not allowed: the bound needs a positive margin"
+        raise ValueError(msg)
+    if not R >= 0:
+        msg = f"R={R} is not allowed: give a radius, zero or more"
+        raise ValueError(msg)
+    ratio = float(R) / float(gamma)
+    return ratio * ratio
+
+
+# Objectives and the directions that lower them -----------------------------------------------
+
+
+def zero_one_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
+    """The share of samples on the wrong side, ``(1/n) Σ [predict(x_i) ≠ y_i]``.
+
+    As a function of ``(w, b)`` it is constant almost everywhere, so it has no useful gradient;
+    the other objectives here are what one descends instead.
+    """
+    rows, labels = _checked(X, y)
+    return float(np.mean(hyperplane.predict(rows) != labels))
+
+
+def perceptron_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
+    """``ℓ(w, b) = Σ max(0, -y_i(w·x_i + b))``: by how much the wrong values are wrong.
+
+    Convex and never negative; zero exactly when no sample lies strictly on the wrong side. So
+    ``(w, b) = 0`` minimises it too: it is the updates, not the minimum, that avoid that answer.
+    """
+    rows, labels = _checked(X, y)
+    return float(np.maximum(0.0, -labels * hyperplane.decision_function(rows)).sum())
+
+
+def perceptron_subgradient(
+    hyperplane: Hyperplane, X: Any, y: ArrayLike, *, at_zero: float = 0.0
+) -> Floats:
+    """A subgradient of `perceptron_loss` with respect to ``(w, b)``, bias last.
+
+    With ``v_i = w·x_i + b``, a sample contributes::
+
+        0                    where y_i v_i > 0
+        -y_i x̃_i             where y_i v_i < 0
+        -t y_i x̃_i           where v_i = 0, for any t in [0, 1]
+
+    At ``v_i = 0`` the loss has a kink, and every ``t`` gives a subgradient. ``t = 1`` is the
+    perceptron's choice: a step of length 1 against it is the perceptron's update, which counts
+    a point on the hyperplane as a mistake.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        Where to take the subgradient.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
+    at_zero : float
+        The ``t`` above.
+    """
+    if not 0.0 <= at_zero <= 1.0:
+        msg = f"at_zero={at_zero} gives no subgradient: give a number from 0 to 1"
+        raise ValueError(msg)
+    rows, labels = _checked(X, y)
+    signed = labels * hyperplane.decision_function(rows)
+    share = np.where(signed == 0, at_zero, np.where(signed < 0, 1.0, 0.0))
+    return _weighted_sum(-share * labels, rows)
+
+
+def mistake_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
+    """What one batch step adds to ``(w, b)``: ``Σ y_i x̃_i`` over the mistakes, bias last.
+
+    A mistake has ``y_i(w·x_i + b) <= 0``. It is minus `perceptron_subgradient` with
+    ``at_zero=1``.
+    """
+    rows, labels = _checked(X, y)
+    mistaken = labels * hyperplane.decision_function(rows) <= 0
+    return _weighted_sum(labels * mistaken, rows)
+
+
+def target_output_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
+    """The same step written with targets and outputs: ``Σ (t_i - o_i) x̃_i``, bias last.
+
+    The target ``t_i`` is the label and the output ``o_i`` the prediction, both -1 or +1. Where
+    they agree nothing is added; where they differ ``t_i - o_i = 2 y_i``. So this is twice
+    `mistake_update`, a factor that the learning rate absorbs.
+
+    The two disagree in one case: a point *on* the hyperplane. It is predicted -1, so with label
+    -1 it adds nothing here though it is a mistake; with label +1 it adds ``2 x̃`` as it should.
+    From ``(w, b) = 0`` this rule therefore learns from the positive samples alone.
+    """
+    rows, labels = _checked(X, y)
+    return _weighted_sum(labels - hyperplane.predict(rows), rows)
+
+
+def squared_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
+    """``(1/n) Σ (t_i - o_i)²/2`` with the linear output ``o_i = w·x_i + b``: Adaline's loss."""
+    rows, labels = _checked(X, y)
+    return float(np.mean((labels - hyperplane.decision_function(rows)) ** 2) / 2)
+
+
+def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
+    """The delta rule's step, ``(1/n) Σ (t_i - o_i) x̃_i`` with ``o_i = w·x_i + b``, bias last.
+
+    This is the direction of descent, *minus* the gradient of `squared_loss`: the rule of Widrow
+    and Hoff [1]_ adds it to ``(w, b)``. It looks like `target_output_update`, but its output is
+    the value before the threshold: it also moves for samples on the right side, and it may end
+    with training errors on separable data.
+
+    References
+    ----------
+    .. [1] B. Widrow and M. E. Hoff, "Adaptive switching circuits", IRE WESCON, 1960.
+    """
+    rows, labels = _checked(X, y)
+    residuals = labels - hyperplane.decision_function(rows)
+    return _weighted_sum(residuals, rows) / len(labels)
+
+
+def all_samples_objective(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
+    """The tempting but wrong objective ``-(1/n) Σ y_i(w·x_i + b)`` over *all* samples.
+
+    It equals ``-θ·m`` with ``m`` the mean of the ``y_i x̃_i``. Being linear it has no minimum:
+    unless ``m = 0``, scaling ``θ`` drives it below every number. Fixing ``‖θ‖ = 1`` does not save
+    it: the minimum is then at ``m/‖m‖``, where a few far samples on the right side can pay for
+    many on the wrong side. `all_samples_counterexample` shows one. Summing over the wrong
+    samples only, as `perceptron_loss` does, leaves nothing to pay with.
+    """
+    rows, labels = _checked(X, y)
+    return float(-np.mean(labels * hyperplane.decision_function(rows)))
+
+
+def all_samples_counterexample() -> tuple[Floats, NDArray[np.int64], Hyperplane, Hyperplane]:
+    """Separable data where `all_samples_objective` prefers a hyperplane that does not separate.
+
+    Returns ``X, y, good, bad``. Both hyperplanes have ``‖(w, b)‖ = 1``. `good`, ``w = (1, 0)``,
+    separates with objective -1. `bad`, ``w = (0, 1)``, is wrong on three samples of four, yet
+    the fourth, far away at ``(-1, -12)``, brings its objective to -2.
+    """
+    X = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, -2.0], [-1.0, -12.0]])
+    y = np.array([1, -1, 1, -1], dtype=np.int64)
+    return X, y, Hyperplane(np.array([1.0, 0.0])), Hyperplane(np.array([0.0, 1.0]))
+
+
+# Losses of one sample, as functions of its signed value --------------------------------------
+
+
+def _zero_one(z: ArrayLike) -> Floats:
+    """``[z <= 0]``: a point on the hyperplane counts as a mistake."""
+    return (np.asarray(z) <= 0).astype(np.float64)
+
+
+def _perceptron(z: ArrayLike) -> Floats:
+    """``max(0, -z)``."""
+    return np.maximum(0.0, -np.asarray(z, dtype=np.float64))
+
+
+def _hinge(z: ArrayLike) -> Floats:
+    """``max(0, 1 - z)``."""
+    return np.maximum(0.0, 1.0 - np.asarray(z, dtype=np.float64))
+
+
+def _squared(z: ArrayLike) -> Floats:
+    """``(1 - z)²``, which is ``(t - o)²`` because ``t² = 1``."""
+    return np.square(1.0 - np.asarray(z, dtype=np.float64))
+
+
+def _logistic(z: ArrayLike) -> Floats:
+    """``log2(1 + e^-z)``, so that it is 1 at zero; no overflow for any finite z."""
+    return np.logaddexp(0.0, -np.asarray(z, dtype=np.float64)) / math.log(2.0)
+
+
+losses: dict[str, Callable[[ArrayLike], Floats]] = {
+    "zero_one": _zero_one,
+    "perceptron": _perceptron,
+    "hinge": _hinge,
+    "squared": _squared,
+    "logistic": _logistic,
+}
+"""The loss of one sample by name, as a function of its signed value ``z = y(w·x + b)``."""
