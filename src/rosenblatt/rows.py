@@ -26,7 +26,11 @@ class DenseRows(NamedTuple):
 
 
 class CsrRows(NamedTuple):
-    """Rows of a matrix in compressed sparse row form, without duplicate entries."""
+    """Rows of a matrix in compressed sparse row form, without duplicate entries.
+
+    Column numbers are unsigned, which saves the compiled code a test for negative ones. The dot
+    product keeps four running sums, entry k of a row in the (k mod 4)-th.
+    """
 
     data: NDArray[Any]
     indices: NDArray[Any]
@@ -65,7 +69,8 @@ def as_rows(X: Any) -> Rows:
     """A view of validated data (C-ordered array or canonical CSR) as rows; nothing is copied."""
     if isinstance(X, np.ndarray):
         return DenseRows(_read_only(X))
-    return CsrRows(_read_only(X.data), _read_only(X.indices), _read_only(X.indptr))
+    unsigned = X.indices.view(f"u{X.indices.itemsize}")
+    return CsrRows(_read_only(X.data), _read_only(unsigned), _read_only(X.indptr))
 
 
 def n_rows(rows: Rows) -> int:
@@ -91,17 +96,18 @@ def as_matrix(rows: Rows, n_features: int) -> Any:
         return rows.X
     a, z = rows.indptr[0], rows.indptr[-1]
     shape = (n_rows(rows), n_features)
-    return csr_array((rows.data[a:z], rows.indices[a:z], rows.indptr - a), shape=shape)
+    signed = rows.indices[a:z].view(rows.indptr.dtype)
+    return csr_array((rows.data[a:z], signed, rows.indptr - a), shape=shape)
 
 
 def row_dot(rows: Any, i: Any, w: Any) -> Any:
     """``x_i · w``."""
     if isinstance(rows, DenseRows):
         return dot(rows.X[i], w)
-    total = np.float64(0.0)
-    for k in range(rows.indptr[i], rows.indptr[i + 1]):
-        total += np.float64(rows.data[k]) * w[rows.indices[k]]
-    return total
+    sums, start = np.zeros(4), rows.indptr[i]
+    for k in range(start, rows.indptr[i + 1]):
+        sums[(k - start) % 4] += np.float64(rows.data[k]) * w[rows.indices[k]]
+    return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 
 def row_norm2(rows: Any, i: Any) -> Any:
@@ -123,6 +129,9 @@ def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
         w[rows.indices[k]] += a * np.float64(rows.data[k])
 
 
+ONE, TWO, THREE, FOUR = (np.uint64(k) for k in (1, 2, 3, 4))  # unsigned: never below zero
+
+
 @overload(row_dot, inline="always")
 def _row_dot(rows: Any, i: Any, w: Any) -> Any:
     if rows.instance_class is DenseRows:
@@ -133,10 +142,21 @@ def _row_dot(rows: Any, i: Any, w: Any) -> Any:
         return dense
 
     def csr(rows: Any, i: Any, w: Any) -> Any:
-        total = 0.0
-        for k in range(rows.indptr[i], rows.indptr[i + 1]):
-            total += rows.data[k] * w[rows.indices[k]]
-        return total
+        k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
+        s0 = s1 = s2 = s3 = 0.0
+        while k + FOUR <= end:
+            s0 += rows.data[k] * w[rows.indices[k]]
+            s1 += rows.data[k + ONE] * w[rows.indices[k + ONE]]
+            s2 += rows.data[k + TWO] * w[rows.indices[k + TWO]]
+            s3 += rows.data[k + THREE] * w[rows.indices[k + THREE]]
+            k += FOUR
+        if k < end:
+            s0 += rows.data[k] * w[rows.indices[k]]
+        if k + ONE < end:
+            s1 += rows.data[k + ONE] * w[rows.indices[k + ONE]]
+        if k + TWO < end:
+            s2 += rows.data[k + TWO] * w[rows.indices[k + TWO]]
+        return (s0 + s1) + (s2 + s3)
 
     return csr
 
@@ -171,7 +191,8 @@ def _add_row(rows: Any, i: Any, a: Any, w: Any) -> Any:
         return dense
 
     def csr(rows: Any, i: Any, a: Any, w: Any) -> None:
-        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        for entry in range(rows.indptr[i], rows.indptr[i + 1]):
+            k = np.uint64(entry)
             w[rows.indices[k]] += a * rows.data[k]
 
     return csr

@@ -21,7 +21,6 @@ from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.loops.scan import decide
 from rosenblatt.results import Epoch, Hyperplane, StopReason
 from rosenblatt.rows import as_rows, n_entries, n_rows
-from rosenblatt.solvers.pocket import Pocket
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.training import Problem, Settings, Training
 from rosenblatt.sources import MemorySource
@@ -98,14 +97,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _label(self, y: NDArray[Any], classes: Any) -> NDArray[np.int32]:
         """The number of each sample's class, in the sorted order of `classes_`."""
         if classes is None:
-            self.classes_, label = np.unique(y, return_inverse=True)
+            self.classes_, label = _number_classes(y)
             if len(self.classes_) < 2:
                 msg = (
                     f"y holds only one class, {self.classes_[0]!r}: "
                     "a classifier needs samples of at least two classes"
                 )
                 raise ValueError(msg)
-            return label.astype(np.int32)
+            return label
         unknown = np.setdiff1d(y, classes)
         if unknown.size:
             msg = f"y holds {unknown[0]!r}, which is not among classes={list(classes)!r}"
@@ -160,10 +159,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Team(count_threads(self.n_jobs)) as team,
             ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
         ):
-            if settings.keep == "pocket":
-                bias = float(settings.fit_intercept)
-                for p in problems:
-                    p.pocket = Pocket(source, team, p.positive, bias, p.theta)
             training = self._training(settings)(
                 source, settings, problems, team, self._reporter(bar)
             )
@@ -304,6 +299,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The classes in sorted order and the number of each sample's; no sorting of y for two."""
+    first = y == y[0]
+    if not first.all():
+        second = y[np.argmin(first)]
+        if (first | (y == second)).all():
+            classes = np.unique(np.array([y[0], second], dtype=y.dtype))
+            return classes, (y == classes[1]).astype(np.int32)
+    classes, label = np.unique(y, return_inverse=True)
+    return classes, label.astype(np.int32)
 
 
 def _choose(values: Floats) -> NDArray[np.intp]:

@@ -17,8 +17,12 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def loop(function: F) -> F:
-    """Compile without the GIL and keep the machine code on disk where a folder allows it."""
-    options = {"nogil": True, "error_model": "numpy"}
+    """Compile without the GIL and keep the machine code on disk where a folder allows it.
+
+    Without Numba's memory manager (``_nrt``) a loop cannot allocate, and does not count
+    references to the arrays of a block at every row.
+    """
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
         compiled: F = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.loops import loop
 from rosenblatt.loops.perceptron import Step, Visit, weight_of
 from rosenblatt.rows import Block, add_row, row_dot, row_norm2
@@ -27,7 +29,7 @@ def delta(
     """
     mistakes, loss = 0, 0.0
     for k in range(visit.start, visit.stop):
-        i = visit.order[k] if visit.order.size else k
+        i = np.uint64(visit.order[k] if visit.order.size else k)
         t = 1.0 if block.label[i] == positive else -1.0
         o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
         change = weight_of(block, i) * (t - o)
@@ -54,6 +56,7 @@ def add_mean(theta: Any, eta: float, sums: Any, held: int) -> None:
 def largest_norm2(block: Block, bias: float) -> float:
     """Largest ``‖(x, 1)‖²`` of the rows, each times its weight."""
     largest = 0.0
-    for i in range(len(block.label)):
+    for row in range(len(block.label)):
+        i = np.uint64(row)
         largest = max(largest, weight_of(block, i) * (row_norm2(block.rows, i) + bias))
     return largest

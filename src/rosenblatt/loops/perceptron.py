@@ -1,6 +1,7 @@
 """The perceptron: online and in batches.
 
 Throughout, ``theta`` is the hyperplane as one vector, the weights ``w`` and then the bias ``b``.
+Row numbers are made unsigned so that reading a row needs no test for a negative one.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def online(
     w, b, mistakes = theta[:-1], theta[-1], 0
     for k in range(visit.start, visit.stop):
         position = visit.watch[k] if visit.watch.size else k
-        i = visit.order[position] if visit.order.size else position
+        i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
         if y * value <= 0 and weight_of(block, i) > 0:
@@ -158,7 +159,7 @@ def minibatch(
     mistakes, updates = 0, 0
     for k in range(visit.start, visit.stop):
         position = visit.watch[k] if visit.watch.size else k
-        i = visit.order[position] if visit.order.size else position
+        i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
         if y * value <= 0 and weight_of(block, i) > 0:

@@ -1,4 +1,4 @@
-"""Counting training errors of many vectors that lie close together."""
+"""Training errors: counted exactly, and bounded from below for many vectors at once."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops import loop
-from rosenblatt.loops.perceptron import drift, weight_of
-from rosenblatt.loops.scan import TINY
-from rosenblatt.rows import Block, Rows, add_row, row_dot, row_norm2
+from rosenblatt.loops.perceptron import weight_of
+from rosenblatt.rows import Block, Rows, add_row, row_dot
 
 
 @loop
@@ -18,76 +17,41 @@ def replay(rows: Rows, sample: Any, step: Any, bias: float, theta: Any, out: Any
     for t in range(len(sample)):
         add_row(rows, sample[t], step[t], theta[:-1])
         theta[-1] += step[t] * bias
-        out[t] = theta
+        for j in range(len(theta)):
+            out[t, j] = theta[j]
 
 
 @loop
-def is_error(block: Block, positive: int, i: int, value: float) -> bool:
-    """Whether predicting +1 exactly where ``value > 0`` gets row i wrong."""
-    return (value > 0) != (block.label[i] == positive)
-
-
-@loop
-def doubtful(
-    block: Block,
-    positive: int,
-    theta: Any,
-    bias: float,
-    guard: float,
-    start: int,
-    stop: int,
-    wrong: Any,
-    right: Any,
-) -> tuple[int, int, float]:
-    """Split rows into certain and doubtful ones for all vectors within `guard` of theta.
-
-    The prediction for a row with ``|w·x + b| > guard·‖(x, 1)‖`` is the same for all of them.
-    Doubtful rows are listed, those that theta gets wrong and those it gets right. Returns the
-    two counts and the weight of the rows that are certainly wrong.
-    """
-    reach = guard + drift(theta, theta)
-    wrongs, rights, certain = 0, 0, 0.0
-    for i in range(start, stop):
-        value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        norm2 = row_norm2(block.rows, i) + bias
-        error = is_error(block, positive, i, value)
-        if norm2 > TINY and abs(value) > reach * np.sqrt(norm2):
-            if error:
-                certain += weight_of(block, i)
-        elif error:
-            wrong[wrongs] = i
-            wrongs += 1
-        else:
-            right[rights] = i
-            rights += 1
-    return wrongs, rights, certain
-
-
-@loop
-def count_errors(
-    block: Block, positive: int, thetas: Any, rows: Any, errors: Any, limit: float
-) -> int:
-    """Add to ``errors[t]`` the weight of the t-th vector's errors among the listed rows.
-
-    A vector is given up once its errors exceed `limit`. Returns the number of rows looked at.
-    """
-    looks = 0
-    for t in range(len(thetas)):
-        w, b = thetas[t, :-1], thetas[t, -1]
-        for k in range(len(rows)):
-            if errors[t] > limit:
-                break
-            i = rows[k]
-            if is_error(block, positive, i, row_dot(block.rows, i, w) + b):
-                errors[t] += weight_of(block, i)
-            looks += 1
-    return looks
-
-
-@loop
-def total_errors(block: Block, positive: int, theta: Any, errors: float) -> float:
-    """Add the weight of theta's errors, row after row."""
-    for i in range(len(block.label)):
-        if is_error(block, positive, i, row_dot(block.rows, i, theta[:-1]) + theta[-1]):
+def errors_of(block: Block, positive: int, theta: Any, errors: float) -> float:
+    """Add the weight of theta's errors, row after row: ``w·x + b > 0`` is not where y is +1."""
+    w, b = theta[:-1], theta[-1]
+    for row in range(len(block.label)):
+        i = np.uint64(row)
+        if (row_dot(block.rows, i, w) + b > 0) != (block.label[i] == positive):
             errors += weight_of(block, i)
     return errors
+
+
+@loop
+def sure_errors(products: Any, weight: Any, slack: Any, errors: Any) -> None:
+    """Add to ``errors[t]`` the weight of the rows that vector t surely gets wrong.
+
+    ``products[i, t]`` is ``y_i(w_t·x_i + b_t)`` as a matrix product rounds it, off by at most
+    ``slack[t]``; a row within that of the hyperplane is not counted. No weights: all are 1.
+    """
+    for i in range(len(products)):
+        if weight.size:
+            for t in range(len(errors)):
+                errors[t] += weight[i] if products[i, t] < -slack[t] else 0.0
+        else:
+            for t in range(len(errors)):
+                errors[t] += products[i, t] < -slack[t]
+
+
+@loop
+def count_wrong(products: Any, counts: Any) -> None:
+    """Write into ``counts[i]`` how many vectors seem to get row i wrong."""
+    for i in range(len(products)):
+        counts[i] = 0
+        for t in range(products.shape[1]):
+            counts[i] += products[i, t] < 0

@@ -14,35 +14,52 @@ TINY = 1e-200  # below this a squared norm may have lost digits to underflow
 
 
 @loop
+def norms(block: Block, bias: float, start: int, stop: int, out: Any) -> None:
+    """Write ``‖(x, 1)‖`` of rows `start` to `stop`, rounded up; infinite where in doubt."""
+    for row in range(start, stop):
+        i = np.uint64(row)
+        norm2 = row_norm2(block.rows, i) + bias
+        out[i] = np.sqrt(norm2) * (1 + 2.0**-22) if norm2 > TINY else np.inf
+
+
+@loop
 def find(
     block: Block,
+    norm: Any,
     positive: int,
     theta: Any,
-    bias: float,
     guard: float,
     start: int,
     stop: int,
     found: Any,
-    values: Any,
 ) -> int:
-    """List the rows with ``y(w·x + b) <= guard·‖(x, 1)‖``, with that left side; return how many.
+    """List the rows with ``y(w·x + b) <= guard·‖(x, 1)‖`` and return how many.
 
     ``guard=0`` lists the mistakes. With a positive guard no other row can be a mistake of any
     hyperplane within `guard` of theta: ``y(θ'·x̃) >= y(θ·x̃) - ‖θ' - θ‖‖x̃‖``.
     """
     reach = guard + drift(theta, theta) if guard > 0 else 0.0
     count = 0
-    for i in range(start, stop):
+    for row in range(start, stop):
+        i = np.uint64(row)
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
-        limit = 0.0
-        if guard > 0:
-            norm2 = row_norm2(block.rows, i) + bias
-            limit = reach * np.sqrt(norm2) if norm2 > TINY else np.inf
+        limit = reach * norm[i] if guard > 0 else 0.0
         if value <= limit and weight_of(block, i) > 0:
-            found[count], values[count] = i, value
+            found[count] = row
             count += 1
     return count
+
+
+@loop
+def distances(
+    block: Block, norm: Any, positive: int, theta: Any, rows: Any, out: Any
+) -> None:
+    """Write ``y(w·x + b)/‖(x, 1)‖`` of the listed rows."""
+    for k in range(len(rows)):
+        i = np.uint64(rows[k])
+        y = 1.0 if block.label[i] == positive else -1.0
+        out[k] = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1]) / norm[i]
 
 
 @loop
@@ -52,7 +69,7 @@ def mistakes_among(
     """`find` with ``guard=0`` for the listed rows only."""
     count = 0
     for k in range(len(rows)):
-        i = rows[k]
+        i = np.uint64(rows[k])
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
         if value <= 0:
@@ -63,9 +80,9 @@ def mistakes_among(
 
 @loop
 def decide(rows: Rows, thetas: Any, start: int, stop: int, tile: int, out: Any) -> None:
-    """Write ``w·x + b`` of each row, for each hyperplane, into ``out[row, hyperplane]``."""
+    """Write ``w·x + b`` of rows `start` to `stop`, a column for each hyperplane."""
     for first in range(start, stop, tile):
         for k in range(len(thetas)):
             w, b = thetas[k, :-1], thetas[k, -1]
-            for i in range(first, min(first + tile, stop)):
-                out[i, k] = row_dot(rows, i, w) + b
+            for row in range(first, min(first + tile, stop)):
+                out[row - start, k] = row_dot(rows, np.uint64(row), w) + b

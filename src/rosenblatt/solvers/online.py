@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.loops.perceptron import Log, Step, Tether, Visit, online, online_problems
 from rosenblatt.loops.scan import mistakes_among
 from rosenblatt.solvers.training import Problem, Training
-from rosenblatt.solvers.watch import Watch, find_rows
+from rosenblatt.solvers.watch import Watch
 from rosenblatt.sources import IN_ORDER, Piece
 
 if TYPE_CHECKING:
@@ -44,25 +44,19 @@ class Sequential(Training):
     def watch_of(self, p: Problem) -> Watch:
         """The problem's list of possible mistakes."""
         if p.watch is None:
-            p.watch = Watch(self.source, self.team, p.positive, self.step.bias)
+            p.watch = Watch(self.scanner, p.positive)
         return p.watch
 
     def possible_mistakes(self, p: Problem) -> NDArray[np.int64]:
         """Rows in order, among them every mistake of theta."""
-        watch = self.watch_of(p)
-        rows = watch.rows
-        if rows is None or not watch.holds(p.theta):
-            rows = watch.refresh(p.theta, p.changes[-1] if p.changes else 0.0)
-        watch.count(len(rows), self.source.n_rows)
-        return rows
+        return self.watch_of(p).covering(p.theta, p.changes[-1] if p.changes else 0.0)
 
     def separates(self, problem: Problem) -> bool:
         """After a pass over samples drawn with replacement, look at those not drawn."""
         if problem.mistakes[-1] or self.settings.order != "sampled":
             return problem.mistakes[-1] == 0
-        theta, bias = problem.theta, self.step.bias
-        rows, _ = find_rows(self.source, self.team, problem.positive, theta, bias, 0.0)
-        return not rows.size
+        everywhere = (0, self.source.n_rows)
+        return not self.scanner.find(problem.positive, problem.theta, 0.0, everywhere).size
 
 
 class Online(Sequential):
@@ -73,7 +67,7 @@ class Online(Sequential):
         watched = [p for p in problems if self._watchable(p, order)]
         self._pass([p for p in problems if p not in watched], order, 0)
         for p in watched:
-            self._walk(p, order)
+            self._walk(p, order, len(problems))
         for p in problems:
             p.visits, p.within = p.visits + self.source.n_rows, 0
 
@@ -114,26 +108,27 @@ class Online(Sequential):
             p.theta, p.lag, p.within = thetas[k], lags[k], piece.offset + z
             self.take(p, piece, before[k], Log(*(part[k] for part in logs)), int(counts[k]))
 
-    def _walk(self, p: Problem, order: NDArray[np.int64]) -> None:
+    def _walk(self, p: Problem, order: NDArray[np.int64], problems: int) -> None:
         """Look only at rows that can be mistakes; the same mistakes as `_pass` makes."""
         watch, position = self.watch_of(p), 0
         while position < self.source.n_rows:
-            if not watch.holds(p.theta) and not watch.renew(p.theta):
+            if not watch.holds(p.theta, position) and not watch.renew(
+                p.theta, position, parts=not order.size, problems=problems
+            ):
                 self._pass([p], order, position)
                 return
             position = self._walk_on(p, watch, order, position)
 
     def _walk_on(self, p: Problem, watch: Watch, order: NDArray[np.int64], first: int) -> int:
         """Walk from position `first` until the epoch or the list's validity ends; return where."""
-        assert watch.rows is not None
         positions = watch.rows
         if order.size:
             listed = np.zeros(self.source.n_rows, bool)
             listed[watch.rows] = True
             positions = np.flatnonzero(listed[order])
         for piece in self.source.pieces(order):
-            end = piece.offset + piece.length
-            a, z = np.searchsorted(positions, (max(first, piece.offset), end))
+            edges = max(first, piece.offset), piece.offset + piece.length
+            a, z = np.searchsorted(positions, edges)
             part = positions[a:z] - piece.offset
             for k, last in self.segments(0, len(part)):
                 visit = Visit(piece.order, part, k, last, p.visits + piece.offset)
@@ -144,12 +139,11 @@ class Online(Sequential):
                 self.take(p, piece, before, log, count)
                 p.within = piece.offset + int(part[reached - 1]) + 1
                 self.look_up()
-                if not watch.holds(p.theta):
-                    watch.count(reached, p.within - first)
+                if not watch.holds(p.theta, first):
+                    watch.passed(p.within - first, p.theta)
                     return p.within
-            watch.count(len(part), 0)
-        watch.count(0, self.source.n_rows - first)
-        return self.source.n_rows
+        watch.passed(watch.span[1] - first, p.theta)
+        return watch.span[1]
 
 
 class Picked(Sequential):

@@ -2,32 +2,54 @@
 
 Exactly: fewest (weighted) training errors over the start vector and the vector after every
 update; of several the earliest (Gallant, IEEE Trans. Neural Networks 1, 1990, without his
-shortcut of judging only by runs of correct answers).
+shortcut of judging a vector by its run of correct answers).
 
-Consecutive vectors lie close together, so most rows get the same prediction from all of them.
-One pass around a middle vector counts the errors that all share and lists the doubtful rows; each
-vector is then judged on these alone, likely errors first, and given up as soon as it cannot win.
+The path does not depend on the pocket, so vectors are judged many at a time. A matrix product
+with the rows that are wrong most often (the jury) shows for most of them at once that they have
+more errors than the pocket; the rest are judged on all rows in the same way; and those that are
+still left, on all rows by the very dot product that training uses. The matrix products only give
+lower bounds that hold in spite of rounding, so the choice is that of the definition.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as stack_sparse
 
-from rosenblatt.loops.perceptron import drift
-from rosenblatt.loops.pocket import count_errors, doubtful, replay, total_errors
+from rosenblatt.loops.pocket import count_wrong, errors_of, replay, sure_errors
+from rosenblatt.rows import as_matrix
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from rosenblatt.rows import Block, Rows
-    from rosenblatt.solvers.threads import Team
-    from rosenblatt.sources import Source
+    from rosenblatt.solvers.scanner import Scanner
 
     Floats = NDArray[np.float64]
 
-MOST_NUMBERS = 1 << 21  # in the vectors that are judged together
+TOGETHER = 512  # vectors judged at a time
+NUMBERS = 1 << 21  # most numbers in them
+CHUNK = 1024  # rows multiplied at a time
+JURY_NUMBERS = 1 << 24  # most numbers in the jury
+TRIAL = 32  # vectors that choose a jury
+FEW = 8  # vectors that are judged faster one by one
+
+
+class Chunk(NamedTuple):
+    """Some rows as factors of a matrix product: ``Z = y(x, 1)``, a copy of few rows.
+
+    Where X is sparse, Z lacks the last column and y stands apart. `reach` is the largest norm.
+    """
+
+    Z: Any
+    y: Floats
+    weight: Floats
+    reach: float
 
 
 class Pocket:
@@ -39,86 +61,146 @@ class Pocket:
         The start vector, the first to be judged.
     """
 
-    def __init__(
-        self, source: Source, team: Team, positive: int, bias: float, theta: Floats
-    ) -> None:
-        self.source, self.team, self.positive, self.bias = source, team, positive, bias
+    def __init__(self, scanner: Scanner, positive: int, theta: Floats) -> None:
+        self.scanner, self.source, self.positive = scanner, scanner.source, positive
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
-        self._together = 8
+        self._together = max(1, min(TOGETHER, NUMBERS // len(theta)))
         self._waiting: list[Floats] = []
+        self._jury: list[Chunk] = []
+        self._judged, self._next_jury = 0, 4 * TRIAL
+        self._room = np.empty(0)
+
+    def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
+        """Judge every vector on the way from theta through the given updates."""
+        theta = theta.copy()
+        for done in range(0, len(sample), self._together):
+            part = slice(done, done + self._together)
+            thetas = np.empty((len(sample[part]), len(theta)))
+            replay(rows, sample[part], step[part], self.scanner.bias, theta, thetas)
+            self._judge(thetas)
 
     def offer(self, theta: Floats) -> None:
         """Judge theta, now or together with the next ones."""
         self._waiting.append(theta.copy())
-        if len(self._waiting) >= min(self._together, max(1, MOST_NUMBERS // len(theta))):
+        if len(self._waiting) >= self._together:
             self.flush()
 
     def flush(self) -> None:
         """Judge whatever is waiting."""
         if self._waiting:
             waiting, self._waiting = np.stack(self._waiting), []
-            self.judge(waiting)
+            self._judge(waiting)
 
-    def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
-        """Judge every vector on the way from theta through the given updates."""
-        theta = theta.copy()
-        done = 0
-        while done < len(sample):
-            most = max(1, min(self._together, MOST_NUMBERS // len(theta), len(sample) - done))
-            thetas = np.empty((most, len(theta)))
-            part = slice(done, done + most)
-            replay(rows, sample[part], step[part], self.bias, theta, thetas)
-            self.judge(thetas)
-            done += most
-
-    def judge(self, thetas: Floats) -> None:
+    def _judge(self, thetas: Floats) -> None:
         """Take the earliest of the vectors with the fewest errors, if it beats the pocket."""
-        tolerance = 1e-9 * self.errors if self.source.weighted else -0.5
-        limit = self.errors + tolerance
-        errors = self._errors_up_to(thetas, limit)
-        hopeful = np.flatnonzero(errors <= limit)
-        if not self.source.weighted:
-            hopeful = hopeful[errors[hopeful] == errors[hopeful].min(initial=np.inf)][:1]
-        for t in hopeful:
+        self._judged += len(thetas)
+        if self._judged >= self._next_jury:
+            self._choose_jury(thetas[:: -(-len(thetas) // TRIAL)])
+            self._next_jury = 2 * self._judged
+        left, bounds = self._not_worse(thetas, self._jury)
+        if len(left) > FEW:
+            kept, bounds = self._not_worse(thetas[left], self._chunks())
+            left = left[kept]
+        best = len(thetas)
+        for k in np.argsort(bounds, kind="stable"):
+            if bounds[k] > self._limit():
+                break
+            t = int(left[k])
             exact = self._all_errors(thetas[t])
-            if exact < self.errors:
-                self.theta, self.errors = thetas[t].copy(), exact
+            if exact < self.errors or (exact == self.errors and t < best < len(thetas)):
+                self.theta, self.errors, best = thetas[t].copy(), exact, t
+
+    def _limit(self) -> float:
+        """Errors with which a vector may still win, or tie with one found just now."""
+        # Unequal weights add up to slightly different sums in another order: leave room for it.
+        return self.errors * (1 + 1e-9) if self.source.weighted else self.errors
 
     def _all_errors(self, theta: Floats) -> float:
         """Weight of theta's errors, added up in row order whatever the blocks."""
         errors = 0.0
         for piece in self.source.pieces():
-            errors = total_errors(piece.block, self.positive, theta, errors)
+            errors = errors_of(piece.block, self.positive, theta, errors)
         return errors
 
-    def _errors_up_to(self, thetas: Floats, limit: float) -> Floats:
-        """Errors of each vector, exact (up to the order of additions) where at most `limit`."""
-        center = thetas[len(thetas) // 2]
-        guard = max(drift(theta, center) for theta in thetas)
-        errors, looks = np.zeros(len(thetas)), 0
-        for piece in self.source.pieces():
-            rows, certain = self._doubtful(piece.block, piece.length, center, guard)
-            errors += certain
-            looks += count_errors(piece.block, self.positive, thetas, rows, errors, limit)
-            if errors.min() > limit:
+    def _not_worse(
+        self, thetas: Floats, chunks: Iterable[Chunk]
+    ) -> tuple[NDArray[np.intp], Floats]:
+        """Which vectors these rows do not show to be worse than the pocket, and lower bounds."""
+        left, errors, limit = np.arange(len(thetas)), self._no_errors(len(thetas)), self._limit()
+        norms = np.linalg.norm(thetas, axis=1)
+        for chunk in chunks:
+            if not left.size:
                 break
-        if 2 * looks < self.source.n_rows:
-            self._together = min(2 * self._together, 1024)
-        elif looks > 2 * self.source.n_rows:
-            self._together = max(self._together // 2, 1)
-        return errors
+            kind = chunk.Z.dtype
+            # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖; the rest is for θ and
+            # x̃ being rounded first.
+            slack = 2 * (thetas.shape[1] + 4) * np.finfo(kind).eps * norms[left] * chunk.reach
+            with np.errstate(over="ignore"):
+                slack = slack.astype(kind)
+            sure_errors(self._multiply(chunk, thetas[left]), chunk.weight, slack, errors)
+            keep = errors <= limit
+            left, errors = left[keep], errors[keep]
+        return left, errors.astype(np.float64)
 
-    def _doubtful(
-        self, block: Block, n: int, center: Floats, guard: float
-    ) -> tuple[NDArray[np.int64], float]:
-        def split(part: tuple[int, int]) -> tuple[Any, Any, float]:
-            wrong, right = np.empty((2, part[1] - part[0]), np.int64)
-            a, z, certain = doubtful(
-                block, self.positive, center, self.bias, guard, *part, wrong, right
-            )
-            return wrong[:a], right[:z], certain
+    def _no_errors(self, n: int) -> NDArray[Any]:
+        """Whole numbers where all weights are 1: they are faster to count."""
+        return np.zeros(n, np.float64 if self.source.weighted else np.int32)
 
-        share = self.source.n_entries * n // self.source.n_rows
-        parts = self.team.each(split, self.team.ranges(n, share))
-        rows = [wrong for wrong, _, _ in parts] + [right for _, right, _ in parts]
-        return np.concatenate(rows), sum(certain for _, _, certain in parts)
+    def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
+        """``y(w·x + b)`` for rows and vectors, in the precision of the rows."""
+        kind = chunk.Z.dtype
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not a number is not counted
+            factors = thetas.T.astype(kind, order="C")
+            if issparse(chunk.Z):
+                return (chunk.Z @ factors[:-1] + factors[-1]) * chunk.y[:, np.newaxis]
+            size = len(chunk.Z) * len(thetas)
+            if self._room.dtype != kind or self._room.size < size:
+                self._room = np.empty(size, kind)
+            products = self._room[:size].reshape(len(chunk.Z), len(thetas))
+            return np.matmul(chunk.Z, factors, out=products)
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """All rows in order, a few at a time."""
+        for piece, norm in self.scanner.pieces():
+            for a in range(0, piece.length, CHUNK):
+                yield self._chunk(piece.block, norm, slice(a, a + CHUNK))
+
+    def _chunk(self, block: Block, norm: NDArray[np.float32], part: Any) -> Chunk:
+        y = np.where(block.label[part] == self.positive, 1.0, -1.0)
+        weight = block.weight[part] if block.weight.size else block.weight
+        X = as_matrix(block.rows, self.source.n_features)[part]
+        if not issparse(X):
+            Z = np.empty((len(y), X.shape[1] + 1), X.dtype)
+            np.multiply(X, y[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
+            Z[:, -1] = y
+            X = Z
+        return Chunk(X, y.astype(X.dtype), weight, float(norm[part].max()))
+
+    def _choose_jury(self, thetas: Floats) -> None:
+        """Rows that some vectors often get wrong, worst first: enough to convict others."""
+        likely, done = np.empty(self.source.n_rows), 0
+        for chunk in self._chunks():
+            part = likely[done : done + len(chunk.y)]
+            count_wrong(self._multiply(chunk, thetas), part)
+            part /= len(thetas)
+            part *= chunk.weight if chunk.weight.size else 1.0
+            done += len(part)
+        order = np.argsort(-likely, kind="stable")
+        enough = int(np.searchsorted(np.cumsum(likely[order]), 1.25 * self.errors)) + 1
+        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // self.source.n_entries)
+        chosen = order[: min(enough, most)]
+        self._jury = [self._gather(chosen[a : a + CHUNK]) for a in range(0, len(chosen), CHUNK)]
+
+    def _gather(self, rows: NDArray[np.intp]) -> Chunk:
+        """A copy of some rows, in single precision: half the memory, twice the speed."""
+        parts = []
+        for piece, norm in self.scanner.pieces():
+            here = rows[(rows >= piece.start) & (rows < piece.start + piece.length)]
+            if here.size:
+                parts.append(self._chunk(piece.block, norm, here - piece.start))
+        Zs = [part.Z for part in parts]
+        Z = stack_sparse(Zs, "csr") if issparse(Zs[0]) else np.concatenate(Zs)
+        with np.errstate(over="ignore"):
+            Z = Z.astype(np.float32)
+        y, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+        return Chunk(Z, y.astype(np.float32), weight, max(part.reach for part in parts))

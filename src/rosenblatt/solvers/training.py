@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
+from rosenblatt.solvers.pocket import Pocket
+from rosenblatt.solvers.scanner import Scanner
 from rosenblatt.solvers.stopping import CycleFinder, Halt, Interrupts, catch_interrupts
 from rosenblatt.sources import IN_ORDER
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.loops.perceptron import Log
-    from rosenblatt.solvers.pocket import Pocket
     from rosenblatt.solvers.threads import Team
     from rosenblatt.solvers.watch import Watch
     from rosenblatt.sources import Source
@@ -107,6 +108,7 @@ class Training(ABC):
         self.began = time.perf_counter()
         self.interrupts = Interrupts()
         self.deterministic = settings.order in ("cyclic", "worst-mistake")
+        self.scanner = Scanner(source, team, float(settings.fit_intercept))
         per_row = max(1, source.n_entries // source.n_rows)
         self.segment = max(64, SEGMENT // per_row)
 
@@ -122,6 +124,9 @@ class Training(ABC):
         """Train until every problem has its stop reason."""
         with catch_interrupts() as self.interrupts:
             try:
+                if self.settings.keep == "pocket":
+                    for p in self.problems:
+                        p.pocket = Pocket(self.scanner, p.positive, p.theta)
                 for epoch in range(self.settings.max_epochs):
                     running = [p for p in self.problems if p.stop is None]
                     if not running:

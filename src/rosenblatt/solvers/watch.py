@@ -1,10 +1,13 @@
 """Which rows can be mistakes at all, while the hyperplane stays near where it was last measured.
 
 If ``y(θ·x̃) > r‖x̃‖`` then no ``θ'`` within r of θ makes row x̃ = (x, 1) a mistake, so an epoch
-need not look at it. One pass over the data lists the other rows; the list is good until the
+need not look at it. One pass, on all threads, lists the other rows; the list is good until the
 hyperplane has moved by r. (Molecular dynamics keeps neighbour lists by the same argument:
 Verlet, Phys. Rev. 159, 1967.) Only dot products that cannot matter are left out: the mistakes
 are those of the plain loop, one for one.
+
+On separable data with a small margin a list serves many epochs. Where the hyperplane moves too
+much for that, a list of the next part of an epoch still lets all threads work ahead.
 """
 
 from __future__ import annotations
@@ -14,115 +17,101 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops.perceptron import Tether, drift
-from rosenblatt.loops.scan import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.rows import Block
-    from rosenblatt.solvers.threads import Team
-    from rosenblatt.sources import Source
+    from rosenblatt.solvers.scanner import Scanner
 
-FEW_MISTAKES = 0.05  # share of mistakes in an epoch above which a list cannot last
-FEW_ROWS = 0.25  # share of rows above which a list saves nothing
-PATIENCE = 3  # lists in a row that did not pay
-
-
-def find_rows(
-    source: Source, team: Team, positive: int, theta: NDArray[np.float64], bias: float, guard: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """`loops.scan.find` over the whole source, in row order."""
-    found, values = [], []
-    for piece in source.pieces():
-
-        def search(
-            part: tuple[int, int], block: Block = piece.block, start: int = piece.start
-        ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-            rows, value = np.empty(part[1] - part[0], np.int64), np.empty(part[1] - part[0])
-            count = find(block, positive, theta, bias, guard, *part, rows, value)
-            return rows[:count] + start, value[:count].copy()
-
-        share = source.n_entries * piece.length // source.n_rows
-        for rows, value in team.each(search, team.ranges(piece.length, share)):
-            found.append(rows)
-            values.append(value)
-    return np.concatenate(found), np.concatenate(values)
+FEW_MISTAKES = 0.02  # share of rows above which no list is tried
+EPOCHS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)  # how long a list may be meant to last
+SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when fetching it alone
+APART = 3.0  # times more, where a plain pass reads a row once for several problems
+START = 1 << 16  # cost of beginning a list, in numbers to read
+WORTHWHILE = 0.8  # share of a plain epoch's cost that a list may cost
 
 
 class Watch:
-    """The list of one problem, and the judgement of whether it pays.
+    """The list of one problem, and the judgement of whether one pays.
 
-    Costs are counted in dot products, never in seconds, so that a run is reproducible. `reach`
-    is tuned so that walking the list costs about as much as making it.
+    Costs are counted in dot products, never in seconds, so that a run is reproducible.
     """
 
-    def __init__(self, source: Source, team: Team, positive: int, bias: float) -> None:
-        self.source, self.team, self.positive, self.bias = source, team, positive, bias
-        self.rows: NDArray[np.int64] | None = None
-        self.tether = Tether(np.empty(0), np.inf)
-        self.reach = 0.0
-        self._walked = self._passed = self._losses = self._resting = 0
-        self._rest = 1
+    def __init__(self, scanner: Scanner, positive: int) -> None:
+        self.scanner, self.positive = scanner, positive
+        self.n = scanner.source.n_rows
+        self.rows: NDArray[np.int64] = np.empty(0, np.int64)
+        self.span = (0, 0)
+        self.tether = Tether(np.empty(0), 0.0)
+        self._speed = 0.0  # how far the hyperplane moves in an epoch
+        self._passed = 0
+        self._resting, self._rest = 0, 1
 
     def ready(self, mistakes: int, change: float) -> bool:
-        """Whether to use a list in the coming epoch, given what the last one was like."""
-        if self.rows is not None:
-            return True
+        """Whether to try lists in the coming epoch, given what the last one was like."""
+        self._speed = max(change, self._speed / 2)
         if self._resting:
             self._resting -= 1
             return False
-        self.reach = 2.0 * change
-        return mistakes <= FEW_MISTAKES * self.source.n_rows and np.isfinite(self.reach)
+        return mistakes <= FEW_MISTAKES * self.n and bool(np.isfinite(self._speed))
 
-    def holds(self, theta: NDArray[np.float64]) -> bool:
-        """Whether the list covers every possible mistake of theta."""
-        return self.rows is not None and bool(drift(theta, self.tether.center) < self.tether.reach)
+    def holds(self, theta: NDArray[np.float64], position: int = 0) -> bool:
+        """Whether the list names every possible mistake of theta from `position` on."""
+        inside = self.span[0] <= position < self.span[1]
+        return inside and bool(drift(theta, self.tether.center) < self.tether.reach)
 
-    def count(self, walked: int, passed: int) -> None:
-        """Note that `walked` rows were looked at on the way past `passed` positions."""
-        self._walked += walked
-        self._passed += passed
+    def passed(self, positions: int, theta: NDArray[np.float64]) -> None:
+        """Note how far the hyperplane has gone in how many positions."""
+        self._passed += positions
+        moved = float(np.linalg.norm(theta - self.tether.center))
+        self._speed = max(moved * self.n / max(self._passed, 1), self._speed / 2)
 
-    def renew(self, theta: NDArray[np.float64]) -> bool:
-        """Make the list anew around theta; False if that no longer pays (and rest a while)."""
-        if self.rows is not None and not self._worth_it():
-            return self._give_up()
-        self.make(theta)
-        assert self.rows is not None
-        return len(self.rows) <= FEW_ROWS * self.source.n_rows or self._give_up()
+    def renew(
+        self, theta: NDArray[np.float64], position: int, *, parts: bool, problems: int
+    ) -> bool:
+        """Make a list around theta from `position` on; False (and rest) if none pays.
 
-    def refresh(self, theta: NDArray[np.float64], change: float) -> NDArray[np.int64]:
-        """Make the list anew for a rule that takes any: where none pays, of mistakes alone."""
-        if self.rows is not None and self.reach > 0:
-            long = len(self.rows) > FEW_ROWS * self.source.n_rows
-            if not self._worth_it() or long:
-                self._give_up()
-        if self._resting:
-            self._resting -= 1
-            self.reach = 0.0
-        elif self.reach == 0.0:
-            self.reach = 2.0 * change
-        return self.make(theta)
+        Only with `parts` may it cover less than an epoch. A plain pass would serve as many
+        `problems` at once.
+        """
+        cost, lasting, reach = self._best(theta, parts, problems)
+        if cost > WORTHWHILE:
+            self._resting, self._rest = self._rest, min(2 * self._rest, 32)
+            return False
+        self._rest = 1
+        if lasting < 1:
+            self._make(theta, reach, (position, min(self.n, position + int(lasting * self.n) + 1)))
+        else:
+            self._make(theta, reach, (0, self.n))
+        return True
 
-    def make(self, theta: NDArray[np.float64]) -> NDArray[np.int64]:
-        """List the rows that a hyperplane within `reach` of theta can get wrong."""
-        reach = self.reach + float(drift(theta, theta))
-        self.rows, _ = find_rows(self.source, self.team, self.positive, theta, self.bias, reach)
-        self.tether = Tether(theta.copy(), reach)
-        self._walked = self._passed = 0
+    def covering(self, theta: NDArray[np.float64], change: float) -> NDArray[np.int64]:
+        """Rows among which are all mistakes of theta: at worst, these and no others."""
+        if not self.holds(theta):
+            self._speed = max(change, self._speed / 2)
+            cost, _, reach = self._best(theta, parts=False, problems=1)
+            self._make(theta, reach if cost < SCAN / self.scanner.team.size else 0.0, (0, self.n))
+        self.passed(self.n, theta)
         return self.rows
 
-    def _worth_it(self) -> bool:
-        scan = self.source.n_rows / self.team.size
-        walk = 2.0 * self._walked  # rows out of line cost more to fetch
-        self._losses = 0 if scan + walk < self._passed else self._losses + 1
-        if walk < scan / 2:
-            self.reach *= 1.5
-        elif walk > scan * 2:
-            self.reach /= 1.5
-        return self._losses < PATIENCE
+    def _best(
+        self, theta: NDArray[np.float64], parts: bool, problems: int
+    ) -> tuple[float, float, float]:
+        """The cheapest plan: cost per epoch in plain epochs, epochs to last, reach."""
+        sample = self.scanner.sample(self.positive, theta)
+        source, threads = self.scanner.source, self.scanner.team.size
+        shared = min(problems, threads)  # threads that a plain pass would use
+        scan = SCAN * shared / threads * (1 if problems == 1 else APART)
+        plans = []
+        for lasting in EPOCHS if parts else EPOCHS[3:]:
+            reach = self._speed * lasting
+            share = float(np.mean(sample <= reach))
+            start = START / (source.n_entries * lasting)
+            cost = start + scan / max(lasting, 1) + WALK * shared * share
+            plans.append((cost, lasting, reach))
+        return min(plans)
 
-    def _give_up(self) -> bool:
-        self.rows, self._losses = None, 0
-        self._resting, self._rest = self._rest, min(2 * self._rest, 64)
-        return False
+    def _make(self, theta: NDArray[np.float64], reach: float, span: tuple[int, int]) -> None:
+        guard = reach + float(drift(theta, theta)) if reach > 0 else 0.0
+        self.rows = self.scanner.find(self.positive, theta, guard, span)
+        self.tether, self.span, self._passed = Tether(theta.copy(), guard), span, 0

@@ -1,0 +1,76 @@
+"""Passes over a whole source that only look, on all threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.loops import scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.rows import Block
+    from rosenblatt.solvers.threads import Team
+    from rosenblatt.sources import Piece, Source
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+SAMPLE = 2048
+
+
+class Scanner:
+    """Looks at rows without learning from them.
+
+    The norms of the rows, four bytes each, are computed when first needed and kept.
+    """
+
+    def __init__(self, source: Source, team: Team, bias: float) -> None:
+        self.source, self.team, self.bias = source, team, bias
+        self._norms: list[NDArray[np.float32]] = []
+
+    def pieces(self) -> Iterator[tuple[Piece, NDArray[np.float32]]]:
+        """Every block with the norms of its rows."""
+        if not self._norms:
+            self._norms = [self._measure(piece.block) for piece in self.source.pieces()]
+        yield from zip(self.source.pieces(), self._norms, strict=True)
+
+    def ranges(self, n: int) -> list[tuple[int, int]]:
+        """0 to n, a range for each thread."""
+        return self.team.ranges(n, n * self.source.n_entries // self.source.n_rows)
+
+    def _measure(self, block: Block) -> NDArray[np.float32]:
+        n = len(block.label)
+        out = np.empty(n, np.float32)
+        self.team.each(lambda part: scan.norms(block, self.bias, *part, out), self.ranges(n))
+        return out
+
+    def find(self, positive: int, theta: Floats, guard: float, span: tuple[int, int]) -> Ints:
+        """Rows of the span that a hyperplane within `guard` of theta can get wrong, in order."""
+        found = []
+        for piece, norm in self.pieces():
+            a, z = (min(max(edge - piece.start, 0), piece.length) for edge in span)
+
+            def search(part: tuple[int, int]) -> Ints:
+                first, last = a + part[0], a + part[1]
+                rows = np.empty(last - first, np.int64)
+                count = scan.find(piece.block, norm, positive, theta, guard, first, last, rows)
+                return rows[:count] + piece.start
+
+            found += self.team.each(search, self.ranges(z - a))
+        return np.concatenate(found)
+
+    def sample(self, positive: int, theta: Floats) -> Floats:
+        """``y(w·x + b)/‖(x, 1)‖`` of some rows spread evenly over the source."""
+        distances = []
+        every = max(1, self.source.n_rows // SAMPLE)
+        for piece, norm in self.pieces():
+            rows = np.arange(-piece.start % every, piece.length, every)
+            out = np.empty(len(rows))
+            scan.distances(piece.block, norm, positive, theta, rows, out)
+            distances.append(out)
+        return np.concatenate(distances)

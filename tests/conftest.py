@@ -1,0 +1,70 @@
+"""What all tests share. Numba's cache is chosen here, before anything imports Numba."""
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _digest() -> str:
+    """A hash of the sources: a cached caller keeps running old code when a callee is edited."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted((ROOT / "src" / "rosenblatt").rglob("*.py")):
+        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _digest())
+
+settings.register_profile(
+    "default",
+    deadline=None,
+    max_examples=40,
+    derandomize="CI" in os.environ,
+    # Fixtures that patch the source or the watch list stay patched for all examples: intended.
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("default")
+
+
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """``in_blocks(size)``: from now on estimators read their data in blocks of `size` rows."""
+    from rosenblatt.estimators import _base
+    from rosenblatt.sources import MemorySource
+
+    def split(size):
+        cut = functools.partial(MemorySource, block_size=size)
+        monkeypatch.setattr(_base, "MemorySource", cut)
+
+    return split
+
+
+@pytest.fixture
+def watching(monkeypatch):
+    """``watching(False)``: look at every row. ``watching(True)``: skip rows from the first chance.
+
+    Returns a list that counts, per try, whether rows could be skipped.
+    """
+    from rosenblatt.solvers.watch import Watch
+
+    judge = Watch.ready
+
+    def choose(on):
+        tries = []
+
+        def ready(self, *args, **kwargs):
+            judge(self, *args, **kwargs)
+            tries.append(on)
+            return on
+
+        monkeypatch.setattr(Watch, "ready", ready)
+        return tries
+
+    return choose
