@@ -1,5 +1,8 @@
 """The same answer whatever the threads, the blocks, the layout and the container of the data."""
 
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -107,8 +110,13 @@ def test_threads_change_nothing(name, classes):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["online", "shuffled", "pocket", "batch", "worst-mistake"])
-@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        *((name, 2) for name in ("online", "shuffled", "pocket", "batch", "worst-mistake")),
+        *((name, 5) for name in ("online", "shuffled", "batch", "average")),
+    ],
+)
 def test_threads_change_nothing_on_more_data(name, classes, in_blocks):
     """Enough numbers that work is really shared out."""
     X, y, _ = data(classes, n=20_000, d=16)
@@ -118,6 +126,28 @@ def test_threads_change_nothing_on_more_data(name, classes, in_blocks):
     np.testing.assert_array_equal(shared.decision_function(X), alone.decision_function(X))
     in_blocks(6_007)
     assert_same(fit(name, X, y, n_jobs=2), alone)
+
+
+SEVERAL_POCKETS = """
+import warnings
+import numpy as np
+import rosenblatt as rb
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((20_000, 16)), np.arange(20_000) % 5
+alone, shared = (
+    rb.Perceptron(keep="pocket", max_epochs=2, n_jobs=jobs).fit(X, y) for jobs in (1, 3)
+)
+assert np.array_equal(alone.coef_, shared.coef_)
+assert np.array_equal(alone.intercept_, shared.intercept_)
+"""
+
+
+@pytest.mark.compiled
+def test_threads_that_share_work_do_not_wait_for_each_other():
+    """Pockets of several classes: in a process of its own, so that a deadlock is a failure."""
+    subprocess.run([sys.executable, "-c", SEVERAL_POCKETS], check=True, timeout=120)
 
 
 @given(

@@ -2,9 +2,9 @@
 
 Compilers speed up a sum by re-associating it, and how they do so depends on the processor and on
 where the code is inlined; the last bits of the result then depend on them too. Here the order is
-written down once: eight running sums, halved to four, two and one, the leftover entries joining
-at the stage that has their width. Products and sums are rounded separately (never fused). Hence
-the same bits on every machine, in every loop, and in plain Python.
+written down once: sixteen running sums, halved to eight, four, two and one, the leftover entries
+joining at the stage that has their width. Products and sums are rounded separately (never fused).
+Hence the same bits on every machine, in every loop, and in plain Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-LANES = 8
+LANES = 16
 
 
 def dot(x: Any, w: Any) -> Any:
@@ -39,12 +39,12 @@ def dot(x: Any, w: Any) -> Any:
 @overload(dot, inline="always")
 def _dot(x: Any, w: Any) -> Any:
     def compiled(x: Any, w: Any) -> Any:
-        return _dot_lanes(x, w)
+        return _dot_lanes(x, w)  # type: ignore[call-arg]  # the compiler adds the context
 
     return compiled
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _dot_lanes(typing_context: Any, x: Any, w: Any) -> Any:
     """`dot` for two contiguous arrays of float32 or float64."""
 
@@ -68,11 +68,13 @@ def _dot_lanes(typing_context: Any, x: Any, w: Any) -> Any:
             return builder.fmul(*factors)
 
         def part(vector: Any, start: int, width: int) -> Any:
-            lanes = ir.Constant(ir.VectorType(ir.IntType(32), width), [*range(start, start + width)])
+            lanes = ir.Constant(
+                ir.VectorType(ir.IntType(32), width), [*range(start, start + width)]
+            )
             return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), lanes)
 
         before = builder.block
-        loop = builder.append_basic_block("dot.eight")
+        loop = builder.append_basic_block("dot.all")
         after = builder.append_basic_block("dot.halves")
         zeros = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), [0.0] * LANES)
         whole = builder.and_(n, index(-LANES))
@@ -95,7 +97,9 @@ def _dot_lanes(typing_context: Any, x: Any, w: Any) -> Any:
             width //= 2
             sums = builder.fadd(part(sums, 0, width), part(sums, width, width))
             here = builder.block
-            with builder.if_then(builder.icmp_signed("!=", builder.and_(n, index(width)), index(0))):
+            with builder.if_then(
+                builder.icmp_signed("!=", builder.and_(n, index(width)), index(0))
+            ):
                 inside = builder.block
                 more = builder.fadd(sums, products(j, width))
                 ahead = builder.add(j, index(width))

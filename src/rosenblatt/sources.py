@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -79,7 +80,7 @@ class MemorySource:
         self.weighted = weight is not None
         size = block_size or self.n_rows
         weights = np.empty(0) if weight is None else weight
-        self._starts = np.arange(0, self.n_rows, size)
+        self._starts = list(range(0, self.n_rows, size))
         self._blocks = [
             Block(slice_rows(rows, a, a + size), label[a : a + size], weights[a : a + size])
             for a in self._starts
@@ -89,10 +90,10 @@ class MemorySource:
         """The data in the given order of rows; empty: block after block, as it stands."""
         if not order.size:
             for start, block in zip(self._starts, self._blocks, strict=True):
-                yield Piece(block, int(start), IN_ORDER, int(start), len(block.label))
+                yield Piece(block, start, IN_ORDER, start, len(block.label))
             return
         home = np.searchsorted(self._starts, order, side="right") - 1
         cuts = [0, *(np.flatnonzero(np.diff(home)) + 1), len(order)]
-        for a, z in zip(cuts[:-1], cuts[1:], strict=True):
-            start = int(self._starts[home[a]])
-            yield Piece(self._blocks[home[a]], start, order[a:z] - start, int(a), int(z - a))
+        for a, z in pairwise(int(cut) for cut in cuts):
+            start = self._starts[home[a]]
+            yield Piece(self._blocks[home[a]], start, order[a:z] - start, a, z - a)

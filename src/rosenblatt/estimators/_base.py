@@ -42,7 +42,7 @@ def count_threads(n_jobs: int | None) -> int:
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))
     backend, _ = get_active_backend()
-    return 1 if backend.nesting_level else int(numba.config.NUMBA_NUM_THREADS)
+    return 1 if backend.nesting_level else int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -125,7 +125,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             present = np.unique(label)
             factors = np.ones(len(self.classes_))
             factors[present] = compute_class_weight(
-                class_weight, classes=self.classes_[present], y=y, sample_weight=weight
+                class_weight, classes=self.classes_[present], y=y
             )
             weight *= factors[label]
         if not weight.any():
@@ -317,7 +317,8 @@ def _choose(values: Floats) -> NDArray[np.intp]:
     """The number of the class that the decision values speak for."""
     if values.shape[1] == 1:
         return (values[:, 0] > 0).astype(np.intp)
-    return values.argmax(axis=1)
+    chosen: NDArray[np.intp] = values.argmax(axis=1)
+    return chosen
 
 
 # -------------------------------------------------------------------- parameters

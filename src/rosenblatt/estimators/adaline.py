@@ -115,4 +115,6 @@ random_state, n_jobs
         return Delta
 
     def _advice(self, fit: Fit) -> str:
-        return "Raise max_epochs or max_time, or scale the features, to come nearer the least error."
+        return (
+            "Raise max_epochs or max_time, or scale the features, to come nearer the least error."
+        )

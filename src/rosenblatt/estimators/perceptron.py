@@ -137,6 +137,12 @@ class IterativeClassifier(LinearClassifier):
                 "use fit, or keep='last' or 'average'"
             )
             raise ValueError(msg)
+        if self.class_weight == "balanced":
+            msg = (
+                "class_weight='balanced' needs all the labels at once: "
+                "give partial_fit the weights themselves, as a dict"
+            )
+            raise ValueError(msg)
         first = not hasattr(self, "fits_")
         if first and classes is None:
             msg = "the first call of partial_fit needs classes: all labels that will ever come"
@@ -307,16 +313,19 @@ class Perceptron(IterativeClassifier):
         return Picked if settings.order in PICKING else Online
 
     def _advice(self, fit: Fit) -> str:
-        better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
-        if fit.stop_reason is StopReason.CYCLE:
-            again = f"From epoch {fit.certificate.entry} on it repeats every "
-            again += f"{fit.certificate.period} epochs; more epochs change nothing"
-            return f"{again}{'; ' if better else ''}{better}."
         if fit.stop_reason is StopReason.INTERRUPTED:
             return "Fit again with warm_start=True to go on."
+        better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
+        if fit.certificate is not None:
+            advice = (
+                f"The weights of epoch {fit.certificate.entry} come back every "
+                f"{fit.certificate.period} epochs, so more epochs change nothing"
+            )
+            return f"{advice}; {better}." if better else f"{advice}."
         more = {
             StopReason.EPOCH_LIMIT: "Raise max_epochs",
             StopReason.TIME_LIMIT: "Raise max_time",
             StopReason.SMALL_CHANGE: "Lower tol",
         }[fit.stop_reason]
-        return f"{more} if the classes are separable{', or not: ' if better else ''}{better}."
+        advice = f"{more} if a hyperplane can separate the classes"
+        return f"{advice}; if not, {better}." if better else f"{advice}."

@@ -22,7 +22,7 @@ def loop(function: F) -> F:
     Without Numba's memory manager (``_nrt``) a loop cannot allocate, and does not count
     references to the arrays of a block at every row.
     """
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
         compiled: F = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written

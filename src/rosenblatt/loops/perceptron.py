@@ -55,7 +55,7 @@ class Log(NamedTuple):
 
 
 @loop
-def weight_of(block: Block, i: int) -> Any:
+def weight_of(block: Block, i: Any) -> Any:
     """Weight of row i."""
     return block.weight[i] if block.weight.size else 1.0
 
@@ -65,13 +65,16 @@ def drift(theta: Any, center: Any) -> Any:
     """``‖theta - center‖``, rounded up, plus all that rounding can do to ``theta·(x, 1)/‖(x, 1)‖``.
 
     A dot product of d + 1 terms is off by at most ``(d + 2)u‖theta‖‖(x, 1)‖``, u = 2⁻⁵³; the
-    factor 4 covers the norms, the sum with the bias and this function's own rounding.
+    factor 4 covers the norms, the sum with the bias and this function's own rounding. Infinite
+    where theta is so small that squares underflow.
     """
     apart, norm2 = 0.0, 0.0
     for j in range(len(theta)):
         apart += (theta[j] - center[j]) ** 2
         norm2 += theta[j] ** 2
     slack = 4 * (len(theta) + 4) * 2.0**-53
+    if norm2 < 1e-200:
+        return np.inf
     return np.sqrt(apart) * (1 + slack) + slack * np.sqrt(norm2)
 
 

@@ -10,7 +10,7 @@ from rosenblatt.loops import loop
 from rosenblatt.loops.perceptron import drift, weight_of
 from rosenblatt.rows import Block, Rows, row_dot, row_norm2
 
-TINY = 1e-200  # below this a squared norm may have lost digits to underflow
+TINY, HUGE = 1e-200, 1e76  # squared norms outside have lost digits, or do not fit float32
 
 
 @loop
@@ -19,7 +19,7 @@ def norms(block: Block, bias: float, start: int, stop: int, out: Any) -> None:
     for row in range(start, stop):
         i = np.uint64(row)
         norm2 = row_norm2(block.rows, i) + bias
-        out[i] = np.sqrt(norm2) * (1 + 2.0**-22) if norm2 > TINY else np.inf
+        out[i] = np.sqrt(norm2) * (1 + 2.0**-22) if TINY < norm2 < HUGE else np.inf
 
 
 @loop
@@ -52,9 +52,7 @@ def find(
 
 
 @loop
-def distances(
-    block: Block, norm: Any, positive: int, theta: Any, rows: Any, out: Any
-) -> None:
+def distances(block: Block, norm: Any, positive: int, theta: Any, rows: Any, out: Any) -> None:
     """Write ``y(w·x + b)/‖(x, 1)‖`` of the listed rows."""
     for k in range(len(rows)):
         i = np.uint64(rows[k])

@@ -1,0 +1,1 @@
+"""Solvers: they drive the loops over a source, and know when to stop."""

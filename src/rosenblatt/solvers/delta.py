@@ -31,6 +31,8 @@ class Delta(Training):
     Sample weights count relative to their mean.
     """
 
+    looks_for_cycles = False  # here, weights that repeat have converged
+
     def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
         """Go through the batches (online: of one); the last one may be shorter."""
         mass = total_weight(self.source)

@@ -64,10 +64,10 @@ class Online(Sequential):
 
     def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
         """Visit the rows in the given order; every problem for itself, all in one pass."""
-        watched = [p for p in problems if self._watchable(p, order)]
-        self._pass([p for p in problems if p not in watched], order, 0)
-        for p in watched:
-            self._walk(p, order, len(problems))
+        if len(problems) == 1 and self._watchable(problems[0], order):
+            self._walk(problems[0], order)
+        else:  # one pass that serves them all beats lists for each
+            self._pass(problems, order, 0)
         for p in problems:
             p.visits, p.within = p.visits + self.source.n_rows, 0
 
@@ -79,8 +79,6 @@ class Online(Sequential):
 
     def _pass(self, problems: list[Problem], order: NDArray[np.int64], first: int) -> None:
         """Look at every row from position `first` on."""
-        if not problems:
-            return
         per_row = max(1, self.source.n_entries // self.source.n_rows)
         tile = self.source.n_rows if len(problems) == 1 else max(1, TILE // per_row)
         groups = [problems[k :: self.team.size] for k in range(self.team.size)]
@@ -101,19 +99,17 @@ class Online(Sequential):
         logs, counts = self.logs(len(group), z - a), np.zeros(len(group), np.int64)
         positives = np.array([p.positive for p in group])
         visit = Visit(piece.order, IN_ORDER, a, z, group[0].visits + piece.offset)
-        online_problems(
-            piece.block, positives, visit, thetas, self.step, lags, logs, counts, tile
-        )
+        online_problems(piece.block, positives, visit, thetas, self.step, lags, logs, counts, tile)
         for k, p in enumerate(group):
             p.theta, p.lag, p.within = thetas[k], lags[k], piece.offset + z
             self.take(p, piece, before[k], Log(*(part[k] for part in logs)), int(counts[k]))
 
-    def _walk(self, p: Problem, order: NDArray[np.int64], problems: int) -> None:
+    def _walk(self, p: Problem, order: NDArray[np.int64]) -> None:
         """Look only at rows that can be mistakes; the same mistakes as `_pass` makes."""
         watch, position = self.watch_of(p), 0
         while position < self.source.n_rows:
             if not watch.holds(p.theta, position) and not watch.renew(
-                p.theta, position, parts=not order.size, problems=problems
+                p.theta, position, parts=not order.size
             ):
                 self._pass([p], order, position)
                 return

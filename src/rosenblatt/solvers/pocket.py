@@ -23,7 +23,7 @@ from rosenblatt.loops.pocket import count_wrong, errors_of, replay, sure_errors
 from rosenblatt.rows import as_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 TOGETHER = 512  # vectors judged at a time
 NUMBERS = 1 << 21  # most numbers in them
 CHUNK = 1024  # rows multiplied at a time
-JURY_NUMBERS = 1 << 24  # most numbers in the jury
+JURY_NUMBERS = 1 << 23  # most numbers in the jury
 TRIAL = 32  # vectors that choose a jury
 FEW = 8  # vectors that are judged faster one by one
 
@@ -68,7 +68,6 @@ class Pocket:
         self._waiting: list[Floats] = []
         self._jury: list[Chunk] = []
         self._judged, self._next_jury = 0, 4 * TRIAL
-        self._room = np.empty(0)
 
     def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
         """Judge every vector on the way from theta through the given updates."""
@@ -97,9 +96,9 @@ class Pocket:
         if self._judged >= self._next_jury:
             self._choose_jury(thetas[:: -(-len(thetas) // TRIAL)])
             self._next_jury = 2 * self._judged
-        left, bounds = self._not_worse(thetas, self._jury)
+        left, bounds = self._not_worse(thetas, lambda: self._jury)
         if len(left) > FEW:
-            kept, bounds = self._not_worse(thetas[left], self._chunks())
+            kept, bounds = self._not_worse(thetas[left], self._chunks)
             left = left[kept]
         best = len(thetas)
         for k in np.argsort(bounds, kind="stable"):
@@ -123,41 +122,45 @@ class Pocket:
         return errors
 
     def _not_worse(
-        self, thetas: Floats, chunks: Iterable[Chunk]
+        self, thetas: Floats, chunks: Callable[[], Iterable[Chunk]]
     ) -> tuple[NDArray[np.intp], Floats]:
-        """Which vectors these rows do not show to be worse than the pocket, and lower bounds."""
-        left, errors, limit = np.arange(len(thetas)), self._no_errors(len(thetas)), self._limit()
+        """Which vectors these rows do not show to be worse than the pocket, and lower bounds.
+
+        Threads share the vectors between them.
+        """
+
+        def sift(edges: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+            left, errors = self._sift(thetas[slice(*edges)], chunks())
+            return left + edges[0], errors
+
+        team = self.scanner.team
+        parts = team.each(sift, team.ranges(len(thetas), self.source.n_entries * len(thetas)))
+        left, errors = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return left, errors.astype(np.float64)
+
+    def _sift(
+        self, thetas: Floats, chunks: Iterable[Chunk]
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        left, limit = np.arange(len(thetas)), self._limit()
+        # Whole numbers are faster to count.
+        errors: Any = np.zeros(len(thetas), np.float64 if self.source.weighted else np.int32)
         norms = np.linalg.norm(thetas, axis=1)
+        room = np.empty(0)
         for chunk in chunks:
             if not left.size:
                 break
             kind = chunk.Z.dtype
+            if room.dtype != kind:
+                room = np.empty(CHUNK * len(thetas), kind)
             # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖; the rest is for θ and
             # x̃ being rounded first.
             slack = 2 * (thetas.shape[1] + 4) * np.finfo(kind).eps * norms[left] * chunk.reach
             with np.errstate(over="ignore"):
                 slack = slack.astype(kind)
-            sure_errors(self._multiply(chunk, thetas[left]), chunk.weight, slack, errors)
+            sure_errors(_multiply(chunk, thetas[left], room), chunk.weight, slack, errors)
             keep = errors <= limit
             left, errors = left[keep], errors[keep]
-        return left, errors.astype(np.float64)
-
-    def _no_errors(self, n: int) -> NDArray[Any]:
-        """Whole numbers where all weights are 1: they are faster to count."""
-        return np.zeros(n, np.float64 if self.source.weighted else np.int32)
-
-    def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
-        """``y(w·x + b)`` for rows and vectors, in the precision of the rows."""
-        kind = chunk.Z.dtype
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not a number is not counted
-            factors = thetas.T.astype(kind, order="C")
-            if issparse(chunk.Z):
-                return (chunk.Z @ factors[:-1] + factors[-1]) * chunk.y[:, np.newaxis]
-            size = len(chunk.Z) * len(thetas)
-            if self._room.dtype != kind or self._room.size < size:
-                self._room = np.empty(size, kind)
-            products = self._room[:size].reshape(len(chunk.Z), len(thetas))
-            return np.matmul(chunk.Z, factors, out=products)
+        return left, errors
 
     def _chunks(self) -> Iterator[Chunk]:
         """All rows in order, a few at a time."""
@@ -181,7 +184,7 @@ class Pocket:
         likely, done = np.empty(self.source.n_rows), 0
         for chunk in self._chunks():
             part = likely[done : done + len(chunk.y)]
-            count_wrong(self._multiply(chunk, thetas), part)
+            count_wrong(_multiply(chunk, thetas, np.empty(0)), part)
             part /= len(thetas)
             part *= chunk.weight if chunk.weight.size else 1.0
             done += len(part)
@@ -204,3 +207,15 @@ class Pocket:
             Z = Z.astype(np.float32)
         y, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
         return Chunk(Z, y.astype(np.float32), weight, max(part.reach for part in parts))
+
+
+def _multiply(chunk: Chunk, thetas: Floats, room: NDArray[Any]) -> Any:
+    """``y(w·x + b)`` for rows and vectors, in the precision of the rows; in `room` if it fits."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not a number is not counted
+        factors = thetas.T.astype(chunk.Z.dtype, order="C")
+        if issparse(chunk.Z):
+            return (chunk.Z @ factors[:-1] + factors[-1]) * chunk.y[:, np.newaxis]
+        shape = len(chunk.Z), len(thetas)
+        fits = room.size >= shape[0] * shape[1]
+        out = room[: shape[0] * shape[1]].reshape(shape) if fits else None
+        return np.matmul(chunk.Z, factors, out=out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +47,11 @@ class Scanner:
     def _measure(self, block: Block) -> NDArray[np.float32]:
         n = len(block.label)
         out = np.empty(n, np.float32)
-        self.team.each(lambda part: scan.norms(block, self.bias, *part, out), self.ranges(n))
+
+        def measure(part: tuple[int, int]) -> None:
+            scan.norms(block, self.bias, part[0], part[1], out)
+
+        self.team.each(measure, self.ranges(n))
         return out
 
     def find(self, positive: int, theta: Floats, guard: float, span: tuple[int, int]) -> Ints:
@@ -54,14 +59,9 @@ class Scanner:
         found = []
         for piece, norm in self.pieces():
             a, z = (min(max(edge - piece.start, 0), piece.length) for edge in span)
-
-            def search(part: tuple[int, int]) -> Ints:
-                first, last = a + part[0], a + part[1]
-                rows = np.empty(last - first, np.int64)
-                count = scan.find(piece.block, norm, positive, theta, guard, first, last, rows)
-                return rows[:count] + piece.start
-
-            found += self.team.each(search, self.ranges(z - a))
+            parts = [(a + first, a + last) for first, last in self.ranges(z - a)]
+            task = partial(_find, piece, norm, positive, theta, guard)
+            found += self.team.each(task, parts)
         return np.concatenate(found)
 
     def sample(self, positive: int, theta: Floats) -> Floats:
@@ -74,3 +74,16 @@ class Scanner:
             scan.distances(piece.block, norm, positive, theta, rows, out)
             distances.append(out)
         return np.concatenate(distances)
+
+
+def _find(
+    piece: Piece,
+    norm: NDArray[np.float32],
+    positive: int,
+    theta: Floats,
+    guard: float,
+    part: tuple[int, int],
+) -> Ints:
+    rows = np.empty(part[1] - part[0], np.int64)
+    count = scan.find(piece.block, norm, positive, theta, guard, *part, rows)
+    return rows[:count] + piece.start

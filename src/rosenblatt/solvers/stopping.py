@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.results import StopReason
 
 
-class Halt(Exception):  # noqa: N818 - it is not an error
+class Halt(Exception):
     """Raised between two pieces of work to end the run where it is."""
 
     def __init__(self, reason: StopReason) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,4 +48,4 @@ class Team:
         """0 to n cut into one range per thread, or one in all if there are few `entries`."""
         parts = self.size if entries >= WORTHWHILE else 1
         edges = [int(edge) for edge in np.linspace(0, n, parts + 1)]
-        return list(zip(edges[:-1], edges[1:], strict=True))
+        return list(pairwise(edges))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
 from rosenblatt.solvers.pocket import Pocket
@@ -80,7 +82,9 @@ class Problem:
         """Keep the first `count` entries of a log, for rows that begin at row `start`."""
         update = np.broadcast_to(updates, count)
         rows, values, steps = (part[:count].copy() for part in log)
-        self.records.append((np.full(count, len(self.mistakes)), rows + start, values, steps, update))
+        self.records.append(
+            (np.full(count, len(self.mistakes)), rows + start, values, steps, update)
+        )
 
     def average(self) -> Floats:
         """Mean of theta after every visit."""
@@ -92,6 +96,8 @@ class Training(ABC):
 
     A subclass says what an epoch is. Problems that are still running go through it together.
     """
+
+    looks_for_cycles = True
 
     def __init__(
         self,
@@ -107,7 +113,6 @@ class Training(ABC):
         self.order_rng = np.random.default_rng([settings.seed, 1, epochs])
         self.began = time.perf_counter()
         self.interrupts = Interrupts()
-        self.deterministic = settings.order in ("cyclic", "worst-mistake")
         self.scanner = Scanner(source, team, float(settings.fit_intercept))
         per_row = max(1, source.n_entries // source.n_rows)
         self.segment = max(64, SEGMENT // per_row)
@@ -122,9 +127,12 @@ class Training(ABC):
 
     def run(self) -> None:
         """Train until every problem has its stop reason."""
-        with catch_interrupts() as self.interrupts:
+        with ExitStack() as stack:
+            self.interrupts = stack.enter_context(catch_interrupts())
             try:
                 if self.settings.keep == "pocket":
+                    # The threads of the team multiply matrices: BLAS must not add its own.
+                    stack.enter_context(threadpool_limits(1, "blas"))
                     for p in self.problems:
                         p.pocket = Pocket(self.scanner, p.positive, p.theta)
                 for epoch in range(self.settings.max_epochs):
@@ -142,7 +150,7 @@ class Training(ABC):
                 self._stop_all(StopReason.INTERRUPTED)
 
     def look_up(self) -> None:
-        """Between two pieces of work: is there still time, and does anyone want to stop?"""
+        """Between two pieces of work, see whether there is time left and nobody wants to stop."""
         if all(p.stop is not None for p in self.problems):
             return
         if self.interrupts.pressed:
@@ -189,7 +197,7 @@ class Training(ABC):
             return StopReason.SEPARATED
         if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
             return StopReason.SMALL_CHANGE
-        if self.deterministic:
+        if self.looks_for_cycles and self.settings.order in ("cyclic", "worst-mistake"):
             p.cycle = self._find_cycle(p)
             if p.cycle is not None:
                 return StopReason.CYCLE
@@ -216,11 +224,9 @@ class Training(ABC):
 
     def _fit(self, p: Problem) -> Fit:
         assert p.stop is not None
-        kept = {
-            "last": lambda: p.theta,
-            "average": p.average,
-            "pocket": lambda: p.theta if p.pocket is None else p.pocket.theta,
-        }[self.settings.keep]()
+        kept = p.average() if self.settings.keep == "average" else p.theta
+        if p.pocket is not None:
+            kept = p.pocket.theta
         return Fit(
             hyperplane=Hyperplane(kept[:-1], kept[-1]),
             last=Hyperplane(p.theta[:-1], p.theta[-1]),
@@ -240,15 +246,16 @@ class Training(ABC):
         )
 
     def _updates(self, p: Problem) -> Updates:
-        kinds = (np.int64, np.int64, np.float64, np.float64, np.int64)
-        columns = zip(*p.records, strict=True) if p.records else ([] for _ in kinds)
-        epoch, sample, value, step, update = (
-            np.concatenate([np.empty(0, kind), *parts]).astype(kind, copy=False)
-            for kind, parts in zip(kinds, columns, strict=True)
-        )
-        online = self.settings.update == "online"
-        start = Hyperplane(p.start[:-1], p.start[-1])
-        eta = 1.0 if online else self.settings.eta
+        none = (np.empty(0, np.int64),) * 2 + (np.empty(0),) * 2 + (np.empty(0, np.int64),)
+        columns = zip(none, *p.records, strict=True)
+        epoch, sample, value, step, update = (np.concatenate(parts) for parts in columns)
         return Updates(
-            epoch, sample, value, step, update, start, eta, self.settings.fit_intercept
+            epoch=epoch,
+            sample=sample,
+            value=value,
+            step=step,
+            update=update,
+            start=Hyperplane(p.start[:-1], p.start[-1]),
+            eta=1.0 if self.settings.update == "online" else self.settings.eta,
+            fit_intercept=self.settings.fit_intercept,
         )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FEW_MISTAKES = 0.02  # share of rows above which no list is tried
 EPOCHS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)  # how long a list may be meant to last
 SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when fetching it alone
-APART = 3.0  # times more, where a plain pass reads a row once for several problems
 START = 1 << 16  # cost of beginning a list, in numbers to read
 WORTHWHILE = 0.8  # share of a plain epoch's cost that a list may cost
 
@@ -66,15 +65,12 @@ class Watch:
         moved = float(np.linalg.norm(theta - self.tether.center))
         self._speed = max(moved * self.n / max(self._passed, 1), self._speed / 2)
 
-    def renew(
-        self, theta: NDArray[np.float64], position: int, *, parts: bool, problems: int
-    ) -> bool:
+    def renew(self, theta: NDArray[np.float64], position: int, *, parts: bool) -> bool:
         """Make a list around theta from `position` on; False (and rest) if none pays.
 
-        Only with `parts` may it cover less than an epoch. A plain pass would serve as many
-        `problems` at once.
+        Only with `parts` may it cover less than an epoch.
         """
-        cost, lasting, reach = self._best(theta, parts, problems)
+        cost, lasting, reach = self._best(theta, parts)
         if cost > WORTHWHILE:
             self._resting, self._rest = self._rest, min(2 * self._rest, 32)
             return False
@@ -89,25 +85,21 @@ class Watch:
         """Rows among which are all mistakes of theta: at worst, these and no others."""
         if not self.holds(theta):
             self._speed = max(change, self._speed / 2)
-            cost, _, reach = self._best(theta, parts=False, problems=1)
+            cost, _, reach = self._best(theta, parts=False)
             self._make(theta, reach if cost < SCAN / self.scanner.team.size else 0.0, (0, self.n))
         self.passed(self.n, theta)
         return self.rows
 
-    def _best(
-        self, theta: NDArray[np.float64], parts: bool, problems: int
-    ) -> tuple[float, float, float]:
+    def _best(self, theta: NDArray[np.float64], parts: bool) -> tuple[float, float, float]:
         """The cheapest plan: cost per epoch in plain epochs, epochs to last, reach."""
         sample = self.scanner.sample(self.positive, theta)
         source, threads = self.scanner.source, self.scanner.team.size
-        shared = min(problems, threads)  # threads that a plain pass would use
-        scan = SCAN * shared / threads * (1 if problems == 1 else APART)
         plans = []
         for lasting in EPOCHS if parts else EPOCHS[3:]:
             reach = self._speed * lasting
             share = float(np.mean(sample <= reach))
             start = START / (source.n_entries * lasting)
-            cost = start + scan / max(lasting, 1) + WALK * shared * share
+            cost = start + SCAN / threads / max(lasting, 1) + WALK * share
             plans.append((cost, lasting, reach))
         return min(plans)
 
