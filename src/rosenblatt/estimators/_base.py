@@ -212,9 +212,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not open_ends:
             return
         longest = max(open_ends, key=lambda fit: fit.n_epochs)
-        samples = f"{self.n_errors_} training error{'s' * (self.n_errors_ != 1)} left"
+        epochs = f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}"
+        errors = f"{self.n_errors_} training error{'s' * (self.n_errors_ != 1)}"
         warnings.warn(
-            f"{type(self).__name__} stopped after {self.n_iter_} epochs with {samples}: "
+            f"{type(self).__name__} stopped after {epochs} with {errors} left: "
             f"{longest.stop_reason.value}. {self._advice(longest)}",
             ConvergenceWarning,
             stacklevel=3,

@@ -317,9 +317,11 @@ class Perceptron(IterativeClassifier):
             return "Fit again with warm_start=True to go on."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
         if fit.certificate is not None:
+            period = fit.certificate.period
+            every = "epoch" if period == 1 else f"{period} epochs"
             advice = (
-                f"The weights of epoch {fit.certificate.entry} come back every "
-                f"{fit.certificate.period} epochs, so more epochs change nothing"
+                f"The weights after epoch {fit.certificate.entry} come back every {every}, "
+                "so more epochs change nothing"
             )
             return f"{advice}; {better}." if better else f"{advice}."
         more = {
