@@ -51,11 +51,15 @@ class Block(NamedTuple):
         has ``y = +1`` if ``label[i] == p``, otherwise ``-1``.
     weight : float64 array
         A weight per row, or empty where all are 1.
+    factor : float64 array
+        In the problem "class p against the rest" the weight of a row of class c is multiplied by
+        ``factor[p, c]``. Empty where all are 1.
     """
 
     rows: Rows
     label: NDArray[np.int32]
     weight: NDArray[np.float64]
+    factor: NDArray[np.float64]
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

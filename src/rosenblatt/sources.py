@@ -59,9 +59,11 @@ class MemorySource:
     rows : DenseRows or CsrRows
     label : int32 array
         The number of each row's class.
+    n_features : int
     weight : float64 array, optional
         A weight per row; None: all 1.
-    n_features : int
+    factor : float64 array, optional
+        What weights are multiplied by, for each problem and class; None: 1.
     block_size : int, optional
         Rows per block. The result of a fit does not depend on it.
     """
@@ -70,20 +72,22 @@ class MemorySource:
         self,
         rows: Rows,
         label: NDArray[np.int32],
-        weight: NDArray[np.float64] | None,
         n_features: int,
+        weight: NDArray[np.float64] | None = None,
+        factor: NDArray[np.float64] | None = None,
         block_size: int | None = None,
     ) -> None:
         self.n_rows = n_rows(rows)
         self.n_features = n_features
         self.n_entries = n_entries(rows)
-        self.weighted = weight is not None
+        self.weighted = weight is not None or factor is not None
         size = block_size or self.n_rows
         weights = np.empty(0) if weight is None else weight
+        factors = np.empty((0, 0)) if factor is None else factor
         self._starts = list(range(0, self.n_rows, size))
         self._blocks = [
-            Block(slice_rows(rows, a, a + size), label[a : a + size], weights[a : a + size])
-            for a in self._starts
+            Block(slice_rows(rows, a, z), label[a:z], weights[a:z], factors)
+            for a, z in ((a, a + size) for a in self._starts)
         ]
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:

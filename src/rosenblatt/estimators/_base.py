@@ -91,8 +91,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             X = X.copy()
             X.sum_duplicates()
         label = self._label(y, classes)
-        weight = self._weights(X, label, sample_weight)
-        return MemorySource(as_rows(X), label, weight, X.shape[1])
+        weight = self._sample_weights(X, sample_weight)
+        return MemorySource(as_rows(X), label, X.shape[1], weight, self._class_factors(label))
 
     def _label(self, y: NDArray[Any], classes: Any) -> NDArray[np.int32]:
         """The number of each sample's class, in the sorted order of `classes_`."""
@@ -111,27 +111,31 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(msg)
         return np.searchsorted(classes, y).astype(np.int32)
 
-    def _weights(self, X: Any, label: NDArray[np.int32], sample_weight: Any) -> Floats | None:
-        """Sample weights times class weights; None if they are all 1."""
-        class_weight = self.class_weight
-        if sample_weight is None and class_weight is None:
+    def _sample_weights(self, X: Any, sample_weight: Any) -> Floats | None:
+        """Checked weights; None if they are all 1."""
+        if sample_weight is None:
             return None
-        weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+        weight: Floats = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if (weight < 0).any():
             msg = f"sample_weight holds {weight.min():g}: weights must be zero or positive"
             raise ValueError(msg)
-        if class_weight is not None:
-            y = self.classes_[label]
-            present = np.unique(label)
-            factors = np.ones(len(self.classes_))
-            factors[present] = compute_class_weight(
-                class_weight, classes=self.classes_[present], y=y
-            )
-            weight *= factors[label]
         if not weight.any():
             msg = "all sample weights are zero: nothing is left to learn from"
             raise ValueError(msg)
         return None if (weight == 1.0).all() else weight
+
+    def _class_factors(self, label: NDArray[np.int32]) -> Floats | None:
+        """Class weights for each problem: for K > 2 only a problem's own class has its weight."""
+        if self.class_weight is None:
+            return None
+        k, present = len(self.classes_), np.unique(label)
+        factors = np.ones(k)
+        factors[present] = compute_class_weight(
+            self.class_weight, classes=self.classes_[present], y=self.classes_[label]
+        )
+        if k == 2:
+            return np.tile(factors, (2, 1))
+        return np.where(np.eye(k, dtype=bool), factors, 1.0)
 
     def _positives(self) -> list[int]:
         """The class that is +1 in each two-class problem."""

@@ -106,7 +106,8 @@ random_state, n_jobs
         order = one_of("order", self.order, [o for o in ORDERS if o not in PICKING])
         if isinstance(self.eta0, str):
             one_of("eta0", self.eta0, ("auto",))
-            self.eta_ = largest_safe_rate(source, self.update, bool(self.fit_intercept)) / 2
+            positives, bias = self._positives(), bool(self.fit_intercept)
+            self.eta_ = largest_safe_rate(source, positives, self.update, bias) / 2
         else:
             self.eta_ = positive_number("eta0", self.eta0, hint=", or 'auto'")
         return self._common_settings(order=order, eta=self.eta_, **changed)

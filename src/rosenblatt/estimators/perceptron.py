@@ -204,7 +204,9 @@ class Perceptron(IterativeClassifier):
     tol : float, optional
         Stop when (w, b) moved by less than this over an epoch.
     class_weight : dict or "balanced", optional
-        Weights of the classes; they multiply `sample_weight`, which multiplies the updates.
+        Weights of the classes; they multiply `sample_weight`, which multiplies the updates. For
+        more than two classes, as in scikit-learn's `Perceptron`, the weight of a class counts in
+        its own problem and not where it belongs to the rest.
     record : bool
         Keep every update in ``trace_.updates``.
     progress : bool

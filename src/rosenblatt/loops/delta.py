@@ -32,7 +32,7 @@ def delta(
         i = np.uint64(visit.order[k] if visit.order.size else k)
         t = 1.0 if block.label[i] == positive else -1.0
         o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        change = weight_of(block, i) * (t - o)
+        change = weight_of(block, positive, i) * (t - o)
         add_row(block.rows, i, change, sums[:-1])
         sums[-1] += change * step.bias
         loss += change * (t - o) / 2
@@ -53,10 +53,10 @@ def add_mean(theta: Any, eta: float, sums: Any, held: int) -> None:
 
 
 @loop
-def largest_norm2(block: Block, bias: float) -> float:
+def largest_norm2(block: Block, positive: int, bias: float) -> float:
     """Largest ``‖(x, 1)‖²`` of the rows, each times its weight."""
     largest = 0.0
     for row in range(len(block.label)):
         i = np.uint64(row)
-        largest = max(largest, weight_of(block, i) * (row_norm2(block.rows, i) + bias))
+        largest = max(largest, weight_of(block, positive, i) * (row_norm2(block.rows, i) + bias))
     return largest

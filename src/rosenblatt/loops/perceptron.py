@@ -55,9 +55,10 @@ class Log(NamedTuple):
 
 
 @loop
-def weight_of(block: Block, i: Any) -> Any:
-    """Weight of row i."""
-    return block.weight[i] if block.weight.size else 1.0
+def weight_of(block: Block, positive: int, i: Any) -> Any:
+    """Weight of row i in the problem "class `positive` against the rest"."""
+    weight = block.weight[i] if block.weight.size else 1.0
+    return weight * block.factor[positive, block.label[i]] if block.factor.size else weight
 
 
 @loop
@@ -101,8 +102,8 @@ def online(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
-        if y * value <= 0 and weight_of(block, i) > 0:
-            change = step.eta * weight_of(block, i) * y
+        if y * value <= 0 and weight_of(block, positive, i) > 0:
+            change = step.eta * weight_of(block, positive, i) * y
             add_row(block.rows, i, change, w)
             b += change * step.bias
             theta[-1] = b
@@ -165,8 +166,8 @@ def minibatch(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        if y * value <= 0 and weight_of(block, i) > 0:
-            change = weight_of(block, i) * y
+        if y * value <= 0 and weight_of(block, positive, i) > 0:
+            change = weight_of(block, positive, i) * y
             add_row(block.rows, i, change, sums[:-1])
             sums[-1] += change * step.bias
             if log.row.size:

@@ -28,7 +28,7 @@ def errors_of(block: Block, positive: int, theta: Any, errors: float) -> float:
     for row in range(len(block.label)):
         i = np.uint64(row)
         if (row_dot(block.rows, i, w) + b > 0) != (block.label[i] == positive):
-            errors += weight_of(block, i)
+            errors += weight_of(block, positive, i)
     return errors
 
 

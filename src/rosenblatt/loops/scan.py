@@ -45,7 +45,7 @@ def find(
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
         limit = reach * norm[i] if guard > 0 else 0.0
-        if value <= limit and weight_of(block, i) > 0:
+        if value <= limit and weight_of(block, positive, i) > 0:
             found[count] = row
             count += 1
     return count

@@ -16,6 +16,7 @@ from rosenblatt.sources import IN_ORDER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.rows import Block
     from rosenblatt.sources import Piece, Source
 
 HOPELESS = 1e6  # times the first epoch's loss
@@ -35,9 +36,9 @@ class Delta(Training):
 
     def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
         """Go through the batches (online: of one); the last one may be shorter."""
-        mass = total_weight(self.source)
-        eta = self.settings.eta * (self.source.n_rows / mass)
-        step, size = Step(eta, float(self.settings.fit_intercept)), self._batch_size()
+        masses = [total_weight(self.source, p.positive) for p in problems]
+        rates = [self.settings.eta * (self.source.n_rows / mass) for mass in masses]
+        bias, size = float(self.settings.fit_intercept), self._batch_size()
         sums = [np.zeros_like(p.theta) for p in problems]
         held, losses = [0] * len(problems), [0.0] * len(problems)
         for piece in self.source.pieces(order):
@@ -45,6 +46,7 @@ class Delta(Training):
 
                 def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
                     p, visit = problems[k], Visit(piece.order, IN_ORDER, a, z, 0)
+                    step = Step(rates[k], bias)
                     held[k], mistakes, loss = delta(
                         piece.block, p.positive, visit, p.theta, step, size, sums[k], held[k]
                     )
@@ -55,8 +57,8 @@ class Delta(Training):
                 self.look_up()
         for k, p in enumerate(problems):
             if held[k]:
-                add_mean(p.theta, eta, sums[k], held[k])
-            p.losses.append(losses[k] / mass)
+                add_mean(p.theta, rates[k], sums[k], held[k])
+            p.losses.append(losses[k] / masses[k])
             p.visits += self.source.n_rows
             p.n_updates += -(-self.source.n_rows // size)
             self._check(p)
@@ -73,7 +75,10 @@ class Delta(Training):
     def _check(self, p: Problem) -> None:
         if np.isfinite(p.theta).all() and p.losses[-1] <= HOPELESS * max(p.losses[0], 1.0):
             return
-        safe = largest_safe_rate(self.source, self.settings.update, self.settings.fit_intercept)
+        positives = [q.positive for q in self.problems]
+        safe = largest_safe_rate(
+            self.source, positives, self.settings.update, self.settings.fit_intercept
+        )
         msg = (
             f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "
             f"epoch {len(p.losses)}. Give eta0 below {safe:.3g}, or 'auto', or scale the features"
@@ -81,39 +86,51 @@ class Delta(Training):
         raise DivergenceError(msg)
 
 
-def total_weight(source: Source) -> float:
-    """Sum of the sample weights."""
+def row_weights(block: Block, positive: int) -> NDArray[np.float64]:
+    """The weight of every row in the problem "class `positive` against the rest"."""
+    weights = block.weight if block.weight.size else np.ones(len(block.label))
+    return weights * block.factor[positive, block.label] if block.factor.size else weights
+
+
+def total_weight(source: Source, positive: int) -> float:
+    """Sum of the weights of a problem's rows."""
     if not source.weighted:
         return float(source.n_rows)
-    return float(sum(piece.block.weight.sum() for piece in source.pieces()))
+    return float(sum(row_weights(piece.block, positive).sum() for piece in source.pieces()))
 
 
-def largest_safe_rate(source: Source, update: str, fit_intercept: bool) -> float:
+def largest_safe_rate(
+    source: Source, positives: list[int], update: str, fit_intercept: bool
+) -> float:
     """The rate below which a step of the delta rule cannot increase the error it acts on.
 
     For the whole batch it is ``2/λ``, λ the largest eigenvalue of the weighted mean of ``x̃x̃ᵀ``,
     and exact: above it the rule diverges. For smaller batches ``2/R²``, R the largest ``‖x̃‖``,
-    which bounds λ of every batch.
+    which bounds λ of every batch. Of several problems the one with the smallest rate decides.
     """
-    bias, mass = float(fit_intercept), total_weight(source)
-    if update == "batch":
-        largest = _largest_eigenvalue(source, bias) / mass
-    else:
-        norms = [largest_norm2(piece.block, bias) for piece in source.pieces()]
-        largest = max(norms) * source.n_rows / mass
+    bias, largest = float(fit_intercept), 0.0
+    for positive in positives if source.weighted else positives[:1]:
+        mass = total_weight(source, positive)
+        if update == "batch":
+            curvature = _largest_eigenvalue(source, positive, bias) / mass
+        else:
+            norms = [largest_norm2(piece.block, positive, bias) for piece in source.pieces()]
+            curvature = max(norms) * source.n_rows / mass
+        largest = max(largest, curvature)
     return 2.0 / max(largest, float(np.finfo(float).tiny))
 
 
-def _largest_eigenvalue(source: Source, bias: float) -> float:
+def _largest_eigenvalue(source: Source, positive: int, bias: float) -> float:
     """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
     d = source.n_features
 
     def times(v: NDArray[np.float64]) -> NDArray[np.float64]:
         out = np.zeros(d + 1)
         for piece in source.pieces():
-            X, weight = as_matrix(piece.block.rows, d), piece.block.weight
+            X = as_matrix(piece.block.rows, d)
             values = X @ v[:d] + bias * v[d]
-            values *= weight if weight.size else 1.0
+            if source.weighted:
+                values *= row_weights(piece.block, positive)
             out += np.append(X.T @ values, bias * values.sum())
         return out
 

@@ -171,6 +171,8 @@ class Pocket:
     def _chunk(self, block: Block, norm: NDArray[np.float32], part: Any) -> Chunk:
         y = np.where(block.label[part] == self.positive, 1.0, -1.0)
         weight = block.weight[part] if block.weight.size else block.weight
+        if block.factor.size:
+            weight = block.factor[self.positive, block.label[part]] * (weight if weight.size else 1)
         X = as_matrix(block.rows, self.source.n_features)[part]
         if not issparse(X):
             Z = np.empty((len(y), X.shape[1] + 1), X.dtype)
