@@ -192,7 +192,7 @@ class Pocket:
             done += len(part)
         order = np.argsort(-likely, kind="stable")
         enough = int(np.searchsorted(np.cumsum(likely[order]), 1.25 * self.errors)) + 1
-        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // self.source.n_entries)
+        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // max(self.source.n_entries, 1))
         chosen = order[: min(enough, most)]
         self._jury = [self._gather(chosen[a : a + CHUNK]) for a in range(0, len(chosen), CHUNK)]
 
