@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ class Team:
     def __init__(self, size: int) -> None:
         self.size = size
         self._pool: ThreadPoolExecutor | None = None
+        self._here = threading.local()
 
     def __enter__(self) -> Team:
         return self
@@ -38,11 +40,18 @@ class Team:
             self._pool.shutdown()
 
     def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """``task(item)`` for every item, side by side; results in the items' order."""
-        if self.size == 1 or len(items) < 2:
+        """``task(item)`` for every item, side by side; results in the items' order.
+
+        A task that calls this again gets its items done one after the other, in its own thread:
+        if it waited for the others, all could end up waiting.
+        """
+        if self.size == 1 or len(items) < 2 or getattr(self._here, "at_work", False):
             return [task(item) for item in items]
-        self._pool = self._pool or ThreadPoolExecutor(self.size)
+        self._pool = self._pool or ThreadPoolExecutor(self.size, initializer=self._begin)
         return list(self._pool.map(task, items))
+
+    def _begin(self) -> None:
+        self._here.at_work = True
 
     def ranges(self, n: int, entries: int) -> list[tuple[int, int]]:
         """0 to n cut into one range per thread, or one in all if there are few `entries`."""
