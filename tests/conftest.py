@@ -25,7 +25,7 @@ os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _digest())
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=40,
+    max_examples=10 if "ROSENBLATT_FEW_EXAMPLES" in os.environ else 40,
     derandomize="CI" in os.environ,
     # Fixtures that patch the source or the watch list stay patched for all examples: intended.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

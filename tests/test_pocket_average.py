@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-import reference
-from reference import augment, kept, last, orders
 from scipy import sparse
 
+import reference
 import rosenblatt as rb
-from rosenblatt.estimators._base import seed_from
+from reference import augment, kept, last, orders
+from rosenblatt.estimators._validation import seed_from
 from rosenblatt.results import StopReason
+from rosenblatt.simd import dot
 
 pytestmark = [
     pytest.mark.compiled,
@@ -18,7 +19,7 @@ pytestmark = [
 
 def noisy(n=400, d=4, flip=0.1, seed=0):
     """Separable points, some with the wrong label."""
-    clean = rb.datasets.known_margin(n, d, margin=0.05, rotate=True, random_state=seed)
+    clean = rb.datasets.known_margin(n, d, margin=0.002, rotate=True, random_state=seed)
     return rb.datasets.flip_labels(clean, flip, random_state=seed)
 
 
@@ -55,7 +56,6 @@ def test_pocket(form, flip, layout):
     best, after = reference.pocket(path, Xt, y)
     np.testing.assert_allclose(kept(model), best, rtol=1e-12, atol=1e-14)
     np.testing.assert_array_equal(model.trace_.pocket_errors, after)
-    assert len(set(after)) > 1 or flip == 0.4
     assert model.n_errors_ == after[-1] == (model.predict(X) != y).sum()
     np.testing.assert_allclose(last(model), path.theta, rtol=1e-12, atol=1e-14)
 
@@ -99,9 +99,32 @@ def test_earliest_of_many_ties(seed):
     np.testing.assert_array_equal(kept(model), path.thetas[int(np.argmin(counts))])
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+def test_near_ties_are_settled_by_the_dot_product_of_predict(seed, order):
+    """Tenths: many values are zero but for rounding, which depends on the order of adding."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (100, 11)) * 0.1
+    y = np.where(rng.random(100) < 0.5, 1, -1)
+    model = rb.Perceptron(
+        keep="pocket", order=order, max_epochs=8, record=True, random_state=0
+    ).fit(X, y)
+    updates = model.trace_.updates
+    theta, doubts = np.zeros(12), 0
+    thetas, counts = [theta], [int((y > 0).sum())]
+    for sample, step in zip(updates.sample, updates.step, strict=True):
+        theta = theta + step * np.append(X[sample], 1.0)
+        values = np.array([dot(x, theta[:-1]) + theta[-1] for x in X])
+        thetas.append(theta)
+        counts.append(int(((values > 0) != (y > 0)).sum()))
+        doubts += int((np.abs(values) < 1e-12).sum())
+    assert doubts > 20
+    np.testing.assert_array_equal(kept(model), thetas[int(np.argmin(counts))])
+    assert model.n_errors_ == model.trace_.pocket_errors[-1] == min(counts)
+
+
 def test_start_stays_in_the_pocket_if_nothing_beats_it():
     X, y = noisy()
-    start = np.append(rb.datasets.known_margin(2, 4, random_state=0).X[0] * 0, 0.0)
     start = np.append(noisy().hyperplane.w, noisy().hyperplane.b)
     model = rb.Perceptron(keep="pocket", init=start, max_epochs=3).fit(X, y)
     assert model.trace_.pocket_errors[0] <= reference.errors(augment(X), y, start) == 40

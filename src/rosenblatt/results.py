@@ -215,9 +215,10 @@ class Updates:
 
         `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
         """
-        if not 0 <= t <= len(self):
+        if t not in range(len(self) + 1):
             msg = f"t={t} is not an update: this run has updates 1 to {len(self)}, 0 is the start"
             raise ValueError(msg)
+        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
         theta = np.append(self.start.w, self.start.b)
         stop = int(np.searchsorted(self.update, t))
         edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
@@ -243,7 +244,7 @@ def _add_row(X: Any, i: int, a: float, theta: Floats) -> None:
         entries = slice(X.indptr[i], X.indptr[i + 1])
         theta[X.indices[entries]] += a * X.data[entries].astype(np.float64)
     else:
-        theta[:-1] += a * np.asarray(X[i], dtype=np.float64)
+        theta[:-1] += a * X[i].astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +254,7 @@ class Trace:
     Attributes
     ----------
     mistakes : int array
-        Mistakes in each epoch.
+        Mistakes used in each epoch (0 or 1 where an epoch picks one of them).
     change : float array
         ``‖(w, b) - (w, b) before‖`` over each epoch.
     seconds : float array

@@ -52,8 +52,8 @@ class Block(NamedTuple):
     weight : float64 array
         A weight per row, or empty where all are 1.
     factor : float64 array
-        In the problem "class p against the rest" the weight of a row of class c is multiplied by
-        ``factor[p, c]``. Empty where all are 1.
+        In the problem "class p against the rest" the weight of a row of class p is multiplied by
+        ``factor[p, 1]``, that of any other row by ``factor[p, 0]``. Empty where all are 1.
     """
 
     rows: Rows
@@ -100,8 +100,15 @@ def as_matrix(rows: Rows, n_features: int) -> Any:
         return rows.X
     a, z = rows.indptr[0], rows.indptr[-1]
     shape = (n_rows(rows), n_features)
-    signed = rows.indices[a:z].view(rows.indptr.dtype)
+    signed = rows.indices[a:z].view(f"i{rows.indices.itemsize}")
     return csr_array((rows.data[a:z], signed, rows.indptr - a), shape=shape)
+
+
+def row_weights(block: Block, positive: int, part: Any = slice(None)) -> NDArray[np.float64]:
+    """Weights of the chosen rows in the problem "class `positive` against the rest"."""
+    own = (block.label[part] == positive).astype(np.intp)
+    weights = block.weight[part] if block.weight.size else np.ones(len(own))
+    return weights * block.factor[positive, own] if block.factor.size else weights
 
 
 def row_dot(rows: Any, i: Any, w: Any) -> Any:

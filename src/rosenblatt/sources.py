@@ -63,7 +63,7 @@ class MemorySource:
     weight : float64 array, optional
         A weight per row; None: all 1.
     factor : float64 array, optional
-        What weights are multiplied by, for each problem and class; None: 1.
+        What weights are multiplied by in each problem, in the rest and in its class; None: 1.
     block_size : int, optional
         Rows per block. The result of a fit does not depend on it.
     """
@@ -79,7 +79,7 @@ class MemorySource:
     ) -> None:
         self.n_rows = n_rows(rows)
         self.n_features = n_features
-        self.n_entries = n_entries(rows)
+        self.n_entries = max(1, n_entries(rows))
         self.weighted = weight is not None or factor is not None
         size = block_size or self.n_rows
         weights = np.empty(0) if weight is None else weight

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.estimators._base import one_of, positive_number
-from rosenblatt.estimators.perceptron import ORDERS, PICKING, IterativeClassifier
+from rosenblatt.estimators._iterative import IterativeClassifier
+from rosenblatt.estimators._validation import one_of, positive_number
+from rosenblatt.results import StopReason
 from rosenblatt.solvers.delta import Delta, largest_safe_rate
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from rosenblatt.results import Epoch, Fit
     from rosenblatt.solvers.training import Settings, Training
+    from rosenblatt.sources import Source
+
+ORDERS = ("cyclic", "shuffled", "sampled")
 
 
 class Adaline(IterativeClassifier):
@@ -102,20 +106,27 @@ random_state, n_jobs
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _settings(self, source: Any, **changed: Any) -> Settings:
-        order = one_of("order", self.order, [o for o in ORDERS if o not in PICKING])
+    def _settings(self) -> Settings:
         if isinstance(self.eta0, str):
             one_of("eta0", self.eta0, ("auto",))
-            positives, bias = self._positives(), bool(self.fit_intercept)
-            self.eta_ = largest_safe_rate(source, positives, self.update, bias) / 2
         else:
-            self.eta_ = positive_number("eta0", self.eta0, hint=", or 'auto'")
-        return self._common_settings(order=order, eta=self.eta_, **changed)
+            positive_number("eta0", self.eta0, hint=", or 'auto'")
+        return super()._settings().with_changes(order=one_of("order", self.order, ORDERS))
+
+    def _rate(self, source: Source, positives: list[int]) -> float:
+        self.eta_ = (
+            largest_safe_rate(source, positives, self.update, self.fit_intercept) / 2
+            if isinstance(self.eta0, str)
+            else float(self.eta0)
+        )
+        return self.eta_
 
     def _training(self, settings: Settings) -> type[Training]:
         return Delta
 
-    def _advice(self, fit: Fit) -> str:
-        return (
-            "Raise max_epochs or max_time, or scale the features, to come nearer the least error."
-        )
+    def _advice(self, fit: Fit) -> str | None:
+        if fit.stop_reason is StopReason.SMALL_CHANGE:
+            return None  # this is the least squared error; more epochs would not help
+        if fit.stop_reason is StopReason.INTERRUPTED:
+            return "Fit again with warm_start=True to go on."
+        return "Raise max_epochs or max_time, or scale the features, to come nearer the minimum."

@@ -4,170 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rosenblatt.estimators._base import (
-    LinearClassifier,
-    one_of,
-    positive_int,
-    positive_number,
-    seed_from,
-)
+from rosenblatt.estimators._iterative import IterativeClassifier
+from rosenblatt.estimators._validation import one_of, positive_number, yes_or_no
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.batch import Batch
 from rosenblatt.solvers.online import Online, Picked
-from rosenblatt.solvers.training import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
-
-    from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.results import Epoch, Fit
-    from rosenblatt.solvers.training import Training
+    from rosenblatt.solvers.training import Settings, Training
+    from rosenblatt.sources import Source
 
-UPDATES = ("online", "batch", "minibatch")
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
 PICKING = ORDERS[3:]
 KEEPS = ("last", "pocket", "average")
-
-
-class IterativeClassifier(LinearClassifier):
-    """What the perceptron and the delta rule share: start vectors, `fit` and `partial_fit`."""
-
-    def _common_settings(self, **more: Any) -> Settings:
-        update = one_of("update", self.update, UPDATES)
-        size = self.batch_size
-        if update == "minibatch":
-            size = positive_int("batch_size", size, hint=", the samples per update")
-        elif size is not None:
-            msg = f"batch_size={size!r} needs update='minibatch', but update={update!r}"
-            raise ValueError(msg)
-        limit, tol = self.max_time, self.tol
-        hint = " of seconds, or None for no limit"
-        return Settings(
-            update=update,
-            batch_size=size,
-            fit_intercept=bool(self.fit_intercept),
-            max_epochs=more.pop("max_epochs", positive_int("max_epochs", self.max_epochs)),
-            max_time=None if limit is None else positive_number("max_time", limit, hint=hint),
-            tol=None if tol is None else positive_number("tol", tol, hint=self._no_tol),
-            seed=seed_from(self.random_state),
-            **more,
-        )
-
-    _no_tol = ", or None to run until no mistakes"
-
-    def _starts(self, settings: Settings, d: int) -> NDArray[np.float64]:
-        """One start vector per problem, bias last."""
-        k = len(self._positives())
-        init = self.init
-        if isinstance(init, str):
-            one_of("init", init, ("zeros", "random"))
-            start = np.zeros(d + 1)
-            if init == "random":
-                start = np.random.default_rng([settings.seed, 0]).standard_normal(d + 1)
-                start[-1] *= settings.fit_intercept
-            return np.tile(start, (k, 1))
-        start = np.asarray(init, dtype=np.float64)
-        if start.shape not in ((d + 1,), (k, d + 1)):
-            msg = (
-                f"init has shape {start.shape}: give {d + 1} numbers ({d} weights, then the bias)"
-                + (f", or {k} rows of these" if k > 1 else "")
-                + ", or 'zeros' or 'random'"
-            )
-            raise ValueError(msg)
-        if not np.isfinite(start).all():
-            msg = "init holds numbers that are not finite"
-            raise ValueError(msg)
-        if not settings.fit_intercept and np.any(start[..., -1]):
-            msg = "init ends with a bias, but fit_intercept=False: make its last number 0"
-            raise ValueError(msg)
-        return np.broadcast_to(start, (k, d + 1)).copy()
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        before = getattr(self, "fits_", None) if self.warm_start else None
-        classes = self.classes_ if before is not None else None
-        source = self._read(X, y, sample_weight, classes, reset=before is None)
-        settings = self._settings(source)
-        if before is None:
-            starts = self._starts(settings, source.n_features)
-        else:
-            starts = np.column_stack([self.coef_, self.intercept_])
-        self._train(source, settings, self._problems(settings, starts))
-        self._warn_if_not_separated()
-        return self
-
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        if getattr(self, "keep", "last") == "pocket":
-            msg = (
-                "keep='pocket' needs all the data at once, to count training errors: "
-                "use fit, or keep='last' or 'average'"
-            )
-            raise ValueError(msg)
-        if self.class_weight == "balanced":
-            msg = (
-                "class_weight='balanced' needs all the labels at once: "
-                "give partial_fit the weights themselves, as a dict"
-            )
-            raise ValueError(msg)
-        first = not hasattr(self, "fits_")
-        if first and classes is None:
-            msg = "the first call of partial_fit needs classes: all labels that will ever come"
-            raise ValueError(msg)
-        if classes is not None:
-            self._agree_on(np.unique(np.asarray(classes)), first)
-        source = self._read(X, y, sample_weight, self.classes_, reset=first)
-        settings = self._settings(source, max_epochs=1)
-        if first:
-            self._state = self._problems(settings, self._starts(settings, source.n_features))
-        self._train(source, settings, self._state)
-        return self
-
-    def _agree_on(self, classes: NDArray[Any], first: bool) -> None:
-        if first:
-            if len(classes) < 2:
-                msg = f"classes={list(classes)!r}: give at least two classes"
-                raise ValueError(msg)
-            self.classes_ = classes
-        elif not np.array_equal(classes, self.classes_):
-            msg = (
-                f"classes={list(classes)!r} is not the list of the first call to partial_fit, "
-                f"{list(self.classes_)!r}"
-            )
-            raise ValueError(msg)
 
 
 class Perceptron(IterativeClassifier):
@@ -186,7 +38,8 @@ class Perceptron(IterativeClassifier):
     order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
         As given; in a new random order each epoch; drawn with replacement; or, each epoch, one
         sample picked from all that are mistakes now: any, or the one with the lowest
-        ``y(w·x + b)``.
+        ``y(w·x + b)``. (An epoch is a pass over the data, so with the last two `max_epochs` is
+        also the most updates there can be.)
     eta0 : float
         The learning rate. From zero weights it only scales the result.
     fit_intercept : bool
@@ -296,25 +149,33 @@ class Perceptron(IterativeClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _settings(self, source: Any, **changed: Any) -> Settings:
+    def _settings(self) -> Settings:
         order = one_of("order", self.order, ORDERS)
         if order in PICKING and self.update != "online":
             msg = f"order={order!r} updates with one mistake at a time: use update='online'"
             raise ValueError(msg)
-        return self._common_settings(
-            order=order,
-            eta=positive_number("eta0", self.eta0),
-            keep=one_of("keep", self.keep, KEEPS),
-            record=bool(self.record),
-            **changed,
+        positive_number("eta0", self.eta0)
+        return (
+            super()
+            ._settings()
+            .with_changes(
+                order=order,
+                keep=one_of("keep", self.keep, KEEPS),
+                record=yes_or_no("record", self.record),
+            )
         )
+
+    def _rate(self, source: Source, positives: list[int]) -> float:
+        return float(self.eta0)
 
     def _training(self, settings: Settings) -> type[Training]:
         if settings.update != "online":
             return Batch
         return Picked if settings.order in PICKING else Online
 
-    def _advice(self, fit: Fit) -> str:
+    def _advice(self, fit: Fit) -> str | None:
+        if fit.stop_reason is StopReason.SEPARATED:
+            return None
         if fit.stop_reason is StopReason.INTERRUPTED:
             return "Fit again with warm_start=True to go on."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"

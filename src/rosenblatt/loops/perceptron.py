@@ -1,7 +1,8 @@
 """The perceptron: online and in batches.
 
 Throughout, ``theta`` is the hyperplane as one vector, the weights ``w`` and then the bias ``b``.
-Row numbers are made unsigned so that reading a row needs no test for a negative one.
+Row numbers are made unsigned so that reading a row needs no test for a negative one. A mistake is
+tested for as ``not y * value > 0``, so that a value that overflowed (not a number) is one.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Log(NamedTuple):
 def weight_of(block: Block, positive: int, i: Any) -> Any:
     """Weight of row i in the problem "class `positive` against the rest"."""
     weight = block.weight[i] if block.weight.size else 1.0
-    return weight * block.factor[positive, block.label[i]] if block.factor.size else weight
+    if block.factor.size:
+        weight *= block.factor[positive, 1 if block.label[i] == positive else 0]
+    return weight
 
 
 @loop
@@ -102,7 +105,7 @@ def online(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
-        if y * value <= 0 and weight_of(block, positive, i) > 0:
+        if not y * value > 0 and weight_of(block, positive, i) > 0:
             change = step.eta * weight_of(block, positive, i) * y
             add_row(block.rows, i, change, w)
             b += change * step.bias
@@ -126,17 +129,21 @@ def online_problems(
     visit: Visit,
     thetas: Any,
     step: Step,
+    clocks: Any,
     lags: Any,
     logs: Log,
     mistakes: Any,
     tile: int,
 ) -> None:
-    """`online` for several one-vs-rest problems in one pass: a tile of rows serves them all."""
+    """`online` for several one-vs-rest problems in one pass: a tile of rows serves them all.
+
+    `clocks` are the visits that each had before this epoch.
+    """
     free = Tether(thetas[0], np.inf)
     for first in range(visit.start, visit.stop, tile):
         last = min(first + tile, visit.stop)
-        part = Visit(visit.order, visit.watch, first, last, visit.clock)
         for k in range(len(positives)):
+            part = Visit(visit.order, visit.watch, first, last, visit.clock + clocks[k])
             done = mistakes[k] if logs.row.size else 0
             log = Log(logs.row[k, done:], logs.value[k, done:], logs.step[k, done:])
             _, more = online(block, positives[k], part, thetas[k], step, free, lags[k], log)
@@ -166,7 +173,7 @@ def minibatch(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        if y * value <= 0 and weight_of(block, positive, i) > 0:
+        if not y * value > 0 and weight_of(block, positive, i) > 0:
             change = weight_of(block, positive, i) * y
             add_row(block.rows, i, change, sums[:-1])
             sums[-1] += change * step.bias

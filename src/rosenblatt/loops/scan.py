@@ -10,7 +10,7 @@ from rosenblatt.loops import loop
 from rosenblatt.loops.perceptron import drift, weight_of
 from rosenblatt.rows import Block, Rows, row_dot, row_norm2
 
-TINY, HUGE = 1e-200, 1e76  # squared norms outside have lost digits, or do not fit float32
+TINY, HUGE = 1e-70, 1e70  # squared norms: outside, the norm may not fit float32
 
 
 @loop
@@ -45,7 +45,7 @@ def find(
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
         limit = reach * norm[i] if guard > 0 else 0.0
-        if value <= limit and weight_of(block, positive, i) > 0:
+        if not value > limit and weight_of(block, positive, i) > 0:
             found[count] = row
             count += 1
     return count
@@ -70,7 +70,7 @@ def mistakes_among(
         i = np.uint64(rows[k])
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
-        if value <= 0:
+        if not value > 0:
             found[count], values[count] = i, value
             count += 1
     return count

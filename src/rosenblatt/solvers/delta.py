@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from rosenblatt.loops.delta import add_mean, delta, largest_norm2
+from rosenblatt.loops.delta import (
+    add_gram_product,
+    add_mean,
+    add_weights,
+    delta,
+    largest_norm2,
+)
 from rosenblatt.loops.perceptron import Step, Visit
-from rosenblatt.rows import as_matrix
 from rosenblatt.solvers.training import Problem, Training
 from rosenblatt.sources import IN_ORDER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.rows import Block
     from rosenblatt.sources import Piece, Source
 
 HOPELESS = 1e6  # times the first epoch's loss
@@ -41,16 +45,27 @@ class Delta(Training):
         bias, size = float(self.settings.fit_intercept), self._batch_size()
         sums = [np.zeros_like(p.theta) for p in problems]
         held, losses = [0] * len(problems), [0.0] * len(problems)
+        for p in problems:
+            p.losses.append(0.0)
         for piece in self.source.pieces(order):
             for a, z in self.segments(0, piece.length):
 
                 def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
-                    p, visit = problems[k], Visit(piece.order, IN_ORDER, a, z, 0)
-                    step = Step(rates[k], bias)
-                    held[k], mistakes, loss = delta(
-                        piece.block, p.positive, visit, p.theta, step, size, sums[k], held[k]
+                    p, step = problems[k], Step(rates[k], bias)
+                    visit = Visit(piece.order, IN_ORDER, a, z, 0)
+                    p.n_updates += (held[k] + z - a) // size
+                    held[k], mistakes, losses[k] = delta(
+                        piece.block,
+                        p.positive,
+                        visit,
+                        p.theta,
+                        step,
+                        size,
+                        sums[k],
+                        held[k],
+                        losses[k],
                     )
-                    losses[k] += loss
+                    p.losses[-1] = losses[k] / masses[k]
                     p.mistakes[-1] += mistakes
 
                 self.team.each(work, range(len(problems)))
@@ -58,9 +73,7 @@ class Delta(Training):
         for k, p in enumerate(problems):
             if held[k]:
                 add_mean(p.theta, rates[k], sums[k], held[k])
-            p.losses.append(losses[k] / masses[k])
-            p.visits += self.source.n_rows
-            p.n_updates += -(-self.source.n_rows // size)
+                p.n_updates += 1
             self._check(p)
 
     def separates(self, problem: Problem) -> bool:
@@ -81,22 +94,20 @@ class Delta(Training):
         )
         msg = (
             f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "
-            f"epoch {len(p.losses)}. Give eta0 below {safe:.3g}, or 'auto', or scale the features"
+            f"epoch {len(p.losses)}. Give eta0 below {0.995 * safe:.3g}, or 'auto', "
+            "or scale the features"
         )
         raise DivergenceError(msg)
-
-
-def row_weights(block: Block, positive: int) -> NDArray[np.float64]:
-    """The weight of every row in the problem "class `positive` against the rest"."""
-    weights = block.weight if block.weight.size else np.ones(len(block.label))
-    return weights * block.factor[positive, block.label] if block.factor.size else weights
 
 
 def total_weight(source: Source, positive: int) -> float:
     """Sum of the weights of a problem's rows."""
     if not source.weighted:
         return float(source.n_rows)
-    return float(sum(row_weights(piece.block, positive).sum() for piece in source.pieces()))
+    total = 0.0
+    for piece in source.pieces():
+        total = add_weights(piece.block, positive, total)
+    return total
 
 
 def largest_safe_rate(
@@ -117,21 +128,22 @@ def largest_safe_rate(
             norms = [largest_norm2(piece.block, positive, bias) for piece in source.pieces()]
             curvature = max(norms) * source.n_rows / mass
         largest = max(largest, curvature)
+    if not np.isfinite(largest):
+        msg = "X holds numbers whose squares overflow: scale the features"
+        raise ValueError(msg)
     return 2.0 / max(largest, float(np.finfo(float).tiny))
 
 
 def _largest_eigenvalue(source: Source, positive: int, bias: float) -> float:
     """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
     d = source.n_features
+    if not max(largest_norm2(piece.block, positive, bias) for piece in source.pieces()) > 0:
+        return 0.0  # nothing to iterate on
 
     def times(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        out = np.zeros(d + 1)
+        v, out = np.ascontiguousarray(v).reshape(d + 1), np.zeros(d + 1)
         for piece in source.pieces():
-            X = as_matrix(piece.block.rows, d)
-            values = X @ v[:d] + bias * v[d]
-            if source.weighted:
-                values *= row_weights(piece.block, positive)
-            out += np.append(X.T @ values, bias * values.sum())
+            add_gram_product(piece.block, positive, bias, v, out)
         return out
 
     if d < 3:

@@ -8,14 +8,13 @@ import numpy as np
 
 from rosenblatt.loops.perceptron import Log, Step, Tether, Visit, online, online_problems
 from rosenblatt.loops.scan import mistakes_among
+from rosenblatt.solvers.scanner import TILE
 from rosenblatt.solvers.training import Problem, Training
 from rosenblatt.solvers.watch import Watch
 from rosenblatt.sources import IN_ORDER, Piece
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-TILE = 1 << 15  # numbers in the rows that all problems work on while they are in the cache
 
 
 class Sequential(Training):
@@ -26,20 +25,24 @@ class Sequential(Training):
         """Learning rate and bias."""
         return Step(self.settings.eta, float(self.settings.fit_intercept))
 
+    @property
+    def logging(self) -> bool:
+        """Whether every single mistake is wanted."""
+        return self.settings.record or self.settings.keep == "pocket"
+
     def logs(self, *shape: int) -> Log:
         """Room for mistakes, if anyone wants to know them."""
-        wanted = self.settings.record or self.settings.keep == "pocket"
-        size = shape if wanted else (*shape[:-1], 0)
+        size = shape if self.logging else (*shape[:-1], 0)
         return Log(np.empty(size, np.int64), np.empty(size), np.empty(size))
 
     def take(self, p: Problem, piece: Piece, before: Any, log: Log, count: int) -> None:
         """Book `count` mistakes made on a piece, where theta was `before`."""
-        if log.row.size and self.settings.record:
+        if self.settings.record:
             p.note(log, count, piece.start, p.n_updates + np.arange(count))
-        if log.row.size and p.pocket is not None:
-            p.pocket.follow(piece.block.rows, log.row[:count], log.step[:count], before)
         p.mistakes[-1] += count
         p.n_updates += count
+        if p.pocket is not None:
+            p.pocket.follow(piece.block.rows, log.row[:count], log.step[:count], before)
 
     def watch_of(self, p: Problem) -> Watch:
         """The problem's list of possible mistakes."""
@@ -83,7 +86,8 @@ class Online(Sequential):
         tile = self.source.n_rows if len(problems) == 1 else max(1, TILE // per_row)
         groups = [problems[k :: self.team.size] for k in range(self.team.size)]
         for piece in self.source.pieces(order):
-            for a, z in self.segments(max(first - piece.offset, 0), piece.length):
+            begin = max(first - piece.offset, 0)
+            for a, z in self.segments(begin, piece.length, len(problems) if self.logging else 1):
 
                 def work(
                     group: list[Problem], piece: Piece = piece, a: int = a, z: int = z
@@ -98,8 +102,11 @@ class Online(Sequential):
         thetas, lags = before.copy(), np.stack([p.lag for p in group])
         logs, counts = self.logs(len(group), z - a), np.zeros(len(group), np.int64)
         positives = np.array([p.positive for p in group])
-        visit = Visit(piece.order, IN_ORDER, a, z, group[0].visits + piece.offset)
-        online_problems(piece.block, positives, visit, thetas, self.step, lags, logs, counts, tile)
+        clocks = np.array([p.visits for p in group])
+        visit = Visit(piece.order, IN_ORDER, a, z, piece.offset)
+        online_problems(
+            piece.block, positives, visit, thetas, self.step, clocks, lags, logs, counts, tile
+        )
         for k, p in enumerate(group):
             p.theta, p.lag, p.within = thetas[k], lags[k], piece.offset + z
             self.take(p, piece, before[k], Log(*(part[k] for part in logs)), int(counts[k]))

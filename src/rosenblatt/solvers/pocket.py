@@ -20,7 +20,7 @@ from scipy.sparse import issparse
 from scipy.sparse import vstack as stack_sparse
 
 from rosenblatt.loops.pocket import count_wrong, errors_of, replay, sure_errors
-from rosenblatt.rows import as_matrix
+from rosenblatt.rows import as_matrix, row_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,15 +41,17 @@ FEW = 8  # vectors that are judged faster one by one
 
 
 class Chunk(NamedTuple):
-    """Some rows as factors of a matrix product: ``Z = y(x, 1)``, a copy of few rows.
+    """Some rows as factors of a matrix product: ``Z = y(x, 1)/scale``, a copy of few rows.
 
-    Where X is sparse, Z lacks the last column and y stands apart. `reach` is the largest norm.
+    Where X is sparse, Z is ``x/scale`` and y stands apart. `scale` is a power of two that brings
+    the largest norm, `reach` after scaling, near 1, so that single precision is enough.
     """
 
     Z: Any
     y: Floats
     weight: Floats
     reach: float
+    scale: float
 
 
 class Pocket:
@@ -59,9 +61,14 @@ class Pocket:
     ----------
     theta : array
         The start vector, the first to be judged.
+    look_up : callable
+        Called now and then; may raise to end the run.
     """
 
-    def __init__(self, scanner: Scanner, positive: int, theta: Floats) -> None:
+    def __init__(
+        self, scanner: Scanner, positive: int, theta: Floats, look_up: Callable[[], None]
+    ) -> None:
+        self.look_up = look_up
         self.scanner, self.source, self.positive = scanner, scanner.source, positive
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
         self._together = max(1, min(TOGETHER, NUMBERS // len(theta)))
@@ -77,6 +84,7 @@ class Pocket:
             thetas = np.empty((len(sample[part]), len(theta)))
             replay(rows, sample[part], step[part], self.scanner.bias, theta, thetas)
             self._judge(thetas)
+            self.look_up()
 
     def offer(self, theta: Floats) -> None:
         """Judge theta, now or together with the next ones."""
@@ -112,7 +120,8 @@ class Pocket:
     def _limit(self) -> float:
         """Errors with which a vector may still win, or tie with one found just now."""
         # Unequal weights add up to slightly different sums in another order: leave room for it.
-        return self.errors * (1 + 1e-9) if self.source.weighted else self.errors
+        room = self.source.n_rows * 2.0**-50 if self.source.weighted else 0.0
+        return self.errors * (1 + room)
 
     def _all_errors(self, theta: Floats) -> float:
         """Weight of theta's errors, added up in row order whatever the blocks."""
@@ -144,20 +153,23 @@ class Pocket:
         left, limit = np.arange(len(thetas)), self._limit()
         # Whole numbers are faster to count.
         errors: Any = np.zeros(len(thetas), np.float64 if self.source.weighted else np.int32)
+        thetas = _near_one(thetas)
         norms = np.linalg.norm(thetas, axis=1)
         room = np.empty(0)
         for chunk in chunks:
             if not left.size:
                 break
-            kind = chunk.Z.dtype
-            if room.dtype != kind:
-                room = np.empty(CHUNK * len(thetas), kind)
-            # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖; the rest is for θ and
-            # x̃ being rounded first.
-            slack = 2 * (thetas.shape[1] + 4) * np.finfo(kind).eps * norms[left] * chunk.reach
-            with np.errstate(over="ignore"):
-                slack = slack.astype(kind)
-            sure_errors(_multiply(chunk, thetas[left], room), chunk.weight, slack, errors)
+            if not np.isfinite(chunk.reach):
+                continue  # a row whose norm is not known: nothing is sure here
+            kind = np.finfo(chunk.Z.dtype)
+            if room.dtype != kind.dtype:
+                room = np.empty(CHUNK * len(thetas), kind.dtype)
+            # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖, and by the smallest
+            # numbers there are where products underflow; the rest is for rounding θ and x̃ first.
+            terms = 2 * (thetas.shape[1] + 4)
+            slack = terms * (kind.eps * norms[left] * chunk.reach + kind.tiny) * (1 + 1e-6)
+            products = _multiply(chunk, thetas[left], room)
+            sure_errors(products, chunk.weight, slack.astype(kind.dtype), errors)
             keep = errors <= limit
             left, errors = left[keep], errors[keep]
         return left, errors
@@ -170,23 +182,25 @@ class Pocket:
 
     def _chunk(self, block: Block, norm: NDArray[np.float32], part: Any) -> Chunk:
         y = np.where(block.label[part] == self.positive, 1.0, -1.0)
-        weight = block.weight[part] if block.weight.size else block.weight
-        if block.factor.size:
-            weight = block.factor[self.positive, block.label[part]] * (weight if weight.size else 1)
+        weighted = self.source.weighted
+        weight = row_weights(block, self.positive, part) if weighted else np.empty(0)
+        reach = float(norm[part].max())
+        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
         X = as_matrix(block.rows, self.source.n_features)[part]
-        if not issparse(X):
+        if issparse(X):
+            Z = X / scale
+        else:
             Z = np.empty((len(y), X.shape[1] + 1), X.dtype)
-            np.multiply(X, y[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
-            Z[:, -1] = y
-            X = Z
-        return Chunk(X, y.astype(X.dtype), weight, float(norm[part].max()))
+            np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
+            Z[:, -1] = y / scale
+        return Chunk(Z, y.astype(X.dtype), weight, reach / scale, scale)
 
     def _choose_jury(self, thetas: Floats) -> None:
         """Rows that some vectors often get wrong, worst first: enough to convict others."""
         likely, done = np.empty(self.source.n_rows), 0
         for chunk in self._chunks():
             part = likely[done : done + len(chunk.y)]
-            count_wrong(_multiply(chunk, thetas, np.empty(0)), part)
+            count_wrong(_multiply(chunk, _near_one(thetas), np.empty(0)), part)
             part /= len(thetas)
             part *= chunk.weight if chunk.weight.size else 1.0
             done += len(part)
@@ -203,21 +217,30 @@ class Pocket:
             here = rows[(rows >= piece.start) & (rows < piece.start + piece.length)]
             if here.size:
                 parts.append(self._chunk(piece.block, norm, here - piece.start))
-        Zs = [part.Z for part in parts]
+        scale = max(part.scale for part in parts)
+        Zs = [part.Z * (part.scale / scale) for part in parts]
         Z = stack_sparse(Zs, "csr") if issparse(Zs[0]) else np.concatenate(Zs)
-        with np.errstate(over="ignore"):
-            Z = Z.astype(np.float32)
         y, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-        return Chunk(Z, y.astype(np.float32), weight, max(part.reach for part in parts))
+        reach = max(part.reach * (part.scale / scale) for part in parts)
+        with np.errstate(over="ignore"):  # only where the reach is infinite, and nothing is sure
+            Z = Z.astype(np.float32)
+        return Chunk(Z, y.astype(np.float32), weight, reach, scale)
+
+
+def _near_one(thetas: Floats) -> Floats:
+    """The same hyperplanes, each scaled by a power of two to a norm near 1."""
+    exponents = np.frexp(np.abs(thetas).max(axis=1))[1]
+    scaled: Floats = np.ldexp(thetas, -exponents[:, np.newaxis])
+    return scaled
 
 
 def _multiply(chunk: Chunk, thetas: Floats, room: NDArray[Any]) -> Any:
-    """``y(w·x + b)`` for rows and vectors, in the precision of the rows; in `room` if it fits."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not a number is not counted
-        factors = thetas.T.astype(chunk.Z.dtype, order="C")
-        if issparse(chunk.Z):
-            return (chunk.Z @ factors[:-1] + factors[-1]) * chunk.y[:, np.newaxis]
-        shape = len(chunk.Z), len(thetas)
-        fits = room.size >= shape[0] * shape[1]
-        out = room[: shape[0] * shape[1]].reshape(shape) if fits else None
-        return np.matmul(chunk.Z, factors, out=out)
+    """``y(w·x + b)/scale`` for rows and vectors, in the rows' precision; in `room` if it fits."""
+    factors = thetas.T.astype(chunk.Z.dtype, order="C")
+    if issparse(chunk.Z):
+        bias = (thetas[:, -1] / chunk.scale).astype(chunk.Z.dtype)
+        return (chunk.Z @ factors[:-1] + bias) * chunk.y[:, np.newaxis]
+    shape = len(chunk.Z), len(thetas)
+    fits = room.size >= shape[0] * shape[1]
+    out = room[: shape[0] * shape[1]].reshape(shape) if fits else None
+    return np.matmul(chunk.Z, factors, out=out)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops import scan
+from rosenblatt.rows import n_entries, n_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from rosenblatt.rows import Block
+    from rosenblatt.rows import Block, Rows
     from rosenblatt.solvers.threads import Team
     from rosenblatt.sources import Piece, Source
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 SAMPLE = 2048
+TILE = 1 << 15  # numbers in the rows that all hyperplanes work on while they are in the cache
 
 
 class Scanner:
@@ -87,3 +89,17 @@ def _find(
     rows = np.empty(part[1] - part[0], np.int64)
     count = scan.find(piece.block, norm, positive, theta, guard, *part, rows)
     return rows[:count] + piece.start
+
+
+def decision_values(rows: Rows, thetas: Floats, span: tuple[int, int], team: Team) -> Floats:
+    """``w·x + b`` of the rows of the span, a column for each hyperplane."""
+    start, stop = span
+    out = np.empty((stop - start, len(thetas)))
+    per_row = max(1, n_entries(rows) // max(n_rows(rows), 1))
+
+    def part(edges: tuple[int, int]) -> None:
+        first, last = start + edges[0], start + edges[1]
+        scan.decide(rows, thetas, first, last, max(1, TILE // per_row), out[slice(*edges)])
+
+    team.each(part, team.ranges(stop - start, per_row * (stop - start) * len(thetas)))
+    return out

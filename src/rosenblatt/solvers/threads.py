@@ -4,16 +4,42 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
+_blas = threading.Lock()
+_single_blas: list[threadpool_limits] = []
+_blas_users = 0
+
 WORTHWHILE = 1 << 17  # numbers to read: below, waking a thread costs more than it saves
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let the matrix products of this process use one thread each, for all who ask for it.
+
+    The limit is the whole process's, so the first to ask sets it and the last one lifts it.
+    """
+    global _blas_users
+    with _blas:
+        _blas_users += 1
+        if _blas_users == 1:
+            _single_blas.append(threadpool_limits(1, "blas"))
+    try:
+        yield
+    finally:
+        with _blas:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _single_blas.pop().restore_original_limits()
 
 
 class Team:

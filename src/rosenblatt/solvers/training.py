@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
 from rosenblatt.solvers.pocket import Pocket
 from rosenblatt.solvers.scanner import Scanner
 from rosenblatt.solvers.stopping import CycleFinder, Halt, Interrupts, catch_interrupts
+from rosenblatt.solvers.threads import one_blas_thread
 from rosenblatt.sources import IN_ORDER
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records")
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
 
 
@@ -47,6 +48,10 @@ class Settings:
     tol: float | None = None
     record: bool = False
     seed: int = 0
+
+    def with_changes(self, **changes: Any) -> Settings:
+        """Return a copy with some settings changed."""
+        return replace(self, **changes)
 
 
 @dataclass
@@ -85,6 +90,23 @@ class Problem:
         self.records.append(
             (np.full(count, len(self.mistakes)), rows + start, values, steps, update)
         )
+
+    def ready_for(self, settings: Settings) -> Problem:
+        """Return a copy to go on with: what fails half-way leaves the original as it was."""
+        p = replace(self, theta=self.theta.copy(), lag=self.lag.copy(), stop=None, cycle=None)
+        for name in HISTORY:
+            setattr(p, name, list(getattr(self, name)))
+        if settings.keep != "average":
+            p.lag = np.empty(0)
+        elif not p.lag.size:
+            p.lag, p.visits = np.zeros_like(p.theta), 0
+        if not settings.fit_intercept:
+            p.theta[-1:], p.lag[-1:] = 0.0, 0.0
+        return p
+
+    def at_rest(self) -> Problem:
+        """Return it without what only serves a run and keeps the data in memory."""
+        return replace(self, pocket=None, watch=None, cycles=None)
 
     def average(self) -> Floats:
         """Mean of theta after every visit."""
@@ -132,9 +154,9 @@ class Training(ABC):
             try:
                 if self.settings.keep == "pocket":
                     # The threads of the team multiply matrices: BLAS must not add its own.
-                    stack.enter_context(threadpool_limits(1, "blas"))
+                    stack.enter_context(one_blas_thread())
                     for p in self.problems:
-                        p.pocket = Pocket(self.scanner, p.positive, p.theta)
+                        p.pocket = Pocket(self.scanner, p.positive, p.theta, self.look_up)
                 for epoch in range(self.settings.max_epochs):
                     running = [p for p in self.problems if p.stop is None]
                     if not running:
@@ -147,7 +169,11 @@ class Training(ABC):
             except Halt as halt:
                 self._stop_all(halt.reason)
             except KeyboardInterrupt:
+                if self.interrupts.pressed:  # the second time: now really
+                    raise
                 self._stop_all(StopReason.INTERRUPTED)
+            for p in self.problems:
+                p.visits, p.within = p.visits + p.within, 0
 
     def look_up(self) -> None:
         """Between two pieces of work, see whether there is time left and nobody wants to stop."""
@@ -159,10 +185,14 @@ class Training(ABC):
         if limit is not None and time.perf_counter() - self.began >= limit:
             raise Halt(StopReason.TIME_LIMIT)
 
-    def segments(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """`start` to `stop` in steps short enough to look up between them."""
-        for a in range(start, stop, self.segment):
-            yield a, min(a + self.segment, stop)
+    def segments(self, start: int, stop: int, share: int = 1) -> Iterator[tuple[int, int]]:
+        """`start` to `stop` in steps short enough to look up between them.
+
+        Steps are shorter by the factor `share` where that many need memory for each row.
+        """
+        step = max(64, self.segment // share)
+        for a in range(start, stop, step):
+            yield a, min(a + step, stop)
 
     def _stop_all(self, reason: StopReason) -> None:
         for p in self.problems:
@@ -184,12 +214,19 @@ class Training(ABC):
             self.epoch(running, self._draw_order())
         finally:  # a run that is halted half-way still has a whole trace
             for p, theta in zip(running, before, strict=True):
-                p.changes.append(float(np.linalg.norm(p.theta - theta)))
+                with np.errstate(over="ignore", invalid="ignore"):
+                    p.changes.append(float(np.linalg.norm(p.theta - theta)))
                 p.seconds.append(time.perf_counter() - self.began)
                 if p.pocket is not None:
                     p.pocket.flush()
                     p.pocket_errors.append(p.pocket.errors)
         for p in running:
+            if not np.isfinite(p.theta).all():
+                msg = (
+                    "the weights have grown beyond what floating point can hold: "
+                    "scale the features, or give smaller weights or a smaller eta0"
+                )
+                raise ValueError(msg)
             p.stop = self._reason(p)
 
     def _reason(self, p: Problem) -> StopReason | None:

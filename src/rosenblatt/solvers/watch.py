@@ -98,7 +98,7 @@ class Watch:
         for lasting in EPOCHS if parts else EPOCHS[3:]:
             reach = self._speed * lasting
             share = float(np.mean(sample <= reach))
-            start = START / (max(source.n_entries, 1) * lasting)
+            start = START / (source.n_entries * lasting)
             cost = start + SCAN / threads / max(lasting, 1) + WALK * share
             plans.append((cost, lasting, reach))
         return min(plans)

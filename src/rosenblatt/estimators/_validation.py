@@ -1,0 +1,137 @@
+"""Checks of parameters and labels. Each answers with one line: what was given, what to give."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
+from sklearn.utils import check_random_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def one_of(name: str, value: Any, accepted: Sequence[str]) -> str:
+    """`value`, if it is among the accepted words."""
+    if not isinstance(value, str) or value not in accepted:
+        msg = f"{name}={value!r} is not known: give one of {', '.join(map(repr, accepted))}"
+        raise ValueError(msg)
+    return value
+
+
+def yes_or_no(name: str, value: Any) -> bool:
+    """`value`, if it is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name}={value!r} is not allowed: give True or False"
+        raise ValueError(msg)
+    return bool(value)
+
+
+def positive_int(name: str, value: Any, *, hint: str = "") -> int:
+    """`value`, if it is a whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        msg = f"{name}={value!r} is not allowed: give a whole number from 1{hint}"
+        raise ValueError(msg)
+    return int(value)
+
+
+def positive_number(name: str, value: Any, *, hint: str = "") -> float:
+    """`value`, if it is a finite number above 0."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not 0 < value <= np.finfo(float).max:
+        msg = f"{name}={value!r} is not allowed: give a positive number{hint}"
+        raise ValueError(msg)
+    return float(value)
+
+
+def seed_from(random_state: Any) -> int:
+    """A seed drawn from whatever scikit-learn accepts as `random_state`."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def count_threads(n_jobs: Any) -> int:
+    """Threads to use: `n_jobs`, or every core unless an outer pool already uses them."""
+    if n_jobs is None:
+        backend, _ = get_active_backend()
+        cores = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        return 1 if backend.nesting_level else cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        msg = f"n_jobs={n_jobs!r} is not allowed: give a number of threads, -1 for all, or None"
+        raise ValueError(msg)
+    return int(effective_n_jobs(int(n_jobs)))
+
+
+def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The classes in sorted order and the number of each sample's; no sorting of y for two."""
+    first = y == y[0]
+    if not first.all():
+        second = y[np.argmin(first)]
+        if (first | (y == second)).all():
+            classes = np.unique(np.array([y[0], second], dtype=y.dtype))
+            return classes, (y == classes[1]).astype(np.int32)
+    classes, label = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        msg = (
+            f"y holds only one class, {classes.tolist()[0]!r}: "
+            "a classifier needs samples of at least two classes"
+        )
+        raise ValueError(msg)
+    return classes, label.astype(np.int32)
+
+
+def find_classes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The number of each sample's class among the known ones."""
+    unknown = np.setdiff1d(y, classes)
+    if unknown.size:
+        msg = f"y holds {unknown.tolist()[0]!r}, but the classes are {shown(classes)}"
+        raise ValueError(msg)
+    return np.searchsorted(classes, y).astype(np.int32)
+
+
+def shown(classes: NDArray[Any]) -> str:
+    """Classes for a message: the first few."""
+    names = [repr(name) for name in classes.tolist()]
+    return ", ".join(names if len(names) <= 5 else [*names[:4], f"... ({len(names)} in all)"])
+
+
+def class_weights(
+    given: Any, classes: NDArray[Any], label: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """The weight of each class from a dict (1 where it says nothing) or "balanced"."""
+    factors = np.ones(len(classes))
+    if isinstance(given, str):
+        if given != "balanced":
+            msg = f"class_weight={given!r} is not known: give a dict, 'balanced' or None"
+            raise ValueError(msg)
+        counts = np.bincount(label, minlength=len(classes))
+        factors = len(label) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    elif isinstance(given, Mapping):
+        for name, weight in given.items():
+            place = np.flatnonzero(classes == name)
+            if not place.size:
+                msg = f"class_weight names {name!r}, but the classes are {shown(classes)}"
+                raise ValueError(msg)
+            factors[place] = weight
+    else:
+        msg = f"class_weight={given!r} is not allowed: give a dict, 'balanced' or None"
+        raise ValueError(msg)
+    check_weights("class_weight", factors)
+    return factors
+
+
+def check_weights(name: str, weights: NDArray[np.float64]) -> None:
+    """Refuse weights that are negative, not finite, or all zero."""
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        bad = weights[~(np.isfinite(weights) & (weights >= 0))][0]
+        msg = f"{name} holds {bad:g}: weights must be finite numbers, zero or positive"
+        raise ValueError(msg)
+    if not weights.any():
+        msg = f"{name} is zero everywhere: nothing is left to learn from"
+        raise ValueError(msg)
