@@ -50,8 +50,7 @@ def sure_errors(products: Any, weight: Any, slack: Any, errors: Any) -> None:
 
 @loop
 def count_wrong(products: Any, counts: Any) -> None:
-    """Write into ``counts[i]`` how many vectors seem to get row i wrong."""
+    """Add to ``counts[i]`` how many vectors seem to get row i wrong."""
     for i in range(len(products)):
-        counts[i] = 0
         for t in range(products.shape[1]):
             counts[i] += products[i, t] < 0

@@ -4,15 +4,17 @@ Exactly: fewest (weighted) training errors over the start vector and the vector 
 update; of several the earliest (Gallant, IEEE Trans. Neural Networks 1, 1990, without his
 shortcut of judging a vector by its run of correct answers).
 
-The path does not depend on the pocket, so vectors are judged many at a time. A matrix product
-with the rows that are wrong most often (the jury) shows for most of them at once that they have
-more errors than the pocket; the rest are judged on all rows in the same way; and those that are
-still left, on all rows by the very dot product that training uses. The matrix products only give
-lower bounds that hold in spite of rounding, so the choice is that of the definition.
+The path does not depend on the pocket, so vectors are judged many at a time, by matrix products
+with some rows after the other: first those that are wrong most often (the jury). A vector is given
+up as soon as it has more errors than the pocket. What is left at the end is counted on all rows by
+the very dot product that training uses. The matrix products only give lower bounds that hold in
+spite of rounding, so the choice is that of the definition.
 """
 
 from __future__ import annotations
 
+import threading
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +25,7 @@ from rosenblatt.loops.pocket import count_wrong, errors_of, replay, sure_errors
 from rosenblatt.rows import as_matrix, row_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -41,7 +43,7 @@ FEW = 8  # vectors that are judged faster one by one
 
 
 class Chunk(NamedTuple):
-    """Some rows as factors of a matrix product: ``Z = y(x, 1)/scale``, a copy of few rows.
+    """Some rows as factors of a matrix product: ``Z = y(x, 1)/scale``, a copy in single precision.
 
     Where X is sparse, Z is ``x/scale`` and y stands apart. `scale` is a power of two that brings
     the largest norm, `reach` after scaling, near 1, so that single precision is enough.
@@ -74,6 +76,8 @@ class Pocket:
         self._together = max(1, min(TOGETHER, NUMBERS // len(theta)))
         self._waiting: list[Floats] = []
         self._jury: list[Chunk] = []
+        self._not_in_jury = np.arange(self.source.n_rows)
+        self._own = threading.local()
         self._judged, self._next_jury = 0, 4 * TRIAL
 
     def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
@@ -103,11 +107,8 @@ class Pocket:
         self._judged += len(thetas)
         if self._judged >= self._next_jury:
             self._choose_jury(thetas[:: -(-len(thetas) // TRIAL)])
-            self._next_jury = 2 * self._judged
-        left, bounds = self._not_worse(thetas, lambda: self._jury)
-        if len(left) > FEW:
-            kept, bounds = self._not_worse(thetas[left], self._chunks)
-            left = left[kept]
+            self._next_jury = 4 * self._judged
+        left, bounds = self._not_worse(thetas)
         best = len(thetas)
         for k in np.argsort(bounds, kind="stable"):
             if bounds[k] > self._limit():
@@ -130,16 +131,14 @@ class Pocket:
             errors = errors_of(piece.block, self.positive, theta, errors)
         return errors
 
-    def _not_worse(
-        self, thetas: Floats, chunks: Callable[[], Iterable[Chunk]]
-    ) -> tuple[NDArray[np.intp], Floats]:
-        """Which vectors these rows do not show to be worse than the pocket, and lower bounds.
+    def _not_worse(self, thetas: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Which vectors are not shown to be worse than the pocket, and lower bounds.
 
         Threads share the vectors between them.
         """
 
         def sift(edges: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-            left, errors = self._sift(thetas[slice(*edges)], chunks())
+            left, errors = self._sift(thetas[slice(*edges)])
             return left + edges[0], errors
 
         team = self.scanner.team
@@ -147,84 +146,95 @@ class Pocket:
         left, errors = (np.concatenate(column) for column in zip(*parts, strict=True))
         return left, errors.astype(np.float64)
 
-    def _sift(
-        self, thetas: Floats, chunks: Iterable[Chunk]
-    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    def _sift(self, thetas: Floats) -> tuple[NDArray[np.intp], NDArray[Any]]:
         left, limit = np.arange(len(thetas)), self._limit()
         # Whole numbers are faster to count.
         errors: Any = np.zeros(len(thetas), np.float64 if self.source.weighted else np.int32)
         thetas = _near_one(thetas)
         norms = np.linalg.norm(thetas, axis=1)
-        room = np.empty(0)
-        for chunk in chunks:
-            if not left.size:
+        kind = np.finfo(np.float32)
+        for number, chunk in enumerate(chain(self._jury, self._others())):
+            few = FEW if number >= len(self._jury) else 0
+            if len(left) <= few:
                 break
             if not np.isfinite(chunk.reach):
                 continue  # a row whose norm is not known: nothing is sure here
-            kind = np.finfo(chunk.Z.dtype)
-            if room.dtype != kind.dtype:
-                room = np.empty(CHUNK * len(thetas), kind.dtype)
             # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖, and by the smallest
             # numbers there are where products underflow; the rest is for rounding θ and x̃ first.
             terms = 2 * (thetas.shape[1] + 4)
             slack = terms * (kind.eps * norms[left] * chunk.reach + kind.tiny) * (1 + 1e-6)
-            products = _multiply(chunk, thetas[left], room)
-            sure_errors(products, chunk.weight, slack.astype(kind.dtype), errors)
+            products = self._multiply(chunk, thetas[left])
+            sure_errors(products, chunk.weight, slack.astype(np.float32), errors)
             keep = errors <= limit
             left, errors = left[keep], errors[keep]
         return left, errors
 
-    def _chunks(self) -> Iterator[Chunk]:
-        """All rows in order, a few at a time."""
-        for piece, norm in self.scanner.pieces():
-            for a in range(0, piece.length, CHUNK):
-                yield self._chunk(piece.block, norm, slice(a, a + CHUNK))
-
-    def _chunk(self, block: Block, norm: NDArray[np.float32], part: Any) -> Chunk:
-        y = np.where(block.label[part] == self.positive, 1.0, -1.0)
-        weighted = self.source.weighted
-        weight = row_weights(block, self.positive, part) if weighted else np.empty(0)
-        reach = float(norm[part].max())
-        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
-        X = as_matrix(block.rows, self.source.n_features)[part]
-        if issparse(X):
-            Z = X / scale
-        else:
-            Z = np.empty((len(y), X.shape[1] + 1), X.dtype)
-            np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
-            Z[:, -1] = y / scale
-        return Chunk(Z, y.astype(X.dtype), weight, reach / scale, scale)
+    def _others(self) -> Iterator[Chunk]:
+        """All rows that are not in the jury, a few at a time."""
+        rows = self._not_in_jury
+        return (self._gather(rows[a : a + CHUNK]) for a in range(0, len(rows), CHUNK))
 
     def _choose_jury(self, thetas: Floats) -> None:
-        """Rows that some vectors often get wrong, worst first: enough to convict others."""
-        likely, done = np.empty(self.source.n_rows), 0
-        for chunk in self._chunks():
-            part = likely[done : done + len(chunk.y)]
-            count_wrong(_multiply(chunk, _near_one(thetas), np.empty(0)), part)
-            part /= len(thetas)
+        """Sort rows by how many of some vectors get them wrong; keep the worst ready."""
+        likely = np.empty(self.source.n_rows)
+        thetas = _near_one(thetas)
+        for a in range(0, len(likely), CHUNK):
+            part = likely[a : a + CHUNK]
+            chunk = self._gather(np.arange(a, a + len(part)))
+            part[:] = 0.0
+            if np.isfinite(chunk.reach):
+                count_wrong(self._multiply(chunk, thetas), part)
             part *= chunk.weight if chunk.weight.size else 1.0
-            done += len(part)
         order = np.argsort(-likely, kind="stable")
-        enough = int(np.searchsorted(np.cumsum(likely[order]), 1.25 * self.errors)) + 1
-        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // max(self.source.n_entries, 1))
-        chosen = order[: min(enough, most)]
+        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // self.source.n_entries)
+        chosen, self._not_in_jury = order[:most], np.sort(order[most:])
         self._jury = [self._gather(chosen[a : a + CHUNK]) for a in range(0, len(chosen), CHUNK)]
 
     def _gather(self, rows: NDArray[np.intp]) -> Chunk:
         """A copy of some rows, in single precision: half the memory, twice the speed."""
-        parts = []
+        picks = []
         for piece, norm in self.scanner.pieces():
-            here = rows[(rows >= piece.start) & (rows < piece.start + piece.length)]
+            here = rows[(rows >= piece.start) & (rows < piece.start + piece.length)] - piece.start
             if here.size:
-                parts.append(self._chunk(piece.block, norm, here - piece.start))
-        scale = max(part.scale for part in parts)
-        Zs = [part.Z * (part.scale / scale) for part in parts]
-        Z = stack_sparse(Zs, "csr") if issparse(Zs[0]) else np.concatenate(Zs)
-        y, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-        reach = max(part.reach * (part.scale / scale) for part in parts)
+                picks.append((piece.block, here, float(norm[here].max())))
+        reach = max(norm for _, _, norm in picks)
+        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
+        factors = [self._factors(block, here, scale) for block, here, _ in picks]
+        if len(factors) == 1:
+            Z, y, weight = factors[0]
+        else:
+            Zs, ys, weights = zip(*factors, strict=True)
+            Z = stack_sparse(Zs, "csr") if issparse(Zs[0]) else np.concatenate(Zs)
+            y, weight = np.concatenate(ys), np.concatenate(weights)
+        return Chunk(Z, y, weight, reach / scale, scale)
+
+    def _factors(self, block: Block, rows: Any, scale: float) -> tuple[Any, Any, Floats]:
+        """``Z``, y and the weights of a chunk, for some rows of a block."""
+        y = np.where(block.label[rows] == self.positive, 1.0, -1.0)
+        weighted = self.source.weighted
+        weight = row_weights(block, self.positive, rows) if weighted else np.empty(0)
+        X = as_matrix(block.rows, self.source.n_features)[rows]
         with np.errstate(over="ignore"):  # only where the reach is infinite, and nothing is sure
-            Z = Z.astype(np.float32)
-        return Chunk(Z, y.astype(np.float32), weight, reach, scale)
+            if issparse(X):
+                Z = (X / scale).astype(np.float32)
+            else:
+                Z = np.empty((len(y), X.shape[1] + 1), np.float32)
+                np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
+                Z[:, -1] = y / scale
+        return Z, y.astype(np.float32), weight
+
+    def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
+        """``y(w·x + b)/scale`` for rows and vectors, in single precision."""
+        factors = thetas.T.astype(np.float32, order="C")
+        if issparse(chunk.Z):
+            bias = (thetas[:, -1] / chunk.scale).astype(np.float32)
+            return (chunk.Z @ factors[:-1] + bias) * chunk.y[:, np.newaxis]
+        size = len(chunk.Z) * len(thetas)
+        room = getattr(self._own, "room", None)  # each thread has its own, to use again and again
+        if room is None or room.size < size:
+            room = self._own.room = np.empty(CHUNK * max(len(thetas), 64), np.float32)
+        out = room[:size].reshape(len(chunk.Z), len(thetas))
+        return np.matmul(chunk.Z, factors, out=out)
 
 
 def _near_one(thetas: Floats) -> Floats:
@@ -232,15 +242,3 @@ def _near_one(thetas: Floats) -> Floats:
     exponents = np.frexp(np.abs(thetas).max(axis=1))[1]
     scaled: Floats = np.ldexp(thetas, -exponents[:, np.newaxis])
     return scaled
-
-
-def _multiply(chunk: Chunk, thetas: Floats, room: NDArray[Any]) -> Any:
-    """``y(w·x + b)/scale`` for rows and vectors, in the rows' precision; in `room` if it fits."""
-    factors = thetas.T.astype(chunk.Z.dtype, order="C")
-    if issparse(chunk.Z):
-        bias = (thetas[:, -1] / chunk.scale).astype(chunk.Z.dtype)
-        return (chunk.Z @ factors[:-1] + bias) * chunk.y[:, np.newaxis]
-    shape = len(chunk.Z), len(thetas)
-    fits = room.size >= shape[0] * shape[1]
-    out = room[: shape[0] * shape[1]].reshape(shape) if fits else None
-    return np.matmul(chunk.Z, factors, out=out)

@@ -5,21 +5,28 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
 _blas = threading.Lock()
-_single_blas: list[threadpool_limits] = []
+_limits: list[Any] = []
 _blas_users = 0
 
 WORTHWHILE = 1 << 17  # numbers to read: below, waking a thread costs more than it saves
+
+
+@cache
+def _find_blas() -> ThreadpoolController:
+    """Look for the BLAS libraries of the process, once: it takes milliseconds."""
+    return ThreadpoolController()
 
 
 @contextmanager
@@ -32,14 +39,14 @@ def one_blas_thread() -> Iterator[None]:
     with _blas:
         _blas_users += 1
         if _blas_users == 1:
-            _single_blas.append(threadpool_limits(1, "blas"))
+            _limits.append(_find_blas().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
         with _blas:
             _blas_users -= 1
             if _blas_users == 0:
-                _single_blas.pop().restore_original_limits()
+                _limits.pop().restore_original_limits()
 
 
 class Team:
