@@ -29,7 +29,7 @@ class CsrRows(NamedTuple):
     """Rows of a matrix in compressed sparse row form, without duplicate entries.
 
     Column numbers are unsigned, which saves the compiled code a test for negative ones. The dot
-    product keeps four running sums, entry k of a row in the (k mod 4)-th.
+    product keeps two running sums, of the entries at even and at odd places.
     """
 
     data: NDArray[Any]
@@ -115,10 +115,10 @@ def row_dot(rows: Any, i: Any, w: Any) -> Any:
     """``x_i · w``."""
     if isinstance(rows, DenseRows):
         return dot(rows.X[i], w)
-    sums, start = np.zeros(4), rows.indptr[i]
+    sums, start = np.zeros(2), rows.indptr[i]
     for k in range(start, rows.indptr[i + 1]):
-        sums[(k - start) % 4] += np.float64(rows.data[k]) * w[rows.indices[k]]
-    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+        sums[(k - start) % 2] += np.float64(rows.data[k]) * w[rows.indices[k]]
+    return sums[0] + sums[1]
 
 
 def row_norm2(rows: Any, i: Any) -> Any:
@@ -140,7 +140,7 @@ def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
         w[rows.indices[k]] += a * np.float64(rows.data[k])
 
 
-ONE, TWO, THREE, FOUR = (np.uint64(k) for k in (1, 2, 3, 4))  # unsigned: never below zero
+ONE, TWO = np.uint64(1), np.uint64(2)
 
 
 @overload(row_dot, inline="always")
@@ -154,20 +154,14 @@ def _row_dot(rows: Any, i: Any, w: Any) -> Any:
 
     def csr(rows: Any, i: Any, w: Any) -> Any:
         k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
-        s0 = s1 = s2 = s3 = 0.0
-        while k + FOUR <= end:
-            s0 += rows.data[k] * w[rows.indices[k]]
-            s1 += rows.data[k + ONE] * w[rows.indices[k + ONE]]
-            s2 += rows.data[k + TWO] * w[rows.indices[k + TWO]]
-            s3 += rows.data[k + THREE] * w[rows.indices[k + THREE]]
-            k += FOUR
+        even = odd = 0.0
+        while k + TWO <= end:
+            even += rows.data[k] * w[rows.indices[k]]
+            odd += rows.data[k + ONE] * w[rows.indices[k + ONE]]
+            k += TWO
         if k < end:
-            s0 += rows.data[k] * w[rows.indices[k]]
-        if k + ONE < end:
-            s1 += rows.data[k + ONE] * w[rows.indices[k + ONE]]
-        if k + TWO < end:
-            s2 += rows.data[k + TWO] * w[rows.indices[k + TWO]]
-        return (s0 + s1) + (s2 + s3)
+            even += rows.data[k] * w[rows.indices[k]]
+        return even + odd
 
     return csr
 

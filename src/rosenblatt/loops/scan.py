@@ -52,12 +52,13 @@ def find(
 
 
 @loop
-def distances(block: Block, norm: Any, positive: int, theta: Any, rows: Any, out: Any) -> None:
+def distances(block: Block, positive: int, theta: Any, bias: float, rows: Any, out: Any) -> None:
     """Write ``y(w·x + b)/‖(x, 1)‖`` of the listed rows."""
     for k in range(len(rows)):
         i = np.uint64(rows[k])
         y = 1.0 if block.label[i] == positive else -1.0
-        out[k] = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1]) / norm[i]
+        value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
+        out[k] = value / np.sqrt(row_norm2(block.rows, i) + bias)
 
 
 @loop

@@ -70,10 +70,10 @@ class Scanner:
         """``y(w·x + b)/‖(x, 1)‖`` of some rows spread evenly over the source."""
         distances = []
         every = max(1, self.source.n_rows // SAMPLE)
-        for piece, norm in self.pieces():
+        for piece in self.source.pieces():
             rows = np.arange(-piece.start % every, piece.length, every)
             out = np.empty(len(rows))
-            scan.distances(piece.block, norm, positive, theta, rows, out)
+            scan.distances(piece.block, positive, theta, self.bias, rows, out)
             distances.append(out)
         return np.concatenate(distances)
 

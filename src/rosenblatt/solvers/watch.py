@@ -97,7 +97,7 @@ class Watch:
         plans = []
         for lasting in EPOCHS if parts else EPOCHS[3:]:
             reach = self._speed * lasting
-            share = float(np.mean(sample <= reach))
+            share = float(np.mean(~(sample > reach)))
             start = START / (source.n_entries * lasting)
             cost = start + SCAN / threads / max(lasting, 1) + WALK * share
             plans.append((cost, lasting, reach))
