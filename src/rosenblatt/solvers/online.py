@@ -58,8 +58,7 @@ class Sequential(Training):
         """After a pass over samples drawn with replacement, look at those not drawn."""
         if problem.mistakes[-1] or self.settings.order != "sampled":
             return problem.mistakes[-1] == 0
-        everywhere = (0, self.source.n_rows)
-        return not self.scanner.find(problem.positive, problem.theta, 0.0, everywhere).size
+        return not self.scanner.find(problem.positive, problem.theta, 0.0).size
 
 
 class Online(Sequential):
@@ -115,15 +114,14 @@ class Online(Sequential):
         """Look only at rows that can be mistakes; the same mistakes as `_pass` makes."""
         watch, position = self.watch_of(p), 0
         while position < self.source.n_rows:
-            if not watch.holds(p.theta, position) and not watch.renew(
-                p.theta, position, parts=not order.size
-            ):
+            if not watch.holds(p.theta) and not watch.renew(p.theta):
                 self._pass([p], order, position)
                 return
             position = self._walk_on(p, watch, order, position)
 
     def _walk_on(self, p: Problem, watch: Watch, order: NDArray[np.int64], first: int) -> int:
         """Walk from position `first` until the epoch or the list's validity ends; return where."""
+        assert watch.tether is not None
         positions = watch.rows
         if order.size:
             listed = np.zeros(self.source.n_rows, bool)
@@ -142,11 +140,11 @@ class Online(Sequential):
                 self.take(p, piece, before, log, count)
                 p.within = piece.offset + int(part[reached - 1]) + 1
                 self.look_up()
-                if not watch.holds(p.theta, first):
+                if not watch.holds(p.theta):
                     watch.passed(p.within - first, p.theta)
                     return p.within
-        watch.passed(watch.span[1] - first, p.theta)
-        return watch.span[1]
+        watch.passed(self.source.n_rows - first, p.theta)
+        return self.source.n_rows
 
 
 class Picked(Sequential):

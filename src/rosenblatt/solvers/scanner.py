@@ -56,14 +56,12 @@ class Scanner:
         self.team.each(measure, self.ranges(n))
         return out
 
-    def find(self, positive: int, theta: Floats, guard: float, span: tuple[int, int]) -> Ints:
-        """Rows of the span that a hyperplane within `guard` of theta can get wrong, in order."""
+    def find(self, positive: int, theta: Floats, guard: float) -> Ints:
+        """Rows that a hyperplane within `guard` of theta can get wrong, in order."""
         found = []
         for piece, norm in self.pieces():
-            a, z = (min(max(edge - piece.start, 0), piece.length) for edge in span)
-            parts = [(a + first, a + last) for first, last in self.ranges(z - a)]
             task = partial(_find, piece, norm, positive, theta, guard)
-            found += self.team.each(task, parts)
+            found += self.team.each(task, self.ranges(piece.length))
         return np.concatenate(found)
 
     def sample(self, positive: int, theta: Floats) -> Floats:
