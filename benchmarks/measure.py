@@ -125,3 +125,24 @@ def write_json(path: Path, tables: list[Table]) -> None:
     temporary.write_text(json.dumps(body, indent=1, default=str) + "\n")
     temporary.replace(path)
     print(f"\nwritten: {path}")
+
+
+def write_report(results: Path, report: Path, introduction: str) -> None:
+    """Turn a JSON file of results into a page of tables."""
+    body = json.loads(results.read_text())
+    lines = [introduction.strip(), "", "Measured on: " + _facts(body["machine"]) + "."]
+    for title, rows in body["tables"].items():
+        columns = list(rows[0]) if rows else []
+        lines += ["", f"## {title}", ""]
+        lines += [_line(name.strip() for name in columns), _line("---" for _ in columns)]
+        lines += [_line(Table._text(row.get(name, "")) for name in columns) for row in rows]
+    report.write_text("\n".join(lines) + "\n")
+    print(f"written: {report}")
+
+
+def _facts(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
+
+
+def _line(cells: Any) -> str:
+    return "| " + " | ".join(cells) + " |"
