@@ -20,6 +20,8 @@ def _digest() -> str:
     return digest.hexdigest()
 
 
+# Without it scikit-learn skips its check of array API input. Read when SciPy is first imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _digest())
 
 settings.register_profile(

@@ -58,7 +58,8 @@ def distances(block: Block, positive: int, theta: Any, bias: float, rows: Any, o
         i = np.uint64(rows[k])
         y = 1.0 if block.label[i] == positive else -1.0
         value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
-        out[k] = value / np.sqrt(row_norm2(block.rows, i) + bias)
+        norm2 = row_norm2(block.rows, i) + bias
+        out[k] = value / np.sqrt(norm2) if norm2 > 0 else 0.0
 
 
 @loop
