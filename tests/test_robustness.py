@@ -62,6 +62,8 @@ def test_scaling_by_powers_of_two_changes_nothing_else(power, keep):
 
 def test_weights_that_overflow_are_named():
     X, y = noise()
+    with pytest.raises(ValueError, match="give a positive number"):
+        rb.Perceptron(eta0=10**400).fit(X, y)
     with pytest.raises(ValueError, match="scale the features"):
         rb.Perceptron(eta0=1e308, max_epochs=50).fit(X, y)
     with pytest.raises(ValueError, match="scale the features"):

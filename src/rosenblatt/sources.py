@@ -96,6 +96,9 @@ class MemorySource:
             for start, block in zip(self._starts, self._blocks, strict=True):
                 yield Piece(block, start, IN_ORDER, start, len(block.label))
             return
+        if len(self._blocks) == 1:
+            yield Piece(self._blocks[0], 0, order, 0, len(order))
+            return
         home = np.searchsorted(self._starts, order, side="right") - 1
         cuts = [0, *(np.flatnonzero(np.diff(home)) + 1), len(order)]
         for a, z in pairwise(int(cut) for cut in cuts):

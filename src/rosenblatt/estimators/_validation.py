@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def positive_int(name: str, value: Any, *, hint: str = "") -> int:
 def positive_number(name: str, value: Any, *, hint: str = "") -> float:
     """`value`, if it is a finite number above 0."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 < value <= np.finfo(float).max:
+    if not real or not 0 < value <= sys.float_info.max:
         msg = f"{name}={value!r} is not allowed: give a positive number{hint}"
         raise ValueError(msg)
     return float(value)
