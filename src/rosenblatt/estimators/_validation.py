@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +45,14 @@ def positive_int(name: str, value: Any, *, hint: str = "") -> int:
 
 def positive_number(name: str, value: Any, *, hint: str = "") -> float:
     """`value`, if it is a finite number above 0."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 < value <= sys.float_info.max:
+    number = np.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # of a whole number beyond floating point
+            number = float(value)
+    if not 0 < number < np.inf:
         msg = f"{name}={value!r} is not allowed: give a positive number{hint}"
         raise ValueError(msg)
-    return float(value)
+    return number
 
 
 def seed_from(random_state: Any) -> int:
