@@ -46,7 +46,7 @@ def positive_int(name: str, value: Any, *, hint: str = "") -> int:
 def positive_number(name: str, value: Any, *, hint: str = "") -> float:
     """`value`, if it is a finite number above 0."""
     number = np.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+    if not isinstance(value, bool) and isinstance(value, numbers.Real):
         with contextlib.suppress(OverflowError):  # of a whole number beyond floating point
             number = float(value)
     if not 0 < number < np.inf:
