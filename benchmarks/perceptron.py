@@ -379,9 +379,9 @@ and the training errors of both are given.
 
 Where it falls short of what we want: with few mistakes, 200 000 x 100 in float64 is less than twice
 as fast as the peer, because both then wait for the memory (an epoch takes as long as `X @ w`), and
-checking the input costs both the same. On small data the pocket is less than twenty times as fast
-as the naive one, whose matrix then lies in the cache. The first fit in a process loads compiled
-code.
+checking the input costs both the same. Sparse rows gain little, w8a least. On small
+data the pocket is less than twenty times as fast as the naive one, whose matrix then lies in the
+cache. The first fit in a process loads compiled code.
 """
 
 PARTS = {f.__name__: f for f in (dense, csr, classes, pocket, hard, start)}
