@@ -73,6 +73,9 @@ class Hyperplane:
             return NotImplemented
         return self.b == other.b and np.array_equal(self.w, other.w)
 
+    def __reduce__(self) -> tuple[type[Hyperplane], tuple[Floats, float]]:
+        return type(self), (self.w, self.b)  # copies and pickles are read-only too
+
     def __hash__(self) -> int:
         return hash(((self.w + 0.0).tobytes(), self.b))  # -0.0 equals 0.0, in other bytes
 
@@ -205,6 +208,11 @@ class Updates:
     start: Hyperplane
     eta: float
     fit_intercept: bool
+
+    def __post_init__(self) -> None:
+        # A run that goes on builds on these arrays: they must not change under it.
+        for column in (self.epoch, self.sample, self.value, self.step, self.update):
+            column.setflags(write=False)
 
     def __len__(self) -> int:
         """Return the number of updates."""

@@ -17,6 +17,8 @@ from rosenblatt.estimators._validation import (
     find_classes,
     number_classes,
 )
+from rosenblatt.plain import from_plain, to_plain
+from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
 from rosenblatt.rows import as_rows, n_rows
 from rosenblatt.solvers.scanner import decision_values
 from rosenblatt.solvers.threads import Team
@@ -24,8 +26,6 @@ from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rosenblatt.results import Fit, StopReason
 
     Floats = NDArray[np.float64]
 
@@ -60,6 +60,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
     n_errors_: int
 
+    _parts: tuple[type, ...] = (Fit, Hyperplane, StopReason, Trace, Updates, Cycle)
+
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
@@ -80,7 +82,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
         source = MemorySource(as_rows(X), label, X.shape[1], weight, factor)
-        return Data(source, classes, [1] if len(classes) == 2 else list(range(len(classes))))
+        return Data(source, classes, positives_of(classes))
 
     def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:
         """For each problem the weight of the rest and of its own class.
@@ -104,6 +106,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fits_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(from_plain(state, self._parts))
+        if hasattr(self, "fits_") and not self._fits_together():
+            msg = f"the parts of this {type(self).__name__} do not fit together"
+            raise ValueError(msg)
+
+    def _fits_together(self) -> bool:
+        """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
+        k, d = len(positives_of(self.classes_)), self.n_features_in_
+        fits = [(fit.hyperplane.w.shape, fit.last.w.shape) for fit in self.fits_]
+        return (
+            np.shape(self.classes_) == (len(self.classes_),)
+            and fits == [((d,), (d,))] * k
+            and are_floats(self.coef_, (k, d))
+            and are_floats(self.intercept_, (k,))
+        )
 
     def _view(self, name: str) -> Any:
         check_is_fitted(self)
@@ -155,6 +177,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def positives_of(classes: NDArray[Any]) -> list[int]:
+    """The class that is +1 in each two-class problem."""
+    return [1] if len(classes) == 2 else list(range(len(classes)))
+
+
+def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of floating-point numbers of this shape."""
+    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == shape
 
 
 def _choose(values: Floats) -> NDArray[np.intp]:

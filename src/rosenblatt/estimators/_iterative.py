@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from rosenblatt.estimators._base import Data, LinearClassifier
+from rosenblatt.estimators._base import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
     count_threads,
@@ -52,6 +52,7 @@ def _can_go_on(model: Any) -> bool:
 class IterativeClassifier(LinearClassifier):
     """A classifier that is trained in epochs."""
 
+    _parts = (*LinearClassifier._parts, Problem)
     _no_tol = ", or None to run until no mistakes"
 
     def _settings(self) -> Settings:
@@ -213,6 +214,15 @@ class IterativeClassifier(LinearClassifier):
             training.run()
             self._set_results(data, training.fits(), team)
         self._state = [p.at_rest() for p in problems]
+
+    def _fits_together(self) -> bool:
+        size = (self.n_features_in_ + 1,)
+        return (
+            super()._fits_together()
+            and [p.positive for p in self._state] == positives_of(self.classes_)
+            and all(are_floats(v, size) for p in self._state for v in (p.theta, p.start))
+            and all(are_floats(p.lag, size if p.lag.size else (0,)) for p in self._state)
+        )
 
     def _reporter(self, bar: ProgressBar) -> Callable[[int, list[Problem]], None] | None:
         """After each epoch: move the progress bar, tell the callback."""

@@ -285,7 +285,8 @@ class Training(ABC):
     def _updates(self, p: Problem) -> Updates:
         none = (np.empty(0, np.int64),) * 2 + (np.empty(0),) * 2 + (np.empty(0, np.int64),)
         columns = zip(none, *p.records, strict=True)
-        epoch, sample, value, step, update = (np.concatenate(parts) for parts in columns)
+        p.records = [tuple(np.concatenate(parts) for parts in columns)]
+        epoch, sample, value, step, update = p.records[0]
         return Updates(
             epoch=epoch,
             sample=sample,
