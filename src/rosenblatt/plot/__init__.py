@@ -1,0 +1,29 @@
+"""Pictures of hyperplanes and of how they came about.
+
+Every function draws into `ax` and returns it, or makes a figure where it is None; nothing here
+shows a window or changes Matplotlib's settings. Classes differ in colour and in marker, so that
+a picture also reads in print without colours. Matplotlib is imported by the first picture.
+"""
+
+from __future__ import annotations
+
+from rosenblatt.plot.boundary import decision
+from rosenblatt.plot.course import epochs
+from rosenblatt.plot.diagram import neuron
+from rosenblatt.plot.files import save
+from rosenblatt.plot.film import animate
+from rosenblatt.plot.lessons import bias, fan, losses, objective
+from rosenblatt.plot.steps import updates
+
+__all__ = [
+    "animate",
+    "bias",
+    "decision",
+    "epochs",
+    "fan",
+    "losses",
+    "neuron",
+    "objective",
+    "save",
+    "updates",
+]

@@ -1,0 +1,153 @@
+"""The view along the normal: histograms of signed distances, for any number of features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.plot import _points, _style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from rosenblatt.plot._reading import Seen
+
+    Floats = NDArray[np.float64]
+
+# Up to so many samples are drawn one by one under their histogram; of more, the wrong ones, if few.
+MOST_TICKS, MOST_WRONG = 300, 100
+
+
+def view_along(ax: Axes, seen: Seen) -> Axes:
+    """One hyperplane: the share of each class at each signed distance."""
+    plane = seen.planes[0]
+    ax.set(xlabel="signed distance  (w·x + b)/‖w‖", ylabel="share of the class")
+    _style.plain(ax)
+    if not plane.w.any():
+        side = seen.classes[int(plane.b > 0)]
+        _say(ax, f"w = 0: no hyperplane, no distances\neverything is “{side}”")
+        return ax
+    distance = plane.decision_function(seen.X) / plane.norm
+    margin = seen.margin()
+    edges = _edges(distance, margin)
+    handles, top = [], 0.0
+    for k in range(2):
+        shares, stairs = _histogram(ax, distance[seen.label == k], edges, k)
+        handles.append(stairs)
+        top = max(top, shares.max(initial=0.0))
+    ring = _one_by_one(ax, distance, seen, top or 1.0)
+    line = _style.named(ax.axvline(0, color=_style.INK, linewidth=1.8, zorder=3), "hyperplane")
+    entries = [*_points.entries(handles, seen.classes, ring, seen), (line, "hyperplane")]
+    if margin > 0:
+        style: dict[str, Any] = {"facecolor": "white", "edgecolor": _style.GREY, "linestyle": "--"}
+        band = _style.named(ax.axvspan(-margin, margin, zorder=0.5, **style), "band")
+        entries.append((band, f"margin {_style.number(margin)}"))
+    _style.legend(ax, entries)
+    return ax
+
+
+def _edges(distance: Floats, margin: float = 0.0) -> Floats:
+    """The borders of the bins: one at zero, or one on either side of an empty band."""
+    low, high = min(0.0, distance.min(initial=0.0)), max(0.0, distance.max(initial=0.0))
+    width = (high - low or 1.0) / np.clip(2 * np.sqrt(distance.size), 8, 60)
+    inner = margin * (1 - 1e-9) if margin > 0 else 0.0  # the nearest samples are outside it
+    right = inner + width * np.arange(np.ceil((high - inner) / width) + 1)
+    left = -inner - width * np.arange(np.ceil((-low - inner) / width) + 1)
+    return np.unique(np.concatenate([left, right]))
+
+
+def _shares(distance: Floats, edges: Floats) -> Floats:
+    counts, _ = np.histogram(distance, edges)
+    shares: Floats = counts / max(distance.size, 1)
+    return shares
+
+
+def _histogram(ax: Axes, distance: Floats, edges: Floats, k: int) -> tuple[Floats, Any]:
+    """The histogram of class k."""
+    from matplotlib.colors import to_rgba
+
+    shares, tint = _shares(distance, edges), _style.colour(k)
+    bars = np.where(shares > 0, shares, np.nan)
+    stairs = ax.stairs(bars, edges, fill=True, facecolor=to_rgba(tint, 0.45), edgecolor=tint)
+    stairs.set(hatch=_style.HATCHES[k], linewidth=1.2, zorder=1.5)
+    return shares, _style.named(stairs, f"class {k}")
+
+
+def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float) -> Any:
+    """Under the histograms the samples themselves; of many, the wrong ones, if they are few."""
+    few = distance.size <= MOST_TICKS
+    rows = np.arange(distance.size) if few else np.flatnonzero(seen.wrong)
+    if not few and rows.size > MOST_WRONG:
+        rows = rows[:0]
+    heights = -top * (0.07 + 0.08 * seen.label[rows])
+    points = np.column_stack([distance[rows], heights])
+    area = 22.0 if few else 14.0
+    _points.scatter(ax, points, seen.label[rows], seen.classes, area=area, clip_on=False)
+    ring = _points.rings(ax, points[seen.wrong[rows]], area=area)
+    lowest = 0.22 if rows.size else 0.0
+    ax.set_ylim(-lowest * top, 1.08 * top)
+    ax.set_yticks([t for t in ax.get_yticks() if 0 <= t <= 1.08 * top])
+    return ring if rows.size else None
+
+
+def rows_along(ax: Axes, seen: Seen) -> Axes:
+    """Several classes: a row for each one's hyperplane, its own samples above the rest."""
+    K = len(seen.planes)
+    distances = [
+        plane.decision_function(seen.X) / plane.norm if plane.w.any() else None
+        for plane in seen.planes
+    ]
+    edges = _edges(np.concatenate([d for d in distances if d is not None] or [np.zeros(1)]))
+    entries: list[tuple[Any, str]] = []
+    for k, distance in enumerate(distances):
+        base = float(K - 1 - k)
+        ax.axhline(base, color=_style.PALE, linewidth=0.8, zorder=1)
+        if distance is None:
+            text = "w = 0: no hyperplane"
+            ax.text(0, base + 0.3, text, ha="center", size=_style.SMALL, color=_style.GREY)
+        else:
+            pair = _row(ax, distance, seen, k, edges, base)
+            entries = entries or list(zip(pair, ("the class itself", "the rest"), strict=True))
+    line = ax.axvline(0, color=_style.INK, linewidth=1.6, zorder=3, gid="hyperplane")
+    ax.set(yticks=K - 0.8 - np.arange(K), ylim=(-0.25, K - 0.05))
+    ax.set_yticklabels([_style.literal(name, 28) for name in seen.classes])
+    ax.set_xlabel("signed distance from the class's own hyperplane  (w·x + b)/‖w‖")
+    _style.plain(ax)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    entries.append((line, "hyperplane"))
+    wrong, n = int(seen.wrong.sum()), len(seen.label)
+    entries += [(None, f"wrong: {wrong:,} of {n:,} (largest value decides)")] if wrong else []
+    _style.legend(ax, entries)
+    return ax
+
+
+def _row(
+    ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float
+) -> tuple[Any, Any]:
+    """The samples of class k and all others, seen along the normal of class k."""
+    own = seen.label == k
+    shares = [_shares(distance[~own], edges), _shares(distance[own], edges)]
+    scale = 0.8 / max(max(s.max(initial=0.0) for s in shares), 1e-300)
+    style: dict[str, Any] = {"baseline": base, "fill": True, "zorder": 2.0}
+    rest = ax.stairs(base + scale * shares[0], edges, facecolor="#BBBBBB", alpha=0.7, **style)
+    tint = _style.colour(k)
+    mine = ax.stairs(base + scale * shares[1], edges, facecolor=tint, alpha=0.6, **style)
+    mine.set(hatch="////", edgecolor=tint)
+    _style.named(mine, f"class {k}")
+    _style.named(rest, f"rest {k}")
+    margin = seen.margin(k)
+    missed = int((np.where(own, 1, -1) * distance <= 0).sum())
+    says = f"margin {_style.number(margin)}" if margin > 0 else f"{missed:,} on the wrong side"
+    where = ax.get_yaxis_transform()
+    ax.text(1.01, base + 0.12, says, size=_style.SMALL, color=_style.GREY, transform=where)
+    return mine, rest
+
+
+def _say(ax: Axes, text: str) -> None:
+    """A sentence in the middle of an empty picture."""
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes}
+    ax.text(0.5, 0.5, text, size=_style.NORMAL, color=_style.INK, **middle)
+    ax.set(xticks=[], yticks=[])

@@ -1,0 +1,197 @@
+"""What a picture needs to know of a model and its data, checked once."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.results import Hyperplane
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.results import Fit, Updates
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Samples, the number of each one's class, and what a model makes of them."""
+
+    X: Any
+    label: NDArray[np.intp]
+    planes: tuple[Hyperplane, ...]
+    classes: tuple[str, ...]
+    features: tuple[str, ...]
+    wrong: NDArray[np.bool_]
+
+    def margin(self, k: int = 0) -> float:
+        """The margin of the k-th hyperplane; nan where it has no normal or no samples."""
+        if not self.planes[k].w.any() or not len(self.label):
+            return float("nan")
+        own = 1 if len(self.planes) == 1 else k
+        return self.planes[k].margin(self.X, np.where(self.label == own, 1, -1))
+
+
+def read(
+    model: Any,
+    X: Any,
+    y: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+) -> Seen:
+    """The checked contents of a picture of `model` with the samples X and labels y."""
+    rows, labels = table(X), np.asarray(y)
+    planes, classes = hyperplanes(model)
+    if labels.ndim != 1:
+        msg = f"y has shape {labels.shape}: give one label per sample, a vector"
+        raise ValueError(msg)
+    if len(labels) != rows.shape[0]:
+        msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
+        raise ValueError(msg)
+    if rows.shape[1] != planes[0].w.size:
+        msg = f"X has {rows.shape[1]} features but the model has {planes[0].w.size}"
+        raise ValueError(msg)
+    label = _numbered(labels, classes)
+    return Seen(
+        rows,
+        label,
+        planes,
+        _class_names(class_names, classes),
+        features_of(model, X, feature_names),
+        _predicted(model, X, rows) != classes[label],
+    )
+
+
+def table(X: Any) -> Any:
+    """X as a CSR matrix or a 2-D array of finite numbers."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr()
+    try:
+        rows = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = "X holds something other than numbers: give a table of numbers, a row per sample"
+        raise ValueError(msg) from None
+    if rows.ndim != 2:
+        msg = f"X has shape {rows.shape}: give a table with one row per sample"
+        raise ValueError(msg)
+    if not np.isfinite(rows).all():
+        msg = "X holds values that are not finite numbers: leave those rows out, or fill them in"
+        raise ValueError(msg)
+    return rows
+
+
+def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
+    """The hyperplanes of a model and its classes."""
+    if isinstance(model, Hyperplane):
+        return (model,), np.array([-1, 1])
+    what = type(model).__name__
+    if not all(hasattr(model, name) for name in ("coef_", "intercept_", "classes_")):
+        unfitted = hasattr(model, "fit") and not hasattr(model, "classes_")
+        reason = "is not fitted" if unfitted else "has no coef_, intercept_ and classes_"
+        msg = f"{what} {reason}: give a fitted linear classifier or an rb.Hyperplane"
+        raise ValueError(msg)
+    coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    W, classes = np.atleast_2d(np.asarray(coef, dtype=np.float64)), np.asarray(model.classes_)
+    if len(W) not in (1, len(classes)) or (len(W) == 1) != (len(classes) == 2):
+        msg = (
+            f"{what} has {len(W)} rows of weights for {len(classes)} classes: "
+            "give one row for two classes, otherwise one row per class"
+        )
+        raise ValueError(msg)
+    b = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), (len(W),))
+    return tuple(Hyperplane(*pair) for pair in zip(W, b, strict=True)), classes
+
+
+def features_of(model: Any, X: Any, given: Sequence[str] | None) -> tuple[str, ...]:
+    """The names of the features: as given, else the table's or the model's own, else x1, x2."""
+    d = hyperplanes(model)[0][0].w.size
+    if given is not None:
+        if len(given) != d:
+            msg = f"feature_names has {len(given)} names for {d} features: give one for each"
+            raise ValueError(msg)
+        return tuple(map(str, given))
+    for names in (getattr(X, "columns", None), getattr(model, "feature_names_in_", None)):
+        if names is not None and len(names) == d:
+            return tuple(map(str, names))
+    return tuple(f"x{j + 1}" for j in range(d))
+
+
+def _class_names(given: Sequence[str] | None, classes: NDArray[Any]) -> tuple[str, ...]:
+    if given is None:
+        signs = classes.tolist() == [-1, 1] and classes.dtype.kind in "if"
+        return ("−1", "+1") if signs else tuple(str(c) for c in classes.tolist())
+    if len(given) != len(classes):
+        msg = f"class_names has {len(given)} names for {len(classes)} classes: give one for each"
+        raise ValueError(msg)
+    return tuple(map(str, given))
+
+
+def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """The number of each label's class."""
+    number = {value: k for k, value in enumerate(classes.tolist())}
+    found = np.array([number.get(value, -1) for value in labels.tolist()], dtype=np.intp)
+    if (found < 0).any():
+        strange = labels[np.argmax(found < 0)].item()
+        known = ", ".join(repr(value) for value in list(number)[:6])
+        more = ", …" * (len(number) > 6)
+        msg = f"y holds {strange!r}, which is not a class of the model: it knows {known}{more}"
+        raise ValueError(msg)
+    return found
+
+
+def _predicted(model: Any, X: Any, rows: Any) -> NDArray[Any]:
+    if not rows.shape[0]:
+        return np.empty(0)
+    if isinstance(model, Hyperplane):
+        return model.predict(rows)
+    with warnings.catch_warnings():
+        # A model fitted to a data frame complains of plain arrays, which are fine here.
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        return np.asarray(model.predict(X))
+
+
+def recorded(model: Any, X: Any, y: Any) -> tuple[Seen, Fit, Updates]:
+    """A two-class run in two features that was recorded update by update, and its data."""
+    planes, _ = hyperplanes(model)
+    if planes[0].w.size != 2:
+        msg = f"the model has {planes[0].w.size} features: only runs with two can be drawn"
+        raise ValueError(msg)
+    if len(planes) > 1:
+        msg = f"the model has {len(planes)} classes: only runs with two can be drawn"
+        raise ValueError(msg)
+    fits: tuple[Fit, ...] = getattr(model, "fits_", ())
+    updates = fits[0].trace.updates if fits else None
+    if updates is None:
+        what = type(model).__name__
+        remedy = (
+            "fit with record=True" if hasattr(model, "record") else "use rb.Perceptron(record=True)"
+        )
+        msg = f"this {what} has no record of its updates: {remedy}"
+        raise ValueError(msg)
+    return read(model, X, y), fits[0], updates
+
+
+def path(updates: Updates, X: Any, last: Hyperplane) -> Floats:
+    """``(w, b)`` before the first and after every update, one row each."""
+    rows = X.toarray() if hasattr(X, "toarray") else X
+    start = np.append(updates.start.w, updates.start.b)
+    if not len(updates):
+        return start[np.newaxis, :]
+    theta = np.full((1, start.size), np.nan)
+    if updates.sample.max() < len(rows):
+        ones = np.full(updates.sample.size, float(updates.fit_intercept))
+        moves = updates.step[:, None] * np.column_stack([rows[updates.sample], ones])
+        first = np.flatnonzero(np.diff(updates.update, prepend=-1))
+        sums = updates.eta * np.add.reduceat(moves, first, axis=0)
+        theta = np.cumsum(np.vstack([start, sums]), axis=0)
+    if not np.allclose(theta[-1], np.append(last.w, last.b), rtol=1e-6):
+        msg = "X is not what this run was recorded with: give the X that was given to fit"
+        raise ValueError(msg)
+    return theta

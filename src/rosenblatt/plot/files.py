@@ -1,0 +1,60 @@
+"""Pictures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.io.files import written_whole
+
+if TYPE_CHECKING:
+    import os
+
+# What each format would otherwise be stamped with: the time, or Matplotlib's version.
+STAMPS: dict[str, dict[str, None]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 160) -> None:
+    """Write a picture to a file, whole or not at all, and the same bytes every time.
+
+    Parameters
+    ----------
+    drawn : matplotlib Axes, array of Axes, or Figure
+        What a function of this module returned.
+    path : path
+        The file; its suffix, .png, .svg or .pdf, chooses the format.
+    dpi : float
+        Dots per inch, for .png.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in STAMPS:
+        given = f"{target.suffix!r} is not a picture format" if target.suffix else "has no suffix"
+        msg = f"{target.name}: {given}; give a name that ends in {', '.join(STAMPS)}"
+        raise ValueError(msg)
+    figure = _figure(drawn)
+    figure.draw_without_rendering()  # the layout settles at the first drawing
+    import matplotlib as mpl
+
+    with written_whole(target) as beside, mpl.rc_context({"svg.hashsalt": "rosenblatt"}):
+        stamps: dict[str, Any] = STAMPS[target.suffix.lower()]
+        figure.savefig(beside, dpi=dpi, bbox_inches="tight", metadata=stamps)
+
+
+def _figure(drawn: Any) -> Any:
+    """The figure of axes, of an array of axes, or the figure itself."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    first = drawn.flat[0] if isinstance(drawn, np.ndarray) and drawn.size else drawn
+    if isinstance(first, Figure):
+        return first
+    if isinstance(first, Axes):
+        return first.figure.figure  # of a part of a figure, the whole
+    msg = f"cannot save {type(drawn).__name__}: give Axes, an array of Axes, or a Figure"
+    raise ValueError(msg)

@@ -1,0 +1,290 @@
+"""Pictures for the blackboard: they need no data but the library's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import datasets, theory
+from rosenblatt.plot import _points, _style, _view
+from rosenblatt.results import Hyperplane
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from rosenblatt.plot._view import View
+
+    Floats = NDArray[np.float64]
+
+NAMES = 9.5
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (4, 2, 1, 2)), (0, (1, 1.5)), (0, (8, 2, 2, 2)))
+
+
+def fan(*, ax: Axes | None = None, models: Mapping[str, Any] | None = None) -> Axes:
+    """Eight points and many lines that separate them; which is best is another question.
+
+    Every line is the end of a real run of the perceptron on `rb.datasets.eight_points`, from
+    another start, in another order, at another learning rate. None makes a mistake. The legend
+    has their margins ``min_i y_i(w·x_i + b)/‖w‖``; the one with the largest is drawn bold, with
+    its band. No line has more than ``√2``.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; None makes a figure.
+    models : dict of name to linear classifier, optional
+        Models to fit instead of the six chosen here; they are fitted by this call.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    data = datasets.eight_points()
+    runs = _runs() if models is None else models
+    if not runs:
+        msg = "models is empty: give at least one classifier to fit, or None"
+        raise ValueError(msg)
+    planes = {}
+    for name, model in runs.items():
+        fitted = model.fit(data.X, data.y)
+        planes[name] = Hyperplane(fitted.coef_[0], float(fitted.intercept_[0]))
+    ax = _style.new_axes(ax, (6.0, 6.2))
+    view = _view.around(data.X, ax, pad=0.15)
+    label = (data.y > 0).astype(np.intp)
+    _points.scatter(ax, data.X, label, data.target_names, area=70)
+    margins = {name: plane.margin(data.X, data.y) for name, plane in planes.items()}
+    order = sorted(margins, key=lambda name: -margins[name])
+    entries = [
+        _one_of_fan(ax, planes[name], view, rank, f"{margins[name]:.3f}  {name}", margins[name])
+        for rank, name in enumerate(order)
+    ]
+    view.show(ax)
+    ax.set(xlabel="x1", ylabel="x2")
+    _style.plain(ax)
+    _style.legend(ax, [(None, "margin, and how the run was made"), *entries]).set(gid="margins")
+    return ax
+
+
+def _runs() -> dict[str, Any]:
+    """Six perceptrons that end in six different lines."""
+    from rosenblatt.estimators.perceptron import Perceptron
+
+    return {
+        "from zero, without a bias": Perceptron(fit_intercept=False),
+        "from zero": Perceptron(),
+        "random start, shuffled": Perceptron(init="random", order="shuffled", random_state=3),
+        "start (−1, 2, −2), η = 0.3": Perceptron(init=[-1, 2, -2], eta0=0.3),
+        "start (3, −1, 0), η = 0.1": Perceptron(init=[3, -1, 0], eta0=0.1),
+        "start (−2, 3, 1), η = 0.1": Perceptron(init=[-2, 3, 1], eta0=0.1),
+    }
+
+
+def _one_of_fan(
+    ax: Axes, plane: Hyperplane, view: View, rank: int, text: str, margin: float
+) -> tuple[Any, str]:
+    """One line; the best, which has rank 0, is bold and in its band."""
+    if rank:
+        style: dict[str, Any] = {"linestyle": DASHES[rank % len(DASHES)], "linewidth": 1.4}
+        line = _view.line(ax, plane, view, f"line {rank}", color=_style.colour(rank + 1), **style)
+        return line, text
+    w, b = _view.unit(plane)
+    strip = _view.clipped(_view.clipped(view.corners(), w, b + margin), -w, margin - b)
+    _view.area(ax, strip, "band", facecolor="#EFEFEF", edgecolor=_style.PALE, linewidth=0.8)
+    return _view.line(ax, plane, view, "line 0", linewidth=3.2), f"{text}: the largest"
+
+
+def bias(
+    *, ax: Axes | None = None, w: Sequence[float] = (1, 1), biases: Sequence[float] = (0, -4)
+) -> Axes:
+    """What the bias does: it shifts the line along its normal and turns nothing.
+
+    The line ``w·x + b = 0`` is nearest to the origin at ``-b·w/‖w‖²``, the foot of the normal,
+    at the distance ``|b|/‖w‖``.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; None makes a figure.
+    w : two numbers
+        The normal, not zero.
+    biases : sequence of numbers
+        A line for each.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    normal = np.asarray(w, dtype=np.float64)
+    if normal.shape != (2,) or not normal.any():
+        msg = f"w={w!r} is not a normal in the plane: give two numbers, not both zero"
+        raise ValueError(msg)
+    shifts = np.atleast_1d(np.asarray(biases, dtype=np.float64))
+    if shifts.ndim != 1 or not shifts.size:
+        msg = f"biases={biases!r} is not a list of numbers: give one or more"
+        raise ValueError(msg)
+    ax = _style.new_axes(ax, (6.0, 5.6))
+    planes = [Hyperplane(normal, float(b)) for b in shifts]
+    feet = np.array([plane.point() for plane in planes])
+    tips = feet + normal
+    reach = 1.1 * np.hypot(*normal) * np.array([[-1, -1], [1, 1]])
+    view = _view.around(np.vstack([feet, tips, reach]), ax, pad=0.12, always=True)
+    for axis in (ax.axhline, ax.axvline):
+        axis(0, color=_style.PALE, linewidth=1, zorder=0)
+    for k, plane in enumerate(planes):
+        _shifted(ax, plane, view, k)
+    view.show(ax)
+    ax.set(xlabel="x1", ylabel="x2")
+    _style.plain(ax)
+    return ax
+
+
+def _shifted(ax: Axes, plane: Hyperplane, view: View, k: int) -> None:
+    """One line of `bias`: its foot, its normal, its name."""
+    tint, foot = _style.colour(k), plane.point()
+    _view.line(ax, plane, view, f"line {k}", color=tint, linewidth=2.2)
+    _style.arrow(ax, foot, foot + plane.w, f"normal {k}", color=tint, linewidth=2.2)
+    ax.plot(*np.vstack([np.zeros(2), foot]).T, ":", color=_style.GREY, linewidth=1.5, zorder=2)
+    ax.scatter(foot[0], foot[1], s=60, color=tint, edgecolors="white", zorder=7, gid=f"foot {k}")
+    w, _ = _view.unit(plane)
+    up = np.array([-w[1], w[0]]) * (1 if w[0] > 0 else -1)
+    _beside(ax, foot + 0.55 * plane.w, 11 * up, "w", tint)
+    distance = f"\n|b|/‖w‖ = {_style.number(abs(plane.b) / plane.norm)}" * (plane.b != 0)
+    away = np.array([-np.sign(w[0]), 0]) if abs(w[0]) > 0.4 else np.array([0.2, -np.sign(w[1])])
+    _beside(ax, foot, 12 * away, f"foot {_style.vector(foot)}{distance}", tint)
+    ends = _view.segment(plane, view)
+    if ends is not None:
+        upper, lower = ends[np.argsort(-ends[:, 1])]
+        _beside(ax, upper + 0.15 * (lower - upper), 9 * w, f"b = {_style.number(plane.b)}", tint)
+
+
+def _beside(ax: Axes, at: Floats, offset: Floats, text: str, tint: str) -> None:
+    """Lettering beside a point, so many points of print away."""
+    note = ax.annotate(text, (*at,), (*offset,), textcoords="offset points", zorder=8)
+    note.set(ha="left" if offset[0] >= 0 else "right", va="top" if offset[1] < -3 else "center")
+    note.set(size=10, weight="bold", linespacing=1.3, color=_style.lettering(tint))
+    _style.halo(note)
+
+
+def losses(*, ax: Axes | None = None) -> Axes:
+    """The losses of one sample side by side, as functions of its signed value.
+
+    They are those of `rb.theory.losses` over ``z = y(w·x + b)``: positive on the right side,
+    negative on the wrong one. The zero-one loss counts errors; the others have slopes to descend.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = _style.new_axes(ax, (6.8, 4.4))
+    z = np.linspace(-3, 3, 601)
+    top = 4.7
+    ax.axvspan(-3, 0, color=_style.PALE, alpha=0.35, linewidth=0, zorder=0)
+    for k, (name, loss) in enumerate(theory.losses.items()):
+        style: dict[str, Any] = {
+            "color": _style.COLOURS[(6, 0, 1, 2, 3)[k % 5]],
+            "linestyle": DASHES[k % 5],
+        }
+        values = loss(z)
+        ax.plot(z, values, linewidth=2.1, zorder=3, gid=name, **style)
+        inside = values[0] > top  # it leaves through the top: name it at the right, at its knee
+        place = (z[-30], values[-30] + 0.35) if inside else (z[0] - 0.08, values[0])
+        text = ax.text(*place, name.replace("_", "-"), ha="right", va="center", size=NAMES)
+        text.set(color=_style.lettering(str(style["color"])), weight="bold")
+    ax.text(-2.9, top - 0.05, "wrong side", color=_style.GREY, size=_style.SMALL, va="top")
+    ax.text(0.1, top - 0.05, "right side", color=_style.GREY, size=_style.SMALL, va="top")
+    ax.set(xlim=(-3, 3), ylim=(0, top), xlabel="signed value  z = y(w·x + b)", ylabel="loss")
+    _style.plain(ax)
+    ax.spines["left"].set_visible(False)
+    ax.yaxis.tick_right()
+    ax.yaxis.set_label_position("right")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", color=_style.PALE, linewidth=0.6, zorder=0.5)
+    return ax
+
+
+def objective(*, ax: Axes | None = None) -> Axes:
+    """Why not to sum over all samples: that objective prefers a line that does not separate.
+
+    Four samples that can be separated, and ``w`` turned once around (length 1, no bias). Their
+    mean of ``-y(w·x)`` over *all* samples is least where a single far sample pays for three on
+    the wrong side. Summed over the wrong samples only, ``max(0, -y(w·x))`` is zero exactly
+    where the line separates, and positive elsewhere. Beside it the samples, with the least
+    point of either objective as a line.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; None makes a figure. The samples are drawn into an inset at its right.
+
+    Returns
+    -------
+    matplotlib Axes
+        The curves; ``ax.child_axes[0]`` has the samples.
+    """
+    X, y, good, _ = theory.all_samples_counterexample()
+    ax = _style.new_axes(ax, (8.2, 4.6))
+    degrees = np.arange(-90.0, 181.0, 0.5)
+    turned = [Hyperplane(np.array([np.cos(a), np.sin(a)])) for a in np.radians(degrees)]
+    every = np.array([theory.all_samples_objective(h, X, y) for h in turned])
+    wrong = np.array([theory.perceptron_loss(h, X, y) for h in turned]) / len(y)
+    fine = degrees[[h.margin(X, y) > 0 for h in turned]]
+    best = turned[int(np.argmin(every))]
+    ax.axvspan(fine[0], fine[-1], color=_style.COLOURS[2], alpha=0.18, linewidth=0, gid="separates")
+    ax.axhline(0, color=_style.PALE, linewidth=1, zorder=1)
+    ax.plot(degrees, wrong, color=_style.COLOURS[2], linewidth=2.4, gid="wrong samples")
+    ax.plot(degrees, every, "--", color=_style.COLOURS[4], linewidth=2.2, gid="all samples")
+    _objective_notes(ax, degrees, every, fine, best, (X, y))
+    ax.set(xlim=(-90, 180), xticks=range(-90, 181, 45), ylim=(-3.0, 4.4))
+    ax.set_xticklabels([f"{_style.number(t)}°" for t in range(-90, 181, 45)])
+    ax.set(xlabel="direction of w", ylabel="objective  (‖w‖ = 1, b = 0)")
+    _style.plain(ax)
+    _samples_beside(ax, X, y, good, best)
+    return ax
+
+
+def _objective_notes(
+    ax: Axes, degrees: Floats, every: Floats, fine: Floats, best: Hyperplane, data: Any
+) -> None:
+    """The names of the curves and what their lowest points mean."""
+    tints = (_style.COLOURS[2], _style.COLOURS[4])
+    low = int(np.argmin(every))
+    errors = round(theory.zero_one_loss(best, *data) * len(data[1]))
+    ax.scatter(degrees[low], every[low], s=70, color=tints[1], zorder=5, gid="least")
+    least = f"least: {errors} of {len(data[1])} wrong"
+    notes = [
+        (125, 1.85, "wrong samples only\nΣ max(0, −y w·x) / n", tints[0], "center"),
+        (-84, -0.8, "all samples\n−Σ y w·x / n", tints[1], "left"),
+        (float(fine.mean()), 4.15, "separates", tints[0], "center"),
+        (float(degrees[low]), every[low] - 0.42, least, tints[1], "center"),
+    ]
+    for x, height, text, tint, side in notes:
+        note = ax.text(x, height, text, ha=side, va="center", size=NAMES)
+        note.set(color=_style.lettering(tint), weight="bold", linespacing=1.35, zorder=6)
+
+
+def _samples_beside(
+    ax: Axes, X: Floats, y: NDArray[np.int64], good: Hyperplane, best: Hyperplane
+) -> None:
+    """The four samples, a line that separates them and the one with the least mean."""
+    inset = ax.inset_axes((1.09, 0.0, 0.46, 1.0))
+    view = _view.View(np.array([-4.6, -13.2]), np.array([4.6, 3.2]), True)
+    label = (y > 0).astype(np.intp)
+    _points.scatter(inset, X, label, ("", ""), area=48)
+    _points.rings(inset, X[best.predict(X) != y], area=48)
+    for plane, k, dash in ((good, 2, "-"), (best, 4, "--")):
+        style: dict[str, Any] = {"color": _style.COLOURS[k], "linewidth": 2.2, "linestyle": dash}
+        _view.line(inset, plane, view, "good" if dash == "-" else "least", **style)
+    note = inset.text(0.5, -11.9, "pays for\nthe others", ha="left", va="center", size=8.5)
+    note.set(color=_style.GREY, linespacing=1.2)
+    view.show(inset)
+    inset.set(xticks=[-4, 0, 4], yticks=[-12, -8, -4, 0])
+    _style.plain(inset)
