@@ -3,18 +3,21 @@
 import warnings
 from pathlib import Path
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
 
 import rosenblatt as rb
+from rosenblatt.estimators.table import TableEncoder
 
-table = np.loadtxt(Path(__file__).with_name("banknotes.csv"), delimiter=",")
-X, y = table[:, :-1], np.where(table[:, -1] == 1, "forged", "genuine")
+with rb.io.read_table(Path(__file__).with_name("banknotes.csv")) as table:
+    columns = dict(table)
+y = columns.pop("note").astype(str)
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # the stop reason is printed below
-print(f"{len(X)} banknotes, {X.shape[1]} features\n")
+print(f"{len(y)} banknotes, {len(columns)} features\n")
 for keep in ("last", "pocket", "average"):
-    model = rb.Perceptron(keep=keep, max_epochs=200).fit(X, y)
+    pipeline = make_pipeline(TableEncoder(), rb.Perceptron(keep=keep, max_epochs=200))
+    model = pipeline.fit(columns, y)[-1]
     print(f"keep={keep!r}: {model.n_errors_} errors left, {model.n_mistakes_} mistakes on the way")
 print(f"\nWhy it stopped: {model.stop_reason_.value}.")
 

@@ -1,6 +1,19 @@
-"""Every snippet of the README and of the documentation runs and prints what it says."""
+"""Every snippet of the README and of the documentation runs and prints what it says.
 
+Python is written as doctests. Commands are written in ``console`` blocks, after a ``$``, with what
+they print below. The commands of a page run first, then its Python, in one folder that begins with
+a copy of ``examples``.
+"""
+
+import contextlib
 import doctest
+import importlib
+import io
+import os
+import re
+import runpy
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,39 +22,112 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-MODULES = ["rosenblatt", "rosenblatt.estimators.perceptron", "rosenblatt.estimators.adaline"]
+MODULES = [
+    "rosenblatt",
+    "rosenblatt.estimators.perceptron",
+    "rosenblatt.estimators.adaline",
+    "rosenblatt.estimators.table",
+]
+SETTING_UP = ("pip install", "pytest", "mkdocs")  # what has been done before a test can run
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page(page):
-    failed, _ = doctest.testfile(str(page), module_relative=False)
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder with the examples in it, a terminal of 80 columns and no colours."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    return tmp_path
+
+
+def commands(text):
+    """Pairs of a command and what it prints, from the ``console`` blocks of a page."""
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, printed = part.partition("\n")
+            yield command, printed
+
+
+def run(command):
+    """What a command prints, standard error included, and how it ends (in this process: quick)."""
+    arguments = shlex.split(command)
+    if arguments[0] != "rosenblatt" or {"|", ">", "<", "||", "&&"} & set(arguments):
+        script = f'rosenblatt() {{ "{sys.executable}" -m rosenblatt.cli "$@"; }}; {command}'
+        done = subprocess.run(
+            ["bash", "-c", script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.stdout
+    from rosenblatt.cli.app import app
+
+    printed = io.StringIO()
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        pytest.raises(SystemExit),
+    ):
+        app(arguments[1:], prog_name="rosenblatt")
+    return printed.getvalue()
+
+
+def same(printed, expected):
+    """Equal, where ``...`` stands for anything and blanks at the ends of lines do not count."""
+    want, got = (
+        "".join(f"{line.rstrip()}\n" for line in t.splitlines()) for t in (expected, printed)
+    )
+    return doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_page(page, folder):
+    for command, expected in commands(page.read_text()):
+        if not command.startswith(SETTING_UP):
+            printed = run(command)
+            assert same(printed, expected), f"$ {command}\n{printed}"
+    failed, _ = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_no_command_stands_outside_the_tested_blocks(page):
+    """They would not be run. (Usages, with FILE and so on, cannot be.)"""
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(), re.DOTALL | re.M):
+        if language != "console":
+            lines = re.findall(r"^\$? ?rosenblatt .*", block, re.MULTILINE)
+            assert all(re.search(r"\b[A-Z]{4,}\b", line) for line in lines), block
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    module = __import__(name, fromlist=["_"])
-    failed, tried = doctest.testmod(module)
+    failed, tried = doctest.testmod(importlib.import_module(name))
     assert failed == 0
     assert tried > 0
 
 
-def test_pages_have_snippets():
-    parser = doctest.DocTestParser()
-    for name in ("README.md", "docs/perceptron.md"):
-        assert len(parser.get_examples((ROOT / name).read_text())) > 4
-
-
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda s: s.name)
-def test_example_runs(script):
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "Why it stopped" in done.stdout
+def test_example_runs(script, folder, capsys):
+    runpy.run_path(str(script), run_name="__main__")
+    assert "Why it stopped" in capsys.readouterr().out
 
 
 def test_links_lead_somewhere():
-    import re
-
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_names_what_ci_runs():
+    readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci" / "run").read_text()
+    assert "pip install . && rosenblatt fit examples/banknotes.csv" in readme
+    assert "rosenblatt fit examples/banknotes.csv" in ci
+    assert 'pip install -e ".[test]" && pytest' in readme
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

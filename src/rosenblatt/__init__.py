@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, theory
+    from rosenblatt import datasets, io, plot, theory
     from rosenblatt.estimators.adaline import Adaline
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.results import Hyperplane, StopReason
@@ -29,6 +29,8 @@ __all__ = [
     "Perceptron",
     "StopReason",
     "datasets",
+    "io",
+    "plot",
     "theory",
 ]
 

@@ -1,0 +1,258 @@
+"""The speed of the command: from a file to features, to a model, to answers.
+
+``python -m benchmarks.command`` prints tables and writes ``benchmarks/results/command.json``; it
+needs ``ROSENBLATT_DATA``, a folder with covtype.csv.gz and adult-train.csv.gz. The peer is what one
+would write otherwise: pandas, scikit-learn's `ColumnTransformer` and its `Perceptron`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import (
+    Table,
+    data_file,
+    key_the_cache_by_sources,
+    side_by_side,
+    write_json,
+    write_report,
+)
+
+key_the_cache_by_sources()
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from scipy import sparse  # noqa: E402
+from sklearn.compose import ColumnTransformer  # noqa: E402
+from sklearn.impute import SimpleImputer  # noqa: E402
+from sklearn.linear_model import Perceptron as Peer  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
+
+import rosenblatt as rb  # noqa: E402
+from rosenblatt.estimators.table import TableEncoder  # noqa: E402
+
+FILES = {"covtype.csv.gz": {}, "adult-train.csv.gz": {"header": None, "skipinitialspace": True}}
+EPOCHS = 10
+
+
+def read(path: Path) -> dict[str, Any]:
+    """All columns of a table, our way."""
+    with rb.io.read_table(path) as table:
+        return dict(table)
+
+
+def peers_read(path: Path) -> pd.DataFrame:
+    """The same with pandas."""
+    return pd.read_csv(path, na_values="?", **FILES[path.name])
+
+
+def peers_encoder(frame: pd.DataFrame) -> ColumnTransformer:
+    """Numbers standardised, texts one-hot, missing texts a value of their own."""
+    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    fill = SimpleImputer(strategy="constant", fill_value="(missing)")
+    return ColumnTransformer(
+        [
+            ("numbers", StandardScaler(), [name for name in frame if name not in texts]),
+            ("texts", make_pipeline(fill, OneHotEncoder()), texts),
+        ],
+        sparse_threshold=0.3,
+    )
+
+
+def same_features(X: Any, Z: Any) -> bool:
+    """Whether two matrices have the same columns in some order."""
+    sums = []
+    for matrix in (X, Z):
+        dense = matrix.toarray() if sparse.issparse(matrix) else matrix
+        weights = np.random.default_rng(0).standard_normal(dense.shape[0])
+        sums.append(np.sort(weights @ dense))
+    return bool(np.allclose(*sums, atol=1e-6))
+
+
+def tables(repeats: int) -> list[Table]:
+    """Reading, encoding, and the way from the file to a model."""
+    reading = Table(
+        "Reading (seconds)",
+        [
+            "file              ",
+            "rows x columns",
+            "ours",
+            "pandas",
+            "ours/pandas",
+            "unpacking alone",
+        ],
+    )
+    encoding = Table(
+        "Encoding (seconds)",
+        ["file              ", "features", "ours", "peer ", "ours/peer", "same"],
+    )
+    fitting = Table(
+        f"From the file to a model, {EPOCHS} epochs (seconds)",
+        ["file              ", "ours", "peer ", "ours/peer", "errors (ours, peer)"],
+    )
+    for name in FILES:
+        path = data_file(name)
+        if path is None:
+            print(f"{name}: not in ROSENBLATT_DATA, left out")
+            continue
+        times, (columns, frame, _) = side_by_side(
+            lambda path=path: read(path),
+            lambda path=path: peers_read(path),
+            lambda path=path: gzip.decompress(path.read_bytes()),
+            repeats=repeats,
+        )
+        reading.add(**{
+            "file              ": name, "rows x columns": f"{len(frame)} x {frame.shape[1]}",
+            "ours": times[0], "pandas": times[1], "ours/pandas": times[0] / times[1],
+            "unpacking alone": times[2],
+        })  # fmt: skip
+        frame.columns = frame.columns.astype(str)
+        target = list(columns)[-1]
+        y = np.asarray(frame.iloc[:, -1])
+        features = {k: v for k, v in columns.items() if k != target}
+        rest = frame.iloc[:, :-1]
+        times, (X, Z) = side_by_side(
+            lambda features=features: TableEncoder().fit_transform(features),
+            lambda rest=rest: peers_encoder(rest).fit_transform(rest),
+            repeats=repeats,
+        )
+        encoding.add(**{
+            "file              ": name, "features": X.shape[1], "ours": times[0], "peer ": times[1],
+            "ours/peer": times[0] / times[1], "same": same_features(X, Z),
+        })  # fmt: skip
+        times, (ours, peer) = side_by_side(
+            lambda path=path: our_job(path), lambda path=path: peers_job(path), repeats=repeats
+        )
+        fitting.add(**{
+            "file              ": name, "ours": times[0], "peer ": times[1],
+            "ours/peer": times[0] / times[1], "errors (ours, peer)": (ours, int((peer != y).sum())),
+        })  # fmt: skip
+    return [reading, encoding, fitting]
+
+
+def our_job(path: Path) -> int:
+    """From the file to a model; its training errors."""
+    columns = read(path)
+    y = columns.pop(list(columns)[-1])
+    y = y.astype(np.int64) if y.dtype.kind == "f" else y.astype(str)
+    X = TableEncoder().fit_transform(columns)
+    return int(rb.Perceptron(max_epochs=EPOCHS).fit(X, y).n_errors_)
+
+
+def peers_job(path: Path) -> Any:
+    """The same otherwise; its predictions."""
+    frame = peers_read(path)
+    frame.columns = frame.columns.astype(str)
+    y, rest = np.asarray(frame.iloc[:, -1]), frame.iloc[:, :-1]
+    Z = peers_encoder(rest).fit_transform(rest)
+    return Peer(shuffle=False, tol=None, max_iter=EPOCHS, n_jobs=-1).fit(Z, y).predict(Z)
+
+
+WATCHED = """
+import resource, sys, time
+from rosenblatt.cli.app import app
+began = time.perf_counter()
+try:
+    app(sys.argv[1:], prog_name="rosenblatt")
+except SystemExit as end:
+    assert end.code == 0, end.code
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(time.perf_counter() - began, peak, file=sys.stderr)
+"""
+
+
+def watched(*arguments: Any) -> tuple[float, float]:
+    """Seconds and peak memory (MB) of the command in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *map(str, arguments)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    seconds, peak = done.stderr.split()[-2:]
+    return float(seconds), float(peak)
+
+
+def streams(repeats: int) -> list[Table]:
+    """Whether the memory of ``predict`` grows with the file."""
+    table = Table("predict, streaming", ["rows   ", "file MB", "seconds", "rows/s ", "peak MB"])
+    path = data_file("covtype.csv.gz")
+    if path is None:
+        return [table]
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    with tempfile.TemporaryDirectory() as folder:
+        model, big, out = (Path(folder, name) for name in ("m.skops", "big.csv", "out.csv"))
+        watched("fit", path, "-q", "-o", model, "--cv", 0, "--max-epochs", 1)
+        for times in (1, 4, 8):
+            with big.open("wb") as file:
+                file.write(lines[0])
+                for _ in range(times):
+                    file.writelines(lines[1:])
+            runs = [watched("predict", model, big, "-q", "-o", out) for _ in range(min(repeats, 3))]
+            seconds, peak = np.median(runs, axis=0)
+            rows = times * (len(lines) - 1)
+            table.add(**{
+                "rows   ": rows, "file MB": big.stat().st_size / 1e6, "seconds": float(seconds),
+                "rows/s ": float(rows / seconds), "peak MB": float(peak),
+            })  # fmt: skip
+    return [table]
+
+
+def start(repeats: int) -> list[Table]:
+    """How long the shortest commands take, whole process."""
+    table = Table("Start of a process (seconds)", ["command                         ", "seconds"])
+    notes = Path(__file__).parent.parent / "examples" / "banknotes.csv"
+    cli = [sys.executable, "-m", "rosenblatt.cli"]
+    commands = {
+        "rosenblatt --help": [*cli, "--help"],
+        "rosenblatt fit --help": [*cli, "fit", "--help"],
+        "rosenblatt fit banknotes.csv": [*cli, "fit", str(notes)],
+        "python -c 'import sklearn.linear_model'": [
+            sys.executable, "-c", "import sklearn.linear_model"
+        ],
+    }  # fmt: skip
+    for name, command in commands.items():
+        (seconds,), _ = side_by_side(
+            lambda command=command: subprocess.run(command, capture_output=True, check=True),
+            repeats=repeats + 1,
+        )
+        table.add(**{"command                         ": name, "seconds": seconds})
+    return [table]
+
+
+INTRODUCTION = """
+# Benchmarks of the command
+
+Made by `python -m benchmarks.command --report docs/benchmarks/command.md`, with `ROSENBLATT_DATA`
+naming a folder that holds covtype.csv.gz and adult-train.csv.gz. Medians of runs in which both took
+turns. The peer is pandas, scikit-learn's `ColumnTransformer` (standardising, one-hot) and its
+`Perceptron` without shuffling. `ours/peer` is the ratio of the times: 0.5 means twice as fast. "same": both made
+the same features. "Unpacking alone" is the time that gzip takes, before anything is read.
+"""
+
+PARTS = {f.__name__: f for f in (tables, streams, start)}
+
+
+def main() -> None:
+    """Run the parts asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", type=Path, default=Path("benchmarks/results/command.json"))
+    parser.add_argument("--report", type=Path, help="also write the tables as a page, here")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    found = [table for name in arguments.only for table in PARTS[name](arguments.repeats)]
+    write_json(arguments.json, found)
+    if arguments.report:
+        write_report(arguments.json, arguments.report, INTRODUCTION)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""A saved model and a new table: do they fit, and what does the model say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.cli.words import count, listing, percent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.io.tables import Table
+
+    Columns = dict[str, NDArray[Any]]
+
+
+def same_label(label: Any, cell: str) -> bool:
+    """Whether a cell of a table names this class; whole numbers may be written ``1.0``."""
+    if isinstance(label, str):
+        return label == cell
+    try:
+        return float(cell) == float(label)
+    except ValueError:
+        return False
+
+
+class Tally:
+    """What to say at the end: right answers, and values that training had not seen."""
+
+    def __init__(self) -> None:
+        self.judged = self.right = 0
+        self.unseen: dict[str, dict[str, int]] = {}
+
+    def judge(self, predicted: NDArray[Any], true: NDArray[Any]) -> None:
+        """Count right answers; a missing class is not judged."""
+        for answer, cell in zip(predicted.tolist(), true, strict=True):
+            if cell is not None:
+                self.judged += 1
+                self.right += same_label(answer, cell)
+
+    def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
+        """Count cells with values that were not there in training."""
+        for name, cells in strangers.items():
+            counts = self.unseen.setdefault(name, {})
+            for cell in cells:
+                counts[cell] = counts.get(cell, 0) + 1
+
+    def lines(self) -> list[str]:
+        """A line for each thing worth saying."""
+        lines = []
+        for name, counts in self.unseen.items():
+            cells = count(sum(counts.values()), "cell")
+            lines.append(
+                f"{cells} of {name} with values not seen in training, which count for no class: "
+                f"{listing(sorted(counts, key=lambda v: -counts[v]), 4)}"
+            )
+        if self.judged:
+            share = percent(self.right / self.judged)
+            lines.append(f"{share} of {count(self.judged, 'row')} with a known class are right")
+        return lines
+
+
+class Application:
+    """A loaded model made ready for tables."""
+
+    def __init__(self, model: Any) -> None:
+        self.summary: dict[str, Any] = getattr(model, "summary_", {})
+        self.target: str | None = self.summary.get("target")
+        encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
+        self.encoder = model[0] if encodes else None
+        self.classifier = model[-1] if encodes else model
+
+    @property
+    def layout(self) -> dict[str, str]:
+        """The columns of the answer."""
+        classes = self.classifier.classes_
+        several = len(classes) > 2
+        values = [f"decision_{label}" for label in classes] if several else ["decision"]
+        label = "integer" if classes.dtype.kind in "iu" else "text"
+        return {"prediction": label} | dict.fromkeys(values, "number")
+
+    def fitting(self, table: Table) -> Table:
+        """The table with the columns the model needs, and the class if it is there."""
+        if self.summary.get("has_header") is False and not table.has_header:
+            table = self._by_position(table)
+        kinds = self._kinds(table)
+        if self.target is not None and self.target in table.names:
+            kinds[self.target] = "text"
+        return table.read_as(kinds)
+
+    def _kinds(self, table: Table) -> dict[str, str]:
+        if self.encoder is not None:
+            return dict(self.encoder.kinds_)
+        names = getattr(self.classifier, "feature_names_in_", None)
+        if names is None:
+            n = self.classifier.n_features_in_
+            if len(table.names) != n:
+                msg = f"{table.path} has {_columns(table)}, but the model takes {n}"
+                raise ValueError(msg)
+            names = table.names
+        return dict.fromkeys(map(str, names), "number")
+
+    def _by_position(self, table: Table) -> Table:
+        """Files without names: the same columns, or all but the class."""
+        trained = list(self.summary["names"])
+        rest = [name for name in trained if name != self.target]
+        for names in (trained, rest):
+            if len(table.names) == len(names):
+                return table.renamed(names)
+        msg = (
+            f"{table.path} has {_columns(table)} without names, but the model was trained on "
+            f"{len(rest)} and the class"
+        )
+        raise ValueError(msg)
+
+    def features(self, columns: Columns) -> Any:
+        """The rows as the classifier takes them."""
+        if self.encoder is not None:
+            return self.encoder.transform(columns)
+        return np.column_stack(list(columns.values()))
+
+    def answer(self, columns: Columns, tally: Tally) -> Columns:
+        """Labels and decision values."""
+        true = columns.pop(self.target, None) if self.target else None
+        X = self.features(columns)
+        predicted = self.classifier.predict(X)
+        if self.encoder is not None:
+            tally.meet(self.encoder.unseen(columns))
+        if true is not None:
+            tally.judge(predicted, true)
+        values = self.classifier.decision_function(X).reshape(len(predicted), -1)
+        names = list(self.layout)[1:]
+        return {"prediction": predicted} | {name: values[:, k] for k, name in enumerate(names)}
+
+    def training_data(self, table: Table) -> tuple[Any, NDArray[Any]]:
+        """Features and classes of a table that has both, without the rows that have no class."""
+        table = self.fitting(table)
+        if self.target is None or self.target not in table.names:
+            msg = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
+            raise ValueError(msg)
+        cells = table[self.target]
+        known = np.array([cell is not None for cell in cells], dtype=bool)
+        classes = self.classifier.classes_
+        numbers = [_number_of(cell, classes) for cell in cells[known]]
+        columns = {name: table[name][known] for name in table.names if name != self.target}
+        return self.features(columns), classes[numbers]
+
+
+def _columns(table: Table) -> str:
+    return count(len(table.names), "column")
+
+
+def _number_of(cell: str, classes: NDArray[Any]) -> int:
+    for k, label in enumerate(classes.tolist()):
+        if same_label(label, cell):
+            return k
+    msg = f"the table has the class {cell!r}, which the model does not know: {listing(classes)}"
+    raise ValueError(msg)

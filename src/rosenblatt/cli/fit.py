@@ -1,0 +1,145 @@
+"""``rosenblatt fit``: from a table to a model."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.training import Outcome
+
+trains = partial(typer.Option, rich_help_panel="How to train")
+reads = partial(typer.Option, rich_help_panel="How to read the table")
+
+Model = Literal["perceptron", "adaline"]
+Update = Literal["online", "batch", "minibatch"]
+Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
+Keep = Literal["last", "pocket", "average"]
+
+FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
+TARGET = "The column with the classes. Default: the last one."
+PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
+UPDATE = "One update per mistake (online, the default), per epoch, or per --batch-size rows."
+KEEP = "Which hyperplane: the last (default), the one with the fewest errors, or the mean."
+INIT = "The start: a word, or weights with commas, the bias last."
+TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
+WEIGHTS = "How much the classes count."
+RECORD = "Keep every update, for plot updates and plot animate."
+RAW = "Leave numbers as they are instead of standardising them."
+USE = "Use this column even if it looks like an identifier."
+HEADER = "Whether the first line has names. Default: look."
+
+
+def fit(
+    file: Annotated[str, typer.Argument(help=FILE)],
+    target: Annotated[str | None, typer.Option("--target", "-t", help=TARGET)] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="MODEL.skops", help="Save the model here."),
+    ] = None,
+    picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
+    folds: Annotated[
+        int, typer.Option("--cv", metavar="FOLDS", help="Cross-validate in so many folds; 0: not.")
+    ] = 5,
+    top: Annotated[int, typer.Option(min=1, help="How many weights to show.")] = 8,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    model: Annotated[Model, trains(help="Adaline is the delta rule.")] = "perceptron",
+    update: Annotated[Update | None, trains(help=UPDATE)] = None,
+    batch_size: Annotated[int | None, trains(help="Rows per minibatch.")] = None,
+    order: Annotated[Order | None, trains(help="In which rows are used (cyclic).")] = None,
+    keep: Annotated[Keep | None, trains(help=KEEP)] = None,
+    eta0: Annotated[str | None, trains(help="The learning rate (1; adaline: auto).")] = None,
+    init: Annotated[str | None, trains(metavar="zeros|random|NUMBERS", help=INIT)] = None,
+    intercept: Annotated[bool, trains(help="Whether to learn a bias.")] = True,
+    max_epochs: Annotated[int | None, trains(help="Most passes over the rows (1000).")] = None,
+    max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
+    tol: Annotated[
+        float | None, trains(help="Stop when an epoch moves the weights by less.")
+    ] = None,
+    class_weight: Annotated[
+        str | None, trains(metavar="balanced|CLASS=WEIGHT,...", help=WEIGHTS)
+    ] = None,
+    record: Annotated[bool, trains("--record", help=RECORD)] = False,
+    seed: Annotated[int, trains(help="For everything random.")] = 0,
+    n_jobs: Annotated[int | None, trains(help="Threads (one per core).")] = None,
+    raw: Annotated[bool, reads("--raw", help=RAW)] = False,
+    ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
+    use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
+    header: Annotated[bool | None, reads(help=HEADER)] = None,
+    delimiter: Annotated[str | None, reads(help="Stands between cells. Default: look.")] = None,
+) -> None:
+    """Learn to tell classes apart, and say what was found.
+
+    Numbers are standardised, a text column becomes one feature per value, and the classes are in
+    the column --target. Saved models are for rosenblatt predict, and for Python: rb.io.load.
+
+    [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
+    """
+    from rosenblatt.cli.options import check_folds, check_outputs, estimator_options
+    from rosenblatt.cli.progress import Progress
+
+    check_outputs(model=output, picture=picture)
+    check_folds(folds)
+    with Progress(not quiet) as progress:
+        progress.say("starting")
+        from rosenblatt.cli.training import MODELS, read_task, train
+        from rosenblatt.estimators.table import TableEncoder
+        from rosenblatt.io.tables import read_table
+
+        progress.say(f"reading {Path(file).name}")
+        with read_table(file, header=header, delimiter=delimiter) as table:
+            task = read_task(table, target, ignore or (), use or ())
+        given = {
+            "update": update,
+            "batch_size": batch_size,
+            "order": order,
+            "keep": keep,
+            "eta0": eta0,
+            "init": init,
+            "fit_intercept": None if intercept else False,
+            "max_epochs": max_epochs,
+            "max_time": max_time,
+            "tol": tol,
+            "class_weight": class_weight,
+            "record": record or None,
+            "random_state": seed,
+            "n_jobs": n_jobs,
+        }
+        classifier = MODELS[model](**estimator_options(MODELS[model], given, task.y))
+        encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
+        outcome = train(task, classifier, encoder, folds, progress)
+        progress.say("writing")
+        _write(outcome, output, picture)
+    if not quiet:
+        _print(outcome, top, json_, [name for name in (output, picture) if name])
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+def _write(outcome: Outcome, output: str | None, picture: str | None) -> None:
+    if output:
+        from rosenblatt.io.models import save
+
+        save(outcome.pipeline, output, summary=outcome.summary)
+    if picture:
+        from rosenblatt import plot
+
+        names = outcome.pipeline[0].get_feature_names_out()
+        ax = plot.decision(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
+        plot.save(ax, picture)
+
+
+def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
+    from rosenblatt.cli.text import Weights, print_json, print_report
+
+    summary, weights = outcome.summary, Weights.of(outcome.pipeline)
+    if as_json:
+        print_json(summary | {"saved": files}, weights)
+        return
+    saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"
+    title = f"{Path(summary['file']).name} → {summary['model']}"
+    print_report(title, summary, weights, top, saved=saved)

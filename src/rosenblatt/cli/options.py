@@ -1,0 +1,85 @@
+"""Options of the command as parameters of the estimators."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.words import listing, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+SUFFIXES = {
+    "model": (".skops",),
+    "picture": (".png", ".svg", ".pdf"),
+    "animation": (".gif", ".mp4"),
+}
+
+
+def check_outputs(**outputs: str | None) -> None:
+    """Refuse names that cannot be written before any work is done."""
+    for what, name in outputs.items():
+        if name is None:
+            continue
+        if Path(name).suffix.lower() not in SUFFIXES[what]:
+            article = "an" if what == "animation" else "a"
+            accepted = " or ".join(SUFFIXES[what])
+            msg = f"{name} is no name for {article} {what}: let it end in {accepted}"
+            raise ValueError(msg)
+        if not Path(name).parent.is_dir():
+            msg = f"there is no folder {Path(name).parent}: make it first, or write elsewhere"
+            raise ValueError(msg)
+
+
+def check_folds(folds: int) -> None:
+    """Refuse numbers of folds that cannot be."""
+    if folds < 0 or folds == 1:
+        msg = f"--cv {folds} is not possible: give at least 2 folds, or 0 for none"
+        raise ValueError(msg)
+
+
+def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]) -> dict[str, Any]:
+    """The parameters that were given, in the estimator's terms."""
+    accepted = inspect.signature(estimator).parameters
+    options = {name: value for name, value in given.items() if value is not None}
+    for name in options:
+        if name not in accepted:
+            msg = f"--{name.replace('_', '-')} is not for --model {estimator.__name__.lower()}"
+            raise ValueError(msg)
+    if "max_time" in options:
+        options["max_time"] = seconds(options["max_time"])
+    if "eta0" in options and options["eta0"] != "auto":
+        options["eta0"] = _number("eta0", options["eta0"])
+    if "init" in options and options["init"] not in ("zeros", "random"):
+        options["init"] = [_number("init", part) for part in options["init"].split(",")]
+    if "class_weight" in options and options["class_weight"] != "balanced":
+        options["class_weight"] = _class_weights(options["class_weight"], y)
+    return options
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"--{option} {text!r} is not a number"
+        raise ValueError(msg) from None
+
+
+def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
+    """``spam=2,ham=1`` as a dict with the labels themselves as keys."""
+    labels = {str(label): label for label in set(y.tolist())}
+    weights = {}
+    for part in text.split(","):
+        name, found, weight = part.rpartition("=")
+        if not found or name.strip() not in labels:
+            msg = (
+                f"--class-weight {part!r} is not a class with its weight: give 'balanced' or "
+                f"CLASS=WEIGHT with commas; the classes are {listing(sorted(labels))}"
+            )
+            raise ValueError(msg)
+        weights[labels[name.strip()]] = _number("class-weight", weight)
+    return weights

@@ -1,0 +1,114 @@
+"""``rosenblatt plot``: pictures of models, runs and ideas."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+IDEAS = ("fan", "bias", "losses", "objective")
+OF_MODELS = ("epochs", "neuron")
+OF_TABLES = ("decision", "updates", "animate")
+
+
+def plot(
+    kind: Annotated[
+        Literal[
+            "decision",
+            "updates",
+            "epochs",
+            "neuron",
+            "animate",
+            "fan",
+            "bias",
+            "losses",
+            "objective",
+        ],
+        typer.Argument(help="Which picture."),
+    ],
+    model: Annotated[
+        str | None, typer.Argument(help="A model saved by rosenblatt fit.", show_default=False)
+    ] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="The table it was trained on.", show_default=False)
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PICTURE",
+            help="Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png.",
+        ),
+    ] = None,
+    first: Annotated[int, typer.Option(min=1, help="updates: how many to draw.")] = 4,
+) -> None:
+    """Draw a picture of a model, of a run, or of an idea.
+
+    decision MODEL FILE: the classes and the hyperplane, or the view along its normal.
+
+    updates MODEL FILE: the first updates as sums of vectors (fit with --record).
+
+    animate MODEL FILE: the whole run, moving (fit with --record).
+
+    epochs MODEL: mistakes and errors per epoch.
+
+    neuron MODEL: inputs, weights, sum, step; without MODEL, the textbook's.
+
+    fan, bias, losses, objective: ideas; they need no model.
+
+    [dim]Example:[/dim] rosenblatt plot decision notes.skops examples/banknotes.csv -o notes.png
+    """
+    from rosenblatt.cli.options import check_outputs
+    from rosenblatt.cli.progress import Progress
+
+    output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
+    check_outputs(**{"animation" if kind == "animate" else "picture": output})
+    _check_arguments(kind, model, file)
+    with Progress() as progress:
+        progress.say("drawing")
+        _draw(kind, model, file, output, first)
+    typer.echo(f"drawn: {output}")
+
+
+def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
+    if kind in IDEAS and model is not None:
+        msg = f"plot {kind} takes no model: it draws an idea"
+        raise ValueError(msg)
+    if kind in (*OF_TABLES, "epochs") and model is None:
+        msg = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
+        raise ValueError(msg)
+    if kind in OF_TABLES and file is None:
+        msg = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
+        raise ValueError(msg)
+    if kind not in OF_TABLES and file is not None:
+        msg = f"plot {kind} takes no table"
+        raise ValueError(msg)
+
+
+def _draw(kind: str, model: str | None, file: str | None, output: str, first: int) -> None:
+    from rosenblatt import plot as pictures
+
+    if model is None:
+        pictures.save(getattr(pictures, kind)(), output)
+        return
+    from rosenblatt.cli.text import Weights
+    from rosenblatt.io.models import load
+
+    loaded = load(model)
+    classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
+    names: Any = Weights.of(loaded).features
+    if file is None:
+        more = {"feature_names": names} if kind == "neuron" else {}
+        pictures.save(getattr(pictures, kind)(classifier, **more), output)
+        return
+    from rosenblatt.cli.applying import Application
+    from rosenblatt.io.tables import read_table
+
+    with read_table(file) as table:
+        X, y = Application(loaded).training_data(table)
+    if kind == "animate":
+        pictures.animate(classifier, X, y, output)
+        return
+    more = {"feature_names": names} if kind == "decision" else {"first": first}
+    pictures.save(getattr(pictures, kind)(classifier, X, y, **more), output)

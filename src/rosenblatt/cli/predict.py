@@ -1,0 +1,79 @@
+"""``rosenblatt predict``: the classes of new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.applying import Tally
+
+CHUNK = 1 << 16
+
+
+def predict(
+    model: Annotated[str, typer.Argument(help="A model saved by rosenblatt fit.")],
+    file: Annotated[
+        str,
+        typer.Argument(help="A table with the columns it was trained on; - for standard input."),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="Write to this .csv, .tsv or .parquet file. Default: CSV on standard output.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line has names."),
+    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What stands between cells.")] = None,
+) -> None:
+    """Say the class of every row of a table, and how far it is on that side.
+
+    Columns are found by name, in any order; further columns do no harm. If the true classes are
+    among them, the share of right answers is said on standard error. Large files are streamed.
+
+    [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
+    """
+    from rosenblatt.cli.progress import Progress
+
+    with Progress(not quiet) as progress:
+        progress.say("starting")
+        from rosenblatt.cli.applying import Application, Tally
+        from rosenblatt.io.models import load
+        from rosenblatt.io.output import TableWriter
+        from rosenblatt.io.tables import read_table
+
+        application, tally = Application(load(model)), Tally()
+        _refuse_overwriting(output, [model, file])
+        writer = TableWriter(output, application.layout)
+        progress.say(f"reading {Path(file).name}")
+        with read_table(file, header=header, delimiter=delimiter) as table:
+            rows = application.fitting(table)
+            with writer as out:
+                for start in range(0, table.n_rows, CHUNK):
+                    stop = min(start + CHUNK, table.n_rows)
+                    out.write(application.answer(rows.chunk(start, stop), tally))
+                    progress.say("predicting", stop, table.n_rows)
+    if not quiet:
+        _report(tally, table.notes)
+
+
+def _refuse_overwriting(output: str | None, inputs: list[str]) -> None:
+    if output is not None and Path(output).exists():
+        for name in inputs:
+            if Path(name).exists() and Path(output).samefile(name):
+                msg = f"{output} is what is being read: write the answers to another file"
+                raise ValueError(msg)
+
+
+def _report(tally: Tally, notes: Any) -> None:
+    for line in [*notes, *tally.lines()]:
+        typer.echo(line, err=True)

@@ -1,0 +1,73 @@
+"""What is going on, on standard error, for whoever waits longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rosenblatt.results import Epoch
+
+PATIENCE = 1.0
+
+
+class Progress:
+    """A line that appears after a second and goes away at the end; on a terminal only."""
+
+    def __init__(self, wanted: bool = True) -> None:
+        self._shown = wanted and sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        if self._shown:
+            from rich.console import Console
+            from rich.progress import BarColumn, SpinnerColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bars
+
+            self._bars = Bars(
+                SpinnerColumn(),
+                "{task.description}",
+                BarColumn(bar_width=24),
+                "{task.fields[detail]}",
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bars.add_task("", total=None, detail="")
+            self._timer = threading.Timer(PATIENCE, self._bars.start)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            self._timer.cancel()
+            self._timer.join()
+            self._bars.stop()
+
+    def say(self, what: str, done: int = 0, total: int | None = None, detail: str = "") -> None:
+        """Tell what is being done, and how much of it is done if that is known."""
+        if self._shown:
+            self._bars.update(
+                self._task, description=what, completed=done, total=total, detail=detail
+            )
+
+    def watch(self, what: str, max_epochs: int) -> _Watcher:
+        """A callback for a fit."""
+        return _Watcher(self, what, max_epochs)
+
+
+class _Watcher:
+    def __init__(self, progress: Progress, what: str, max_epochs: int) -> None:
+        self.progress, self.what, self.max_epochs = progress, what, max_epochs
+
+    def __call__(self, epoch: Epoch) -> None:
+        detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
+        self.progress.say(self.what, epoch.number, self.max_epochs, detail)

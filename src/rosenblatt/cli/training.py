@@ -1,0 +1,294 @@
+"""From a table to a fitted pipeline and a summary of what was found."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from rosenblatt import __version__
+from rosenblatt.cli.words import count, listing, suggestion
+from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.results import StopReason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.cli.progress import Progress
+    from rosenblatt.io.tables import Table
+
+    Columns = dict[str, NDArray[Any]]
+
+MODELS = {"perceptron": Perceptron, "adaline": Adaline}
+MOST_CLASSES = 100
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to learn from which columns."""
+
+    target: str
+    columns: Columns
+    y: NDArray[Any]
+    origin: dict[str, Any]
+    notes: list[str]
+
+
+@dataclass
+class Outcome:
+    """A fitted pipeline, the features it was trained on, and what there is to say."""
+
+    pipeline: Pipeline
+    X: Any
+    y: NDArray[Any]
+    summary: dict[str, Any]
+    interrupted: bool = False
+
+    @property
+    def classifier(self) -> Any:
+        """The pipeline's second step."""
+        return self.pipeline[-1]
+
+
+# Reading --------------------------------------------------------------------------------------
+
+
+def read_task(
+    table: Table, target: str | None, ignored: Sequence[str] = (), wanted: Sequence[str] = ()
+) -> Task:
+    """The classes and the columns to learn from; what was done unasked goes into the notes."""
+    notes = list(table.notes)
+    for name in [*ignored, *wanted, *([target] if target else [])]:
+        if name not in table.names:
+            near = suggestion(name, table.names)
+            msg = f"{table.path} has no column {name!r}.{near} It has {listing(table.names, 10)}"
+            raise ValueError(msg)
+    if target is None:
+        left = [name for name in table.names if name not in ignored]
+        target = left[-1] if left else table.names[-1]
+        notes.append(f"{target}, the last column, is taken as the class (--target for another)")
+    features = [name for name in table.names if name != target and name not in ignored]
+    if not features:
+        msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
+        raise ValueError(msg)
+    y, known = read_labels(table, target)
+    columns = {name: table[name] if known.all() else table[name][known] for name in features}
+    if not known.all():
+        rows = count(int((~known).sum()), "row")
+        notes.append(f"{rows} without a class left out")
+    origin = {
+        "file": Path(table.path).name,
+        "has_header": table.has_header,
+        "names": list(table.names),
+    }
+    return Task(target, columns, y, origin, notes)
+
+
+def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The class of each row that has one, and which these are."""
+    kind, cells = table.kinds[target], table[target]
+    if kind == "date":
+        msg = f"column {target!r} holds dates: choose a column of classes with --target"
+        raise ValueError(msg)
+    known = ~np.isnan(cells) if kind == "number" else cells != None  # noqa: E711
+    cells = cells[known]
+    if not cells.size:
+        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
+        raise ValueError(msg)
+    values = np.unique(cells)
+    whole = kind == "number" and bool((cells == np.floor(cells)).all())
+    if len(values) == 1:
+        msg = (
+            f"column {target!r} holds only one class, {_label(values[0])}: "
+            "a classifier needs rows of at least two; choose another column with --target"
+        )
+        raise ValueError(msg)
+    _refuse_continuous(target, kind, whole, len(values), len(cells))
+    if whole:
+        cells = cells.astype(np.int64)
+    elif kind == "number":
+        cells = np.array([f"{value:g}" for value in cells])
+    return cells.astype(str) if kind == "text" else cells, known
+
+
+def _refuse_continuous(target: str, kind: str, whole: bool, n_values: int, n_rows: int) -> None:
+    """Refuse a target that is a measurement or a name rather than a class."""
+    fraction = kind == "number" and not whole and n_values > 20
+    if fraction or n_values > MOST_CLASSES or n_values > max(2, n_rows / 2):
+        what = "looks continuous" if kind == "number" else "looks like a name or a text"
+        msg = (
+            f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. "
+            "Choose a column of classes with --target, or cut this one into classes first"
+        )
+        raise ValueError(msg)
+
+
+def _label(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(str(value))
+
+
+# Training -------------------------------------------------------------------------------------
+
+
+def train(
+    task: Task, classifier: Any, encoder: TableEncoder, folds: int, progress: Progress
+) -> Outcome:
+    """Fit the pipeline, judge it by cross-validation, and sum up."""
+    began = time.perf_counter()
+    progress.say("encoding")
+    X = encoder.fit_transform(task.columns)
+    _fit(classifier, X, task.y, progress, "training")
+    took = time.perf_counter() - began
+    interrupted = _was_interrupted(classifier)
+    scores: list[float] = []
+    notes = task.notes + _notes_about(encoder)
+    if folds and not interrupted:
+        scores, why_not = cross_validate(task, classifier, encoder, folds, progress)
+        interrupted = why_not == INTERRUPTED
+        notes += [f"no cross-validation: {why_not}"] if why_not else []
+    pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
+    summary = _summary(task, classifier, encoder, X, scores) | {"seconds": round(took, 3)}
+    return Outcome(pipeline, X, task.y, summary | {"notes": notes}, interrupted)
+
+
+def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:
+    classifier.set_params(callback=progress.watch(what, classifier.max_epochs))
+    with warnings.catch_warnings():
+        # The report says why it stopped and what to do.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            classifier.fit(X, y)
+        finally:
+            classifier.set_params(callback=None)
+
+
+def _was_interrupted(classifier: Any) -> bool:
+    return any(fit.stop_reason is StopReason.INTERRUPTED for fit in classifier.fits_)
+
+
+INTERRUPTED = "stopped with Ctrl-C"
+
+
+def cross_validate(
+    task: Task, classifier: Any, encoder: TableEncoder, folds: int, progress: Progress
+) -> tuple[list[float], str | None]:
+    """The share of right predictions on each fold, after training on the others, or why not."""
+    from sklearn.base import clone
+
+    labels, counts = np.unique(task.y, return_counts=True)
+    if counts.min() < 2:
+        return [], f"class {labels[counts.argmin()]} has only one row"
+    folds = min(folds, int(counts.min()))
+    # What was used with all the rows is used with some of them, whatever it looks like there.
+    encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
+    scores = []
+    split = StratifiedKFold(folds, shuffle=True, random_state=0)
+    for k, (learn, test) in enumerate(split.split(np.zeros(len(task.y)), task.y), 1):
+        what = f"cross-validation {k}/{folds}"
+        progress.say(what)
+        model = clone(classifier)
+        try:
+            X = encoder.fit_transform({name: c[learn] for name, c in task.columns.items()})
+            _fit(model, X, task.y[learn], progress, what)
+        except KeyboardInterrupt:
+            return [], INTERRUPTED
+        if _was_interrupted(model):
+            return [], INTERRUPTED
+        unseen = encoder.transform({name: c[test] for name, c in task.columns.items()})
+        scores.append(float(np.mean(model.predict(unseen) == task.y[test])))
+    return scores, None
+
+
+# Summing up -----------------------------------------------------------------------------------
+
+
+def facts_of(classifier: Any) -> dict[str, Any]:
+    """What a fitted classifier itself can tell."""
+    fits = classifier.fits_
+    defaults = type(classifier)().get_params()
+    changed = {k: v for k, v in classifier.get_params().items() if v is not defaults[k]}
+    cycles = [fit.certificate for fit in fits]
+    return {
+        "rosenblatt": __version__,
+        "model": type(classifier).__name__,
+        "parameters": _plain(changed),
+        "classes": {str(label): None for label in classifier.classes_},
+        "features": int(classifier.n_features_in_),
+        "stop_reasons": [fit.stop_reason.name for fit in fits],
+        "cycles": [cycle and [cycle.entry, cycle.period] for cycle in cycles],
+        "epochs": int(classifier.n_iter_),
+        "mistakes": [int(fit.n_mistakes) for fit in fits],
+        "updates": [int(fit.n_updates) for fit in fits],
+        "training_errors": int(classifier.n_errors_),
+    }
+
+
+def _summary(
+    task: Task, classifier: Any, encoder: TableEncoder, X: Any, scores: list[float]
+) -> dict[str, Any]:
+    labels, counts = np.unique(task.y, return_counts=True)
+    return (
+        task.origin
+        | facts_of(classifier)
+        | {
+            "trained": datetime.now(UTC).isoformat(timespec="seconds"),
+            "target": task.target,
+            "rows": len(task.y),
+            "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
+            "columns": len(task.columns),
+            "standardized": bool(encoder.standardize),
+            "margins": margins(classifier, X, task.y),
+            "cross_validation": scores,
+            "majority": float(counts.max() / counts.sum()),
+        }
+    )
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as JSON has them."""
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
+
+
+def margins(classifier: Any, X: Any, y: NDArray[Any]) -> list[float | None]:
+    """The margin of each two-class problem, None where the hyperplane does not separate."""
+    values = classifier.decision_function(X).reshape(len(y), -1)
+    positives = classifier.classes_[1:] if values.shape[1] == 1 else classifier.classes_
+    found: list[float | None] = []
+    for k, positive in enumerate(positives):
+        smallest = float(np.where(y == positive, values[:, k], -values[:, k]).min())
+        norm = float(np.linalg.norm(classifier.coef_[k]))
+        found.append(smallest / norm if smallest > 0 and norm > 0 else None)
+    return found
+
+
+def _notes_about(encoder: TableEncoder) -> list[str]:
+    """What the encoder did that a reader would want to know."""
+    notes: list[str] = []
+    reasons: dict[str, list[str]] = {}
+    for spec in encoder.columns_:
+        if "dropped" in spec:
+            reasons.setdefault(spec["dropped"], []).append(spec["name"])
+    for reason, names in reasons.items():
+        notes.append(f"left out: {listing(names)} ({reason})")
+    dates = [spec["name"] for spec in encoder.columns_ if spec["kind"] == "date"]
+    if dates:
+        notes.append(f"as days since 1970: {listing(dates)}")
+    filled = [s for s in encoder.columns_ if s["name"] in encoder.n_missing_ and "dropped" not in s]
+    for texts, what in ((False, "the mean"), (True, "a value of their own")):
+        names = [s["name"] for s in filled if (s["kind"] == "text") is texts]
+        if names:
+            cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
+            notes.append(f"missing cells, taken as {what}: {cells}")
+    return notes

@@ -1,0 +1,60 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """``1 row``, ``344 rows``, ``32 561 rows``."""
+    return f"{grouped(n)} {noun if n == 1 else plural or noun + 's'}"
+
+
+def grouped(n: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{n:,}".replace(",", " ") if abs(n) >= 10_000 else str(n)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; never rounded up to 100 % or down to 0 %."""
+    text = f"{100 * share:.1f}"
+    if share < 1 and text == "100.0":
+        text = "over 99.9"
+    if share > 0 and text == "0.0":
+        text = "under 0.1"
+    return f"{text} %"
+
+
+def listing(names: Iterable[Any], most: int = 6) -> str:
+    """Names with commas, and how many more there are."""
+    shown = [str(name) for name in names]
+    rest = len(shown) - most
+    return ", ".join(shown if rest <= 0 else [*shown[:most], f"and {rest} more"])
+
+
+def number(x: float) -> str:
+    """Four significant digits."""
+    return f"{x:.4g}"
+
+
+def suggestion(wrong: str, names: Sequence[str]) -> str:
+    """`` Did you mean 'species'?``, or nothing."""
+    near = get_close_matches(wrong, names, 1, 0.6)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def seconds(text: str) -> float:
+    """A duration such as ``10``, ``10s``, ``1.5m`` or ``1h30m``."""
+    parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|min|m|h)?\s*", text)
+    whole = "".join(f"{a}{b}" for a, b in parts)
+    unclear = len(parts) > 1 and not all(unit for _, unit in parts)
+    if not parts or unclear or whole != re.sub(r"\s", "", text):
+        msg = f"{text!r} is not a duration: give seconds, or something like 10s, 5m or 1h30m"
+        raise ValueError(msg)
+    return sum(float(a) * UNITS[b or "s"] for a, b in parts)

@@ -1,0 +1,234 @@
+"""What the columns of a staged table hold: numbers, dates or text, and the SQL to read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.io.dialects import MISSING, WHITE_SPACE
+from rosenblatt.io.storage import TableError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rosenblatt.io.storage import Storage
+
+KINDS = ("number", "date", "text")
+_TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
+COLUMNS_PER_QUERY = 50  # planning takes more than proportionally longer with more
+_MARKERS = ", ".join(quoted(marker) for marker in sorted(MISSING))
+_LONGEST_MARKER = max(map(len, MISSING))
+_WHITE = quoted(WHITE_SPACE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table `rows`: its name there, how it is stored, what it holds."""
+
+    sql: str
+    stored: str  # "text", or typed by the file itself: "number" or "date"
+    kind: str
+    declared: bool = False  # the file itself says what it holds
+    tidy: bool = False  # every cell reads as a number as it stands
+    padded: bool = True  # tabs, line ends or the like may stand around a cell, not only blanks
+    decimal_comma: bool = False
+
+    def cell(self) -> str:
+        """The SQL of the text of a cell: trimmed, NULL where missing."""
+        if self.stored != "text":
+            return f"CAST({self.sql} AS VARCHAR)"
+        trimmed = f"trim({self.sql}, {_WHITE})" if self.padded else f"trim({self.sql})"
+        marker = f"strlen({trimmed}) <= {_LONGEST_MARKER} AND lower({trimmed}) IN ({_MARKERS})"
+        return f"CASE WHEN {marker} THEN NULL ELSE {trimmed} END"
+
+    def as_kind(self, kind: str) -> str:
+        """The SQL that reads the column as numbers, dates or text; NULL where it cannot."""
+        if kind == "text":
+            return self.cell()
+        if kind == self.stored:
+            return f"CAST({self.sql} AS {'DOUBLE' if kind == 'number' else 'TIMESTAMP'})"
+        if kind == "date":
+            return date(self.cell())
+        if self.tidy:
+            return f"TRY_CAST({self.sql} AS DOUBLE)"
+        return number(self.cell(), self.decimal_comma)
+
+
+def number(cell: str, decimal_comma: bool = False) -> str:
+    """The SQL of a cell as a number; not the 1_000 and +-5 that DuckDB would accept."""
+    refused = f"contains({cell}, '_') OR starts_with({cell}, '+-')"
+    if decimal_comma:
+        refused += f" OR contains({cell}, '.')"
+        cell = f"replace({cell}, ',', '.')"
+    return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
+
+
+def date(cell: str) -> str:
+    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'."""
+    looks = f"regexp_full_match({cell}, '\\d{{4}}[-/]\\d{{1,2}}[-/]\\d{{1,2}}([T ].*)?')"
+    # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
+    return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
+
+
+def find_kinds(
+    storage: Storage,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    *,
+    n_rows: int,
+    delimiter: str,
+) -> tuple[list[Column], list[str]]:
+    """The columns with the kind of each, judged by all of its cells, and notes."""
+    found = list(columns)
+    notes = []
+    places = [j for j, column in enumerate(found) if not column.declared]
+    counts = _measured(storage, n_rows, [found[j].sql for j in places], _tidiness)
+    for j, (n_cells, n_numbers, n_odd) in zip(places, counts, strict=True):
+        if n_cells == n_numbers > 0 and n_odd == 0:
+            found[j] = replace(found[j], kind="number", tidy=True)
+    places = [j for j in places if not found[j].tidy]
+    counts = _measured(storage, n_rows, [found[j].sql for j in places], _padding)
+    for j, (padded,) in zip(places, counts, strict=True):
+        found[j] = replace(found[j], padded=bool(padded))
+    counts = _measured(storage, n_rows, [found[j].cell() for j in places], _likeness)
+    for j, count in zip(places, counts, strict=True):
+        found[j], note = _judged(found[j], _Likeness(*count), names[j], delimiter)
+        notes += note
+    refuse_infinities(storage, names, found, n_rows)
+    return found, notes
+
+
+def _measured(
+    storage: Storage, n_rows: int, values: Sequence[str], measures: Callable[[str], list[str]]
+) -> list[tuple[Any, ...]]:
+    """The measures (SQL aggregates) of each of the values (SQL of a column), a tuple for each."""
+    answers: list[tuple[Any, ...]] = []
+    tall = n_rows >= _TALL
+    step = COLUMNS_PER_QUERY * (1 if tall else 10)
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        if tall:
+            named = ", ".join(f"{value} AS v{j}" for j, value in enumerate(part))
+            asked = [measure for j in range(len(part)) for measure in measures(f"v{j}")]
+            (flat,) = storage.rows(
+                f"SELECT {', '.join(asked)} FROM (SELECT rowid, {named} FROM rows)"
+            )
+            width = len(flat) // len(part)
+            answers += [flat[j : j + width] for j in range(0, len(flat), width)]
+        else:
+            cells = f"unnest([{', '.join(part)}]) AS v, unnest(range({len(part)})) AS place"
+            sql = f"SELECT place, {', '.join(measures('v'))} FROM (SELECT rowid, {cells} FROM rows)"
+            sql += " GROUP BY place"
+            answers += [measured[1:] for measured in sorted(storage.rows(sql))]
+    return answers
+
+
+def _tidiness(c: str) -> list[str]:
+    """Counts of cells, of numbers, and of what only looks like a number to DuckDB."""
+    value = f"TRY_CAST({c} AS DOUBLE)"
+    # In the order of bytes: white space comes before '!', and '00' to '09' before '0:'.
+    odd = f"{c} < '!' OR ({c} >= '00' AND {c} < '0:') OR starts_with({c}, '+-')"
+    odd += f" OR contains({c}, '_') OR NOT isfinite({value})"
+    return [f"count({c})", f"count({value})", f"count(*) FILTER ({odd})"]
+
+
+def _padding(c: str) -> list[str]:
+    """Whether some cell has white space other than blanks, which is much slower to trim."""
+    return [f"bool_or(regexp_matches({c}, '[\\t-\\r\\x{{feff}}]'))"]
+
+
+@dataclass(frozen=True)
+class _Likeness:
+    """How many cells of a column are present, and how many of these look like what."""
+
+    present: int
+    dashes: int
+    numbers: int
+    coded: int
+    dates: int
+    commas: int
+    grouped: int
+
+
+def _likeness(cell: str) -> list[str]:
+    grouped = f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
+    return [
+        f"count({cell})",
+        f"count(*) FILTER ({cell} = '-')",
+        f"count({number(cell)})",
+        f"count(*) FILTER ({cell} >= '00' AND {cell} < '0:')",
+        f"count({date(cell)})",
+        f"count({number(cell, decimal_comma=True)})",
+        f"count(*) FILTER ({grouped})",
+    ]
+
+
+def _judged(
+    column: Column, count: _Likeness, name: str, delimiter: str
+) -> tuple[Column, list[str]]:
+    if count.present and count.dates == count.present:
+        return replace(column, kind="date"), []
+    # A dash among numbers is a missing one; among words it is a word (the classes + and -).
+    expected = count.present - count.dashes
+    if expected and count.numbers == expected:
+        if count.coded:
+            note = f"Column {name!r} is read as text: it holds codes that begin with 0."
+            return replace(column, kind="text"), [note]
+        return replace(column, kind="number"), []
+    # 1,234 may mean a thousand: unless the file has semicolons, some cell must rule that out.
+    certain = delimiter == ";" or (delimiter != "," and count.grouped < expected)
+    if expected and count.commas == expected and certain and not count.coded:
+        note = f"Column {name!r} is read as numbers with a decimal comma."
+        return replace(column, kind="number", decimal_comma=True), [note]
+    return replace(column, kind="text"), []
+
+
+def refuse_infinities(
+    storage: Storage, names: Sequence[str], columns: Sequence[Column], n_rows: int
+) -> None:
+    """Refuse infinite numbers: no hyperplane can use them."""
+    suspects = [j for j, c in enumerate(columns) if c.kind == "number" and not c.tidy]
+    values = [columns[j].as_kind("number") for j in suspects]
+    firsts = _measured(storage, n_rows, values, lambda v: [f"min(rowid) FILTER (isinf({v}))"])
+    for j, (row,) in zip(suspects, firsts, strict=True):
+        if row is not None:
+            msg = (
+                f"column {names[j]!r} holds {text_at(storage, columns[j], row)} in data row "
+                f"{row + 1}, which is not finite: correct the cell, or leave it empty if unknown"
+            )
+            raise TableError(msg)
+
+
+def text_at(storage: Storage, column: Column, row: int) -> str:
+    """The text of one cell for a message."""
+    ((text,),) = storage.rows(f"SELECT {column.cell()} FROM rows WHERE rowid = ?", [row])
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def check_readable(storage: Storage, wanted: Sequence[tuple[str, Column, str]], shown: str) -> None:
+    """Refuse cells that are present but cannot be read as the kind asked for."""
+    for name, column, kind in wanted:
+        if kind in ("text", column.kind):
+            continue
+        unreadable = f"{column.as_kind(kind)} IS NULL AND {column.cell()} IS NOT NULL"
+        if kind == "number":
+            unreadable = f"({unreadable} AND {column.cell()} <> '-')"
+            unreadable += f" OR isinf({column.as_kind(kind)})"
+        ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
+        if row is not None:
+            msg = (
+                f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
+                f"{text_at(storage, column, row)!r}: correct the cell, or leave it empty"
+            )
+            raise TableError(msg)
+
+
+def select(columns: Sequence[Column]) -> str:
+    """The SQL that reads these columns, each as its kind, as v0, v1, ..., and their place."""
+    values = []
+    for j, column in enumerate(columns):
+        value = column.as_kind(column.kind)
+        if column.kind == "number":
+            value = f"COALESCE({value}, 'NaN'::DOUBLE)"  # NULL would cost a mask
+        values.append(f"{value} AS v{j}")
+    return f"SELECT rowid AS place, {', '.join(values)} FROM rows"

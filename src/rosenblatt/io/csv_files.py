@@ -1,0 +1,276 @@
+"""Reading delimited text: how a file is written, where its header is, and its rows.
+
+DuckDB reads the rows, told exactly how the file is written, since its own guesses are made
+for typed columns and go wrong with free text. What it cannot read is read again, record by
+record, by Python's csv module, which either finds the line at fault or copes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from rosenblatt.io.dialects import (
+    WHITE_SPACE,
+    Dialect,
+    Sample,
+    commented_header,
+    is_blank,
+    looks_like_header,
+    reads_as_value,
+    records_of,
+    sniffed,
+    unlimited_cells,
+)
+from rosenblatt.io.input_files import HEAD_BYTES, glob_escaped
+from rosenblatt.io.storage import TableError, first_line, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from rosenblatt.io.storage import Storage
+
+LONGEST_LINE = 100_000_000  # in bytes: what DuckDB is told to be ready for
+_PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
+
+
+@dataclass(frozen=True)
+class StagedCsv:
+    """What is known of a file whose rows lie in the table `rows`, columns c0, c1, ..."""
+
+    names: list[str]
+    has_header: bool
+    delimiter: str
+    notes: list[str]
+
+
+def stage_csv(
+    file: Path, shown: str, storage: Storage, *, header: bool | None, delimiter: str | None
+) -> StagedCsv:
+    """Read the rows of the file into the table `rows` of the storage, all as text."""
+    file, notes = _in_utf8(file, storage.copies)
+    text, sample = _sample_of(file, shown, delimiter)
+    if all(not cell.strip(WHITE_SPACE) for record in sample.records for cell in record):
+        msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
+        raise TableError(msg)
+    has_header = looks_like_header(sample.records) if header is None else header
+    commented = None if has_header or header is False else commented_header(text, sample)
+    heading = sample.records[0] if has_header else commented
+    if len(sample.records[0]) + 1 < sample.n_fields:
+        first = 1 + sample.dialect.skipped_lines
+        raise TableError(
+            _ragged(shown, first, len(sample.records[0]), sample.n_fields, sample.dialect)
+        )
+    names, renamed = column_names(heading or [], sample, has_header=has_header)
+    notes += renamed
+    notes += _stage_rows(file, shown, storage, sample, has_header, len(names))
+    return StagedCsv(names, heading is not None, sample.dialect.delimiter, notes)
+
+
+def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Sample]:
+    """The start of the file, long enough for some records, and the dialect that fits it."""
+    n_bytes = HEAD_BYTES
+    while True:
+        with file.open("rb") as opened:
+            start = opened.read(n_bytes)
+            complete = not opened.read(1)
+        text = codecs.decode(start, "utf-8", "ignore").removeprefix("\ufeff")
+        _refuse_svmlight(text, shown)
+        sample = sniffed(text, delimiter, complete=complete)
+        if complete or len(sample.records) > 2 or n_bytes > LONGEST_LINE:
+            return text, sample
+        n_bytes *= 8
+
+
+def _in_utf8(file: Path, folder: Path) -> tuple[Path, list[str]]:
+    """The file, or a copy in UTF-8 if it is written in another encoding."""
+    with file.open("rb") as opened:
+        start = opened.read(2)
+        if start in (b"\xff\xfe", b"\xfe\xff"):
+            return _transcoded(file, "utf-16", folder), []
+        opened.seek(0)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while block := opened.read(1 << 22):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            pass
+        else:
+            return file, []
+    try:
+        copy, encoding = _transcoded(file, "cp1252", folder), "Windows (cp1252)"
+    except UnicodeDecodeError:
+        copy, encoding = _transcoded(file, "latin-1", folder), "Latin-1"
+    return copy, [f"The file is not UTF-8; it was read as {encoding}."]
+
+
+def _transcoded(file: Path, encoding: str, folder: Path) -> Path:
+    copy = folder / "utf-8"
+    with (
+        file.open(encoding=encoding, newline="") as given,
+        copy.open("w", encoding="utf-8", newline="") as written,
+    ):
+        while block := given.read(1 << 20):
+            written.write(block)
+    return copy
+
+
+def _refuse_svmlight(text: str, shown: str) -> None:
+    lines = [line for line in text.splitlines()[:20] if line.strip() and line[0] != "#"]
+    found = [_PAIRS.fullmatch(line) for line in lines[:-1] or lines]
+    pairs = [match.group(1).split() for match in found if match]
+    if len(pairs) == len(found) and any(len(pair) > 1 for pair in pairs):
+        msg = (
+            f"{shown} is in svmlight format, not a table: load it in Python with "
+            "sklearn.datasets.load_svmlight_file and fit rb.Perceptron"
+        )
+        raise TableError(msg)
+
+
+def column_names(
+    heading: Sequence[str], sample: Sample, *, has_header: bool
+) -> tuple[list[str], list[str]]:
+    """A name for each column, none twice, and notes about those that were changed."""
+    names = [name.strip(WHITE_SPACE) for name in heading]
+    rows = sample.records[has_header:]
+    if has_header and len(rows) > 1 and all(len(row) == len(names) + 1 for row in rows):
+        # Either every row ends with a delimiter, or (R's way) the row names have no heading.
+        trailing = not any(row[-1].strip(WHITE_SPACE) for row in rows)
+        names.insert(len(names) if trailing else 0, "")
+    elif not names:
+        names = [""] * max(sample.n_fields, len(rows[0]))
+    return unique_names(names)
+
+
+def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names with columnN for an empty one and name_2 for a second one, and notes."""
+    taken = set(given)
+    seen: set[str] = set()
+    names, notes = [], []
+    for place, name in enumerate(given, 1):
+        wanted = new = name or f"column{place}"
+        count = 1
+        while new in seen or (new != name and new in taken):
+            count += 1
+            new = f"{wanted}_{count}"
+        seen.add(new)
+        names.append(new)
+        if new != wanted:
+            notes.append(f"The name {wanted!r} is given twice; column {place} is called {new!r}.")
+    return names, notes
+
+
+def _stage_rows(
+    file: Path, shown: str, storage: Storage, sample: Sample, has_header: bool, n_columns: int
+) -> list[str]:
+    """Fill the table `rows`; notes about lines that had to be mended."""
+    tries = [sample.dialect]
+    if sample.dialect.delimiter == "\t" and sample.dialect.quote and n_columns > 1:
+        tries.append(replace(sample.dialect, quote="", escape=""))
+    if not has_header or len(sample.records[0]) == n_columns:
+        for dialect in tries:
+            with contextlib.suppress(duckdb.Error):
+                _create_rows(file, storage, dialect, has_header, n_columns)
+                return []
+    tidy = storage.copies / "tidy"
+    for dialect in tries:
+        try:
+            notes = _write_tidy(file, shown, dialect, tidy, has_header, n_columns)
+            _create_rows(tidy, storage, Dialect(","), False, n_columns)
+        except TableError:
+            if dialect is tries[-1]:
+                raise
+        except duckdb.Error as error:
+            msg = f"{shown} cannot be read as a table ({first_line(error)[:80]}): save it as CSV"
+            raise TableError(msg) from None
+        else:
+            return notes
+    raise AssertionError
+
+
+def _create_rows(
+    file: Path, storage: Storage, dialect: Dialect, has_header: bool, n_columns: int
+) -> None:
+    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(n_columns))
+    # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
+    rows = "WHERE c0 IS NOT NULL" if n_columns == 1 else ""
+    storage.rows(
+        f"CREATE OR REPLACE TABLE rows AS SELECT * FROM read_csv(?, auto_detect=false, "
+        f"columns={{{columns}}}, delim={quoted(dialect.delimiter)}, "
+        f"quote={quoted(dialect.quote)}, escape={quoted(dialect.escape)}, "
+        f"header={str(has_header).lower()}, skip={dialect.skipped_lines}, "
+        f"allow_quoted_nulls=false, compression='none', max_line_size={LONGEST_LINE}, "
+        f"hive_partitioning=false) {rows}",
+        [glob_escaped(file)],
+    )
+
+
+def _write_tidy(
+    file: Path, shown: str, dialect: Dialect, tidy: Path, has_header: bool, n_columns: int
+) -> list[str]:
+    """Write the rows again, quoted by the book, or say which line has too few or many cells."""
+    try:
+        with (
+            unlimited_cells(),
+            file.open(encoding="utf-8-sig", newline="") as given,
+            tidy.open("w", encoding="utf-8", newline="") as written,
+        ):
+            notes: list[str] = []
+            records = records_of(given, dialect, strict=bool(dialect.quote))
+            if n_columns > 1:
+                records = (found for found in records if not is_blank(found[1]))
+            if has_header:
+                next(records)
+            if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
+                records = _mended(records, n_columns, notes)
+            writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")
+            for line, record in records:
+                if len(record) == n_columns:
+                    writer.writerow(record)
+                elif record[0].startswith(("#", "%")):
+                    notes.append(f"Line {line} is a comment; it was left out.")
+                else:
+                    raise TableError(_ragged(shown, line, len(record), n_columns, dialect))
+            return _few(notes)
+    except csv.Error as error:
+        msg = f"{shown} cannot be read as a table ({error}): check its quotation marks"
+        raise TableError(msg) from None
+
+
+def _mended(
+    records: Iterator[tuple[int, list[str]]], n_columns: int, notes: list[str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Join a line without any tab to the row above it if that ends in words: text broken in two."""
+    row_line, whole = 0, [""]
+    for line, record in records:
+        words = len(whole) == n_columns and not reads_as_value(whole[-1].strip(WHITE_SPACE))
+        if len(record) == 1 and words:
+            whole[-1] += "\n" + record[0]
+            notes.append(f"Line {line} has no tab; it was joined to the row above it.")
+            continue
+        if row_line:
+            yield row_line, whole
+        row_line, whole = line, record
+    if row_line:
+        yield row_line, whole
+
+
+def _few(notes: list[str]) -> list[str]:
+    """The notes, or the first of them if they are many."""
+    return notes if len(notes) <= 5 else [*notes[:4], f"The same goes for {len(notes) - 4} more."]
+
+
+def _ragged(shown: str, line: int, found: int, expected: int, dialect: Dialect) -> str:
+    return (
+        f"{shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
+        f"{expected} columns: correct the line, or name the right delimiter "
+        f"(taken: {dialect.delimiter!r})"
+    )

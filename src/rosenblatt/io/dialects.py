@@ -1,0 +1,237 @@
+"""How a delimited file is written: delimiter, quoting, comments and header, judged by its start."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+# Tabs and the like, and the blanks of Unicode, which are all that DuckDB's plain trim() takes.
+WHITE_SPACE = "\t\n\r\v\f\ufeff \u00a0\u1680\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none", "#n/a"])
+SAMPLE_RECORDS = 1000
+# In this order of preference where a sample of the file fits several.
+DELIMITERS = ("\t", ";", "|", ",", " ")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)([eE][+-]?\d+)?")
+_DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?")
+_COMMENT = re.compile(r"[#%]([\s#%!=-]|$)")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written."""
+
+    delimiter: str
+    quote: str = '"'
+    escape: str = '"'
+    skipped_lines: int = 0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first records of a file under one dialect."""
+
+    dialect: Dialect
+    records: list[list[str]]
+    n_fields: int
+    share: float  # of the records that have n_fields fields
+    numbers: float  # share of the cells that are numbers or dates
+
+
+def sniffed(text: str, delimiter: str | None, *, complete: bool) -> Sample:
+    """The dialect that fits the start of a file best, with its records under it."""
+    plain = Dialect(delimiter or ",", skipped_lines=_leading_comments(text))
+    quotings = [('"', '"'), ("", "")]
+    if '\\"' in text:
+        quotings.insert(1, ('"', "\\"))
+    if "'" in text and '"' not in text:
+        quotings.insert(0, ("'", "'"))
+    fitting = []
+    for character in [delimiter] if delimiter else DELIMITERS:
+        for quote, escape in quotings:
+            dialect = replace(plain, delimiter=character, quote=quote, escape=escape)
+            sample = _sampled(text, dialect, complete)
+            if sample and not _swallows_lines(sample, text, complete):
+                fitting.append(sample)
+                break  # a plainer quoting would only leave quotation marks in the cells
+    several = [sample for sample in fitting if sample.n_fields > 1 and sample.share >= 0.5]
+    if not delimiter:
+        several = [s for s in several if s.dialect.delimiter != " " or _has_number_column(s)]
+    if several:
+        return max(several, key=lambda s: (s.share, s.numbers))
+    single = [sample for sample in fitting if sample.dialect.delimiter == plain.delimiter]
+    return single[0] if single else Sample(plain, [], 1, 1.0, 0.0)
+
+
+def _swallows_lines(sample: Sample, text: str, complete: bool) -> bool:
+    """Whether quotation marks in tab-separated text join lines that are whole without them."""
+    if sample.dialect.delimiter != "\t" or not sample.dialect.quote:
+        return False
+    plain = _sampled(text, replace(sample.dialect, quote="", escape=""), complete)
+    if plain is None or plain.n_fields == 1:
+        return False
+    return len(plain.records) > len(sample.records) and plain.share >= sample.share
+
+
+def _leading_comments(text: str) -> int:
+    """How many lines at the start are comments or blank.
+
+    A "#" right before a word, as in `#id,x,y`, makes one only just above the rows; otherwise
+    it may belong to the data, such as a colour.
+    """
+    lines = text.split("\n", 1000)
+    count = 0
+    while count < len(lines) and (not lines[count].strip() or _COMMENT.match(lines[count])):
+        count += 1
+    if lines[count : count + 1] and lines[count].startswith(("#", "%")):
+        below = lines[count + 1] if count + 1 < len(lines) else ""
+        count += bool(below.strip()) and not below.startswith(("#", "%"))
+    return count
+
+
+def _sampled(text: str, dialect: Dialect, complete: bool) -> Sample | None:
+    """The start of a file under this dialect; None if its quoting does not fit."""
+    if dialect.quote == "'" and not _quotes_singly(text, dialect.delimiter):
+        return None
+    records = []
+    try:
+        with unlimited_cells():
+            for _, record in records_of(io.StringIO(text, newline=""), dialect, strict=True):
+                records.append(record)
+                if len(records) > SAMPLE_RECORDS:
+                    break
+    except csv.Error:
+        if complete or len(records) < 2:
+            return None
+    if not complete and len(records) <= SAMPLE_RECORDS:
+        records = records[:-1]  # it may go on beyond the sample
+    counts = Counter(len(record) for record in records[1:] or records)
+    n_fields, _ = counts.most_common(1)[0] if counts else (1, 0)
+    if n_fields > 1:
+        records = [record for record in records if not is_blank(record)]
+    share = sum(len(record) == n_fields for record in records) / max(len(records), 1)
+    cells = [cell.strip(WHITE_SPACE) for record in records[:200] for cell in record]
+    numbers = sum(map(reads_as_value, cells)) / max(len(cells), 1)
+    return Sample(dialect, records, n_fields, share, numbers)
+
+
+def _quotes_singly(text: str, delimiter: str) -> bool:
+    """Whether each of the first lines has a cell between single quotation marks."""
+    mark = re.escape(delimiter)
+    cell = re.compile(rf"(^|{mark})\s*'.*'\s*($|{mark})")
+    return all(cell.search(line) for line in text.splitlines()[1:20] if line.strip())
+
+
+@contextlib.contextmanager
+def unlimited_cells() -> Iterator[None]:
+    """Let Python's csv module read cells of any length, which by itself it does not."""
+    limit = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def is_blank(record: Sequence[str]) -> bool:
+    """Whether a record of a table of several columns is nothing but a blank line."""
+    return len(record) == 1 and not record[0].strip(WHITE_SPACE)
+
+
+def records_of(
+    lines: Iterable[str], dialect: Dialect, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """The records of a delimited text with the line each ends on, read by Python's csv module.
+
+    Empty lines and the comments at the start are left out.
+    """
+    reader = csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        quotechar=dialect.quote or None,
+        quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
+        doublequote=dialect.escape == dialect.quote,
+        escapechar=dialect.escape if dialect.escape != dialect.quote else None,
+        skipinitialspace=True,
+        strict=strict,
+    )
+    try:
+        for record in reader:
+            if reader.line_num <= dialect.skipped_lines or not record:
+                continue
+            if dialect.delimiter == " " and len(record) > 1 and record[-1] == "":
+                record.pop()  # blanks before the end of the line
+            yield reader.line_num, record
+    except csv.Error as error:
+        msg = f"line {reader.line_num}: {error}"
+        raise csv.Error(msg) from None
+
+
+def reads_as_value(cell: str) -> bool:
+    """Whether a cell is a number or a date."""
+    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.lower() in MISSING
+
+
+def _has_number_column(sample: Sample) -> bool:
+    for column in _columns(sample.records[1:] or sample.records):
+        cells = [cell for cell in column if not _is_missing(cell)]
+        if cells and all(map(reads_as_value, cells)):
+            return True
+    return False
+
+
+def _columns(records: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    width = max(map(len, records), default=0)
+    for j in range(width):
+        yield [record[j].strip(WHITE_SPACE) for record in records if j < len(record)]
+
+
+def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns.
+
+    It does if it has words above numbers (or dates) more often than numbers above numbers. If
+    no column holds numbers, it does if its words are all different and none occurs below.
+    """
+    first = [cell.strip(WHITE_SPACE) for cell in records[0]]
+    if len(records) == 1:
+        return not any(map(reads_as_value, first))
+    names = values = 0
+    recurring = False
+    for name, column in zip(first, _columns(records[1:]), strict=False):
+        cells = [cell for cell in column if not _is_missing(cell)]
+        recurring = recurring or name in cells
+        if _is_missing(name) or not cells or not all(map(reads_as_value, cells)):
+            continue
+        if reads_as_value(name):
+            values += 1
+        else:
+            names += 1
+    if names or values:
+        return names > values
+    return not recurring and len(set(first)) == len(first) and not any(map(_is_missing, first))
+
+
+def commented_header(text: str, sample: Sample) -> list[str] | None:
+    """The names in the last comment above the rows, if it has one for each column."""
+    if not sample.dialect.skipped_lines:
+        return None
+    line = text.splitlines()[sample.dialect.skipped_lines - 1].lstrip("#% ")
+    dialect = replace(sample.dialect, skipped_lines=0)
+    with contextlib.suppress(csv.Error, StopIteration):
+        _, names = next(records_of([line], dialect, strict=True))
+        if len(names) == sample.n_fields and not any(map(reads_as_value, names)):
+            return names
+    return None

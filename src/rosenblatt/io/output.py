@@ -1,0 +1,206 @@
+"""Writing a table, whole or not at all, part by part."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+import duckdb
+import numpy as np
+
+from rosenblatt.io.files import written_whole
+from rosenblatt.io.storage import IN_MEMORY_BYTES, Storage, TableError, first_line, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+_SQL_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE"}
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+
+
+class TableWriter:
+    """A table being written; a context manager.
+
+    The file appears under its name when the block ends well; otherwise nothing changes. CSV
+    shows numbers by `repr`, which reads back as the same number; what is missing (NaN, None)
+    is an empty cell, in Parquet NULL.
+
+    Parameters
+    ----------
+    path : str, path or None
+        A file ending in .csv, .tsv, .parquet or .pq; None writes CSV to standard output.
+    columns : mapping
+        The columns in order, each "text", "integer" or "number".
+
+    Raises
+    ------
+    TableError
+        If the suffix or a kind of column is not known.
+    OSError
+        If the folder is not there or may not be written to.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, columns: Mapping[str, str]) -> None:
+        unknown = [kind for kind in columns.values() if kind not in _SQL_TYPES]
+        if unknown:
+            msg = f"kind {unknown[0]!r} is not known: give 'text', 'integer' or 'number'"
+            raise TableError(msg)
+        self.columns = dict(columns)
+        self.path = None if path is None else _checked(Path(path))
+        self._open_files = contextlib.ExitStack()
+        self._sink: _Sink | None = None
+
+    def __enter__(self) -> TableWriter:
+        with contextlib.ExitStack() as stack:
+            self._sink = self._opened(stack)
+            self._open_files = stack.pop_all()
+        return self
+
+    def _opened(self, stack: contextlib.ExitStack) -> _Sink:
+        if self.path is None:
+            return _CsvSink(sys.stdout, ",", self.columns)
+        beside = stack.enter_context(written_whole(self.path))
+        suffix = self.path.suffix.lower()
+        if suffix in _PARQUET:
+            return _ParquetSink(beside, self.columns, stack)
+        file = stack.enter_context(beside.open("w", encoding="utf-8", newline=""))
+        return _CsvSink(file, _DELIMITERS[suffix], self.columns)
+
+    def write(self, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Append rows, given as an array for each column."""
+        if self._sink is None:
+            msg = "the table is not open: write to it inside a with block"
+            raise TableError(msg)
+        if set(rows) != set(self.columns):
+            msg = f"columns {sorted(rows)} were given, but the table has {sorted(self.columns)}"
+            raise TableError(msg)
+        lengths = {len(array) for array in rows.values()}
+        if len(lengths) > 1:
+            msg = f"the columns differ in length: {sorted(lengths)}"
+            raise TableError(msg)
+        if lengths != {0}:
+            self._sink.write([np.asarray(rows[name]) for name in self.columns])
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sink, self._sink = self._sink, None
+        if error is not None:
+            self._open_files.__exit__(kind, error, traceback)
+            return
+        with self._open_files:  # so that a failure to finish also removes what was written
+            if sink is not None:
+                sink.finish()
+
+
+class _Sink(Protocol):
+    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
+        """Append rows."""
+
+    def finish(self) -> None:
+        """Bring out what is still held back."""
+
+
+class _CsvSink:
+    def __init__(self, stream: TextIO, delimiter: str, columns: Mapping[str, str]) -> None:
+        self.stream = stream
+        self.kinds = list(columns.values())
+        self.writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        self.writer.writerow(columns)
+
+    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
+        cells = [_cells(array, kind) for array, kind in zip(arrays, self.kinds, strict=True)]
+        self.writer.writerows(zip(*cells, strict=True))
+        if self.stream is sys.stdout:
+            self.stream.flush()
+
+    def finish(self) -> None:
+        self.stream.flush()
+
+
+def _cells(array: NDArray[Any], kind: str) -> Iterable[Any]:
+    if kind == "integer":
+        return map(int, array.tolist())
+    if kind == "number":  # the csv module writes floats by repr
+        return ["" if x != x else x for x in np.asarray(array, dtype=np.float64).tolist()]
+    return ["" if x is None else str(x) for x in array.tolist()]
+
+
+class _ParquetSink:
+    """Rows gathered in a database on disk, since Parquet is written in one go."""
+
+    def __init__(
+        self, beside: Path, columns: Mapping[str, str], stack: contextlib.ExitStack
+    ) -> None:
+        self.beside = beside
+        self.names = list(columns)
+        self.kinds = list(columns.values())
+        self.storage = Storage()
+        stack.callback(self.storage.close)
+        self.storage.open(IN_MEMORY_BYTES + 1)
+        self.storage.rows("SET threads = 1")  # rows are never to change places
+        types = ", ".join(f"c{j} {_SQL_TYPES[kind]}" for j, kind in enumerate(self.kinds))
+        self.storage.rows(f"CREATE TABLE rows ({types})")
+
+    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
+        batch = {
+            f"c{j}": _typed(array, kind)
+            for j, (array, kind) in enumerate(zip(arrays, self.kinds, strict=True))
+        }
+        self._do(lambda: self.storage.insert(batch))
+
+    def finish(self) -> None:
+        names = ", ".join(
+            f'c{j} AS "{name.replace(chr(34), chr(34) * 2)}"' for j, name in enumerate(self.names)
+        )
+        target = quoted(str(self.beside))
+        self._do(
+            lambda: self.storage.rows(
+                f"COPY (SELECT {names} FROM rows) TO {target} (FORMAT parquet, USE_TMP_FILE false)"
+            )
+        )
+
+    def _do(self, work: Any) -> None:
+        try:
+            work()
+        except duckdb.Error as error:
+            msg = f"the table cannot be written as Parquet: {first_line(error)}"
+            raise TableError(msg) from None
+
+
+def _typed(array: NDArray[Any], kind: str) -> NDArray[Any]:
+    if kind == "integer":
+        return np.asarray(array, dtype=np.int64)
+    if kind == "number":
+        return np.asarray(array, dtype=np.float64)
+    texts = [None if x is None else str(x) for x in array.tolist()]
+    return np.array(texts, dtype=object)
+
+
+def _checked(path: Path) -> Path:
+    """The path, if a table can be written there."""
+    accepted = [*_DELIMITERS, *_PARQUET]
+    if path.suffix.lower() not in accepted:
+        msg = f"{path} cannot be written: give a name that ends in {', '.join(accepted)}"
+        raise TableError(msg)
+    if path.is_dir():
+        msg = f"{path} is a folder: give the name of a file to write"
+        raise IsADirectoryError(msg)
+    if not path.parent.is_dir():
+        msg = f"there is no folder {path.parent}: make it first, or write somewhere else"
+        raise FileNotFoundError(msg)
+    if not os.access(path.parent, os.W_OK):
+        msg = f"folder {path.parent} may not be written to: write somewhere else"
+        raise PermissionError(msg)
+    return path

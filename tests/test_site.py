@@ -1,0 +1,170 @@
+"""The documentation as a site: complete, up to date with the code, and self-contained."""
+
+import inspect
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import rosenblatt as rb
+from rosenblatt.loops.perceptron import online
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+EXPLANATIONS = sorted((DOCS / "how-it-works").glob("*.md"))
+REFERENCE = DOCS / "reference.md"
+
+
+# What is quoted is what runs ----------------------------------------------------------------
+
+
+def quotations(page):
+    """The Python blocks of a page that are no doctests: code quoted from the library."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [dedent(block).strip() for block in blocks if ">>>" not in block]
+
+
+def without_indent(code):
+    """The lines of `code` without what stands before them."""
+    return "\n".join(line.strip() for line in code.strip().splitlines())
+
+
+def test_the_whole_loop_is_quoted():
+    source = inspect.getsource(getattr(online, "py_func", online))  # plain without the compiler
+    assert dedent(source).strip() in quotations(DOCS / "how-it-works" / "perceptron.md")
+
+
+@pytest.mark.parametrize("page", EXPLANATIONS, ids=lambda page: page.stem)
+def test_quoted_code_is_in_the_library(page):
+    sources = [without_indent(path.read_text()) for path in (ROOT / "src").rglob("*.py")]
+    for quoted in quotations(page):
+        assert any(without_indent(quoted) in source for source in sources), quoted
+
+
+@pytest.mark.parametrize("page", EXPLANATIONS, ids=lambda page: page.stem)
+def test_named_files_exist(page):
+    for name in re.findall(r"`(rosenblatt/[\w/]+\.py)`", page.read_text()):
+        assert (ROOT / "src" / name).is_file(), name
+
+
+# The reference is complete ------------------------------------------------------------------
+
+
+def in_code():
+    """Everything that the reference sets as code."""
+    return " ".join(re.findall(r"`([^`\n]+)`", REFERENCE.read_text()))
+
+
+def names(text):
+    """The identifiers in a text."""
+    return set(re.findall(r"\w+", text))
+
+
+def public(module):
+    """The names a module offers: what it lists, or what it defines."""
+    own = [name for name, value in vars(module).items() if _defined_in(module, name, value)]
+    return getattr(module, "__all__", own)
+
+
+def _defined_in(module, name, value):
+    return not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+
+
+def parameter_table():
+    """Rows of the table of parameters: name -> defaults of Perceptron and of Adaline."""
+    section = REFERENCE.read_text().split("## Parameters")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in section.splitlines()]
+    return {row[0].strip("`"): row[1:] for row in rows if len(row) == 3 and row[0].startswith("`")}
+
+
+@pytest.mark.parametrize("name", rb.__all__)
+def test_reference_names_every_public_name(name):
+    assert re.search(rf"^\| `rb\.{name}` \|", REFERENCE.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "module", [rb.datasets, rb.theory, rb.plot, rb.io], ids=lambda m: m.__name__
+)
+def test_reference_names_what_the_modules_offer(module):
+    assert not set(public(module)) - names(in_code())
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=["Perceptron", "Adaline"])
+def test_reference_has_every_parameter_and_its_default(column):
+    parameters = inspect.signature((rb.Perceptron, rb.Adaline)[column]).parameters.values()
+    expected = {p.name: repr(p.default).replace("'", '"') for p in parameters}
+    expected = {name: default.replace("1e-06", "1e-6") for name, default in expected.items()}
+    table = {name: row[column].strip("`") for name, row in parameter_table().items()}
+    assert {name: default for name, default in table.items() if default != "–"} == expected
+
+
+def test_reference_names_every_result():
+    X, y = rb.datasets.eight_points()
+    for model in (rb.Perceptron().fit(X, y), rb.Adaline().fit(X, y)):
+        results = {name for name in dir(model) if re.fullmatch(r"[a-z]\w*[a-z]_", name)}
+        assert not results - names(in_code())
+
+
+def test_reference_names_every_member_of_a_hyperplane():
+    members = {name for name in dir(rb.Hyperplane([1.0])) if not name.startswith("_")}
+    assert not members - names(in_code())
+
+
+@pytest.mark.parametrize("reason", rb.StopReason, ids=lambda reason: reason.name)
+def test_reference_names_every_stop_reason(reason):
+    assert f"| `{reason.name}` |" in REFERENCE.read_text()
+
+
+# The site is built and needs nothing from elsewhere ------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site."""
+    why = 'the site is built with mkdocs-material: pip install -e ".[docs]"'
+    pytest.importorskip("mkdocs", reason=why)
+    pytest.importorskip("material", reason=why)
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+class Loads(HTMLParser):
+    """Gathers the addresses that a page loads by itself; links to click on are none of these."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "a":
+            self.found += [value for name, value in attrs if name in ("src", "srcset", "href")]
+
+
+def test_site_has_every_page(site):
+    for page in DOCS.rglob("*.md"):
+        assert (site / page.relative_to(DOCS)).with_suffix(".html").is_file()
+
+
+def test_site_loads_nothing_from_elsewhere(site):
+    pages = list(site.rglob("*.html"))
+    assert pages
+    for page in pages:
+        loads = Loads()
+        loads.feed(page.read_text())
+        assert loads.found
+        assert not [address for address in loads.found if re.match(r"(https?:)?//", address or "")]
+
+
+def test_site_styles_fetch_no_fonts(site):
+    styles = [*site.rglob("*.css"), *site.rglob("*.html")]
+    assert any(path.suffix == ".css" for path in styles)
+    for path in styles:
+        text = path.read_text()
+        assert not re.search(r"url\(\s*[\"']?(https?:)?//|@import|fonts\.g(oogleapis|static)", text)
