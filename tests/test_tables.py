@@ -26,6 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rosenblatt.io import csv_files
 from rosenblatt.io import storage as storage_module
 from rosenblatt.io.output import TableWriter
 from rosenblatt.io.tables import Table, TableError, read_table
@@ -56,6 +57,13 @@ def file(tmp_path):
     return write
 
 
+@pytest.fixture(params=["small", "large"])
+def size(request, monkeypatch):
+    """Small files are staged as text, large ones as numbers where they can be: same answers."""
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0 if request.param == "large" else 1 << 60)
+    return request.param
+
+
 def contents(path, **options):
     """All columns as lists, None where a cell is missing."""
     with read_table(path, **options) as table:
@@ -81,7 +89,7 @@ def refusal(path, **options):
 # --- kinds of columns
 
 
-def test_the_three_kinds_and_their_arrays(file):
+def test_the_three_kinds_and_their_arrays(size, file):
     text = "size,day,colour\n1.5,2024-03-01,red\n,,\n-2e3,2024-03-01T12:30:00Z, blue \n"
     with read_table(file(text)) as table:
         assert table.names == ("size", "day", "colour")
@@ -100,12 +108,12 @@ def test_the_three_kinds_and_their_arrays(file):
 @pytest.mark.parametrize(
     "marker", ["", "?", "NA", "na", "N/A", "NaN", "nan", "NULL", "None", "#N/A", " ? ", '""']
 )
-def test_markers_of_missing_cells(file, marker):
+def test_markers_of_missing_cells(size, file, marker):
     path = file(f"x,c\n1,a\n{marker},{marker}\n3,b\n")
     assert contents(path) == {"x": [1, None, 3], "c": ["a", None, "b"]}
 
 
-def test_a_dash_is_missing_among_numbers_but_a_class_among_words(file):
+def test_a_dash_is_missing_among_numbers_but_a_class_among_words(size, file):
     path = file("x,class\n1,+\n-,-\n3,-\n")
     assert contents(path) == {"x": [1, None, 3], "class": ["+", "-", "-"]}
 
@@ -139,7 +147,7 @@ def test_a_dash_is_missing_among_numbers_but_a_class_among_words(file):
     ],
 )
 @pytest.mark.parametrize("n_copies", [1, 6000])
-def test_kinds(file, cells, kind, n_copies):
+def test_kinds(size, file, cells, kind, n_copies):
     """Alike whether the table is judged row by row or, when tall, column by column."""
     text = "a,b\n" + "".join(f"{cell},x\n" for cell in cells * n_copies)
     with read_table(file(text)) as table:
@@ -153,24 +161,57 @@ def test_times_with_an_offset_are_in_utc(file):
         np.testing.assert_array_equal(table["t"], expected)
 
 
-def test_codes_with_leading_zeros_are_noted(file):
+def test_codes_with_leading_zeros_are_noted(size, file):
     with read_table(file("zip,n\n01234,1\n98101,2\n")) as table:
         assert table["zip"].tolist() == ["01234", "98101"]
         assert table.notes == ("Column 'zip' is read as text: it holds codes that begin with 0.",)
 
 
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999", "9" * 400])
-def test_infinite_numbers_are_refused_by_column_and_row(file, cell):
+def test_infinite_numbers_are_refused_by_column_and_row(size, file, cell):
     message = refusal(file(f"a,b\n1,2\n3,{cell}\n"))
     assert "column 'b' holds " in message
     assert "data row 2" in message
 
 
-def test_decimal_commas(file):
+def test_decimal_commas(size, file):
     with read_table(file("a;b;c\n1,5;x;1,234\n-2;y;2\n")) as table:
         assert table["a"].tolist() == [1.5, -2]
         assert table["c"].tolist() == [1.234, 2]
         assert table.notes[0] == "Column 'a' is read as numbers with a decimal comma."
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [("word", "word"), ("-", None), (" ? ", None), ("1,5", None), ("4", 4), ("2024-01-01", "text")],
+)
+def test_a_cell_below_the_sample_of_a_large_file(monkeypatch, file, cell, expected):
+    """What the first thousand rows promise is checked on all of them."""
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0)
+    path = file("a;b\n" + "1;x\n" * 2000 + f"{cell};y\n")
+    with read_table(path, delimiter=";") as table:
+        found = as_list(table["a"])
+    if cell == "1,5":  # a decimal comma cannot be told from thousands by one cell, but by ;
+        assert found[-1] == 1.5
+    elif expected == "text":
+        assert found[-2:] == ["1", cell]
+    else:
+        assert found[-1] == expected
+    assert len(found) == 2001
+
+
+def test_infinity_below_the_sample_of_a_large_file(monkeypatch, file):
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0)
+    assert "row 2001" in refusal(file("a,b\n" + "1,x\n" * 2000 + "1e999,y\n"))
+
+
+def test_text_of_numbers_in_a_large_file(monkeypatch, file):
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0)
+    path = file("a,b\n1.50,1\n2.00,2\n")
+    with read_table(path, text=["a"]) as table:
+        assert table.kinds == {"a": "text", "b": "number"}
+        assert table["a"].tolist() == ["1.50", "2.00"]
+        assert table.read_as({"b": "text"})["b"].tolist() == ["1", "2"]
 
 
 def test_a_comma_that_may_group_thousands_is_not_a_decimal_comma(file):
@@ -184,7 +225,7 @@ def test_a_comma_that_may_group_thousands_is_not_a_decimal_comma(file):
     )
 )
 @settings(max_examples=50)
-def test_numbers_are_read_exactly_as_python_reads_them(tmp_path_factory, values):
+def test_numbers_are_read_exactly_as_python_reads_them(size, tmp_path_factory, values):
     path = tmp_path_factory.mktemp("numbers") / "t.csv"
     path.write_text("x\n" + "".join(f"{value!r}\n" for value in values))
     with read_table(path) as table:
@@ -207,7 +248,7 @@ ODD_CELLS = st.sampled_from(["NA", "?", "", " ", "1.5", '"', '""', "a\nb", "null
 
 @given(data=st.data(), n_columns=st.integers(1, 4), delimiter=st.sampled_from(",;\t|"))
 @settings(max_examples=150)
-def test_same_cells_as_the_csv_module(tmp_path_factory, data, n_columns, delimiter):
+def test_same_cells_as_the_csv_module(size, tmp_path_factory, data, n_columns, delimiter):
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     # Python's writer leaves a lone carriage return without quotation marks unless told to.
     alphabet = 'ab",; \n\t\\é?01.-#' + "\r" * (quoting == csv.QUOTE_ALL)
@@ -285,7 +326,7 @@ def test_a_semicolon_or_a_blank_in_words_is_no_delimiter(file):
         ("a,b\r1,x\r2,y\r", {"a": [1, 2], "b": ["x", "y"]}),
     ],
 )
-def test_ways_of_writing(file, text, expected):
+def test_ways_of_writing(size, file, text, expected):
     assert contents(file(text)) == expected
 
 
@@ -324,7 +365,7 @@ def test_a_line_without_a_tab_continues_the_text_above(file):
         ("a,b\n?,x\n2,y\n", True),
     ],
 )
-def test_header_is_judged_and_can_be_said(file, text, has_header):
+def test_header_is_judged_and_can_be_said(size, file, text, has_header):
     path = file(text)
     n_lines = text.count("\n")
     with read_table(path) as table:
@@ -387,7 +428,7 @@ def test_gzip_in_several_parts(file):
     assert contents(path) == {"a": [1, 3], "b": [2, 4]}
 
 
-def test_long_lines_and_cells(file):
+def test_long_lines_and_cells(size, file):
     huge = "x" * 5_000_000
     assert contents(file(f"a,b\n1,{huge}\n2,y\n")) == {"a": [1, 2], "b": [huge, "y"]}
     names = [f"n{j}" for j in range(3000)]
@@ -398,7 +439,7 @@ def test_long_lines_and_cells(file):
         assert all(array.tolist() == [1.5] for array in chunk.values())
 
 
-def test_order_of_rows_is_kept_through_chunks(file):
+def test_order_of_rows_is_kept_through_chunks(size, file):
     n_rows = 300_000
     path = file("i,t\n" + "".join(f"{i},w{i}\n" for i in range(n_rows)))
     with read_table(path) as table:
@@ -443,7 +484,7 @@ def test_a_table_is_a_mapping_that_fetches_on_demand(file):
     table.close()
 
 
-def test_read_as(file):
+def test_read_as(size, file):
     path = file("n,zip,t,d,none\n1,01234,5,2024-03-01,\n?,98101,x,NA,\n")
     with read_table(path) as table:
         part = table.read_as({"zip": "number", "n": "text", "none": "number", "d": "text"})

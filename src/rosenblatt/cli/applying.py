@@ -73,6 +73,12 @@ class Application:
         self.classifier = model[-1] if encodes else model
 
     @property
+    def texts(self) -> list[str]:
+        """The columns that are text."""
+        kinds = self.encoder.kinds_ if self.encoder is not None else {}
+        return [name for name, kind in kinds.items() if kind == "text"]
+
+    @property
     def layout(self) -> dict[str, str]:
         """The columns of the answer."""
         classes = self.classifier.classes_

@@ -55,7 +55,8 @@ def predict(
         _refuse_overwriting(output, [model, file])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {Path(file).name}")
-        with read_table(file, header=header, delimiter=delimiter) as table:
+        texts = application.texts
+        with read_table(file, header=header, delimiter=delimiter, text=texts) as table:
             rows = application.fitting(table)
             with writer as out:
                 for start in range(0, table.n_rows, CHUNK):

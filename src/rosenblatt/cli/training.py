@@ -84,8 +84,9 @@ def read_task(
         msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
         raise ValueError(msg)
     y, known = read_labels(table, target)
-    columns = {name: table[name] if known.all() else table[name][known] for name in features}
+    columns = table.chunk(0, table.n_rows, features)
     if not known.all():
+        columns = {name: cells[known] for name, cells in columns.items()}
         rows = count(int((~known).sum()), "row")
         notes.append(f"{rows} without a class left out")
     origin = {

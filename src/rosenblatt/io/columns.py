@@ -28,13 +28,17 @@ class Column:
     sql: str
     stored: str  # "text", or typed by the file itself: "number" or "date"
     kind: str
-    declared: bool = False  # the file itself says what it holds
+    declared: bool = False  # what it holds is known: the file says so, or one cell shows it
     tidy: bool = False  # every cell reads as a number as it stands
     padded: bool = True  # tabs, line ends or the like may stand around a cell, not only blanks
     decimal_comma: bool = False
 
     def cell(self) -> str:
         """The SQL of the text of a cell: trimmed, NULL where missing."""
+        if self.stored == "number":  # a whole number as most files write it, 1 and not 1.0
+            whole = f"abs({self.sql}) < 1e15 AND {self.sql} = floor({self.sql})"
+            as_whole = f"CAST(CAST({self.sql} AS BIGINT) AS VARCHAR)"
+            return f"CASE WHEN {whole} THEN {as_whole} ELSE CAST({self.sql} AS VARCHAR) END"
         if self.stored != "text":
             return f"CAST({self.sql} AS VARCHAR)"
         trimmed = f"trim({self.sql}, {_WHITE})" if self.padded else f"trim({self.sql})"
@@ -86,10 +90,11 @@ def find_kinds(
     for j, (n_cells, n_numbers, n_odd) in zip(places, counts, strict=True):
         if n_cells == n_numbers > 0 and n_odd == 0:
             found[j] = replace(found[j], kind="number", tidy=True)
-    places = [j for j in places if not found[j].tidy]
-    counts = _measured(storage, n_rows, [found[j].sql for j in places], _padding)
-    for j, (padded,) in zip(places, counts, strict=True):
+    texts = [j for j, column in enumerate(found) if column.stored == "text" and not column.tidy]
+    counts = _measured(storage, n_rows, [found[j].sql for j in texts], _padding)
+    for j, (padded,) in zip(texts, counts, strict=True):
         found[j] = replace(found[j], padded=bool(padded))
+    places = [j for j in texts if not found[j].declared]
     counts = _measured(storage, n_rows, [found[j].cell() for j in places], _likeness)
     for j, count in zip(places, counts, strict=True):
         found[j], note = _judged(found[j], _Likeness(*count), names[j], delimiter)

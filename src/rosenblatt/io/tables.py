@@ -24,7 +24,7 @@ from rosenblatt.io.input_files import glob_escaped, local_copy, recognised, show
 from rosenblatt.io.storage import Storage, TableError, first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -192,7 +192,11 @@ def _unmasked(array: NDArray[Any], kind: str) -> NDArray[Any]:
 
 
 def read_table(
-    path: str | os.PathLike[str], *, header: bool | None = None, delimiter: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    text: Collection[str] = (),
 ) -> Table:
     """Read a table from a CSV, TSV, Parquet or JSON file.
 
@@ -211,6 +215,9 @@ def read_table(
         by whether words stand above numbers. Columns without a name are called column1, ...
     delimiter : str, optional
         What separates the cells of a delimited file; by default judged by its first lines.
+    text : collection of str
+        Columns that will be read as text. Of a large file the cells of other columns may be kept
+        as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
 
     Raises
     ------
@@ -226,7 +233,7 @@ def read_table(
         table_format = recognised(path, file)
         storage.open(file.stat().st_size)
         if table_format == "csv":
-            table = _read_csv(storage, os.fspath(path), file, header, delimiter)
+            table = _read_csv(storage, os.fspath(path), file, header, delimiter, text)
         else:
             table = _read_typed(storage, os.fspath(path), file, table_format)
         storage.remove_copies()
@@ -237,13 +244,19 @@ def read_table(
 
 
 def _read_csv(
-    storage: Storage, path: str, file: Path, header: bool | None, delimiter: str | None
+    storage: Storage,
+    path: str,
+    file: Path,
+    header: bool | None,
+    delimiter: str | None,
+    text: Collection[str],
 ) -> Table:
-    staged = stage_csv(file, shown_path(path), storage, header=header, delimiter=delimiter)
+    staged = stage_csv(
+        file, shown_path(path), storage, header=header, delimiter=delimiter, as_text=text
+    )
     n_rows = _counted(storage, shown_path(path), only_header=staged.has_header)
-    columns = [Column(f"c{j}", "text", "text") for j in range(len(staged.names))]
     columns, notes = find_kinds(
-        storage, staged.names, columns, n_rows=n_rows, delimiter=staged.delimiter
+        storage, staged.names, staged.columns, n_rows=n_rows, delimiter=staged.delimiter
     )
     named = dict(zip(staged.names, columns, strict=True))
     return Table(storage, path, named, n_rows, staged.has_header, staged.notes + notes)
