@@ -1,5 +1,9 @@
 """The pictures: every line, arrow, ring and number in them is where the mathematics puts it."""
 
+import contextlib
+import csv
+import logging
+import os
 import runpy
 import subprocess
 import sys
@@ -17,7 +21,7 @@ import rosenblatt as rb
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-from rosenblatt.plot import _points
+from rosenblatt.plot import _points, _style
 from rosenblatt.plot.film import chosen
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
@@ -218,7 +222,7 @@ class TestDecision:
         drawn = np.vstack([offsets(find(ax, f"class {k}")) for k in range(2)])
         assert len(drawn) <= _points.MOST + 10
         assert {tuple(x) for x in X[:3]} == {tuple(x) for x in offsets(find(ax, "wrong"))}
-        assert f"{len(drawn):,} of 100,000 points drawn" in words(ax)
+        assert f"{len(drawn)} of 100,000 points drawn" in words(ax)
         again = rb.plot.decision(rb.Hyperplane([1.0, 2.0]), X, y)
         assert np.array_equal(offsets(find(ax, "class 0")), offsets(find(again, "class 0")))
 
@@ -296,6 +300,49 @@ class TestAlong:
         one, two = (find_all(ax, "class 0")[0].get_data()[0] for ax in (dense, sparse))
         assert np.array_equal(one, two, equal_nan=True)
 
+    def test_long_tails_are_cut_and_counted(self):
+        rng = np.random.default_rng(0)
+        x = np.append(rng.normal(size=20_000), [-400.0, -300.0, 500.0])
+        y = np.where(rng.random(x.size) < 0.5, -1, 1)
+        ax = rb.plot.decision(rb.Hyperplane([1.0]), x[:, None], y)
+        low, high = ax.get_xlim()
+        assert -6 < low < -2
+        assert 2 < high < 6
+        shares, edges, _ = find_all(ax, "class 0")[0].get_data()
+        assert np.isfinite(shares).sum() > 20
+        outside = int(((x < edges[0]) | (x > edges[-1])).sum())
+        assert 3 <= outside < 0.01 * 2 * x.size
+        assert f"outside this picture: {outside} of 20,003" in words(ax)
+        ax.figure.canvas.draw()
+        assert ax.get_tightbbox().width < ax.figure.bbox.width
+
+    def test_cut_holds_the_hyperplane_and_the_margin(self):
+        x = np.append(np.linspace(100, 101, 5000), [-90.0, -9000.0])
+        y = np.append(np.ones(5000), [-1, -1])
+        ax = rb.plot.decision(rb.Hyperplane([1.0]), x[:, None], y)
+        assert ax.get_xlim()[0] < -90
+        assert ax.get_xlim()[1] > 101
+
+    def test_ordinary_tails_are_all_there(self):
+        x = np.random.default_rng(0).normal(size=100_000)
+        ax = rb.plot.decision(rb.Hyperplane([1.0]), x[:, None], np.where(x > 0.1, 1, -1))
+        assert not any("outside" in text for text in words(ax))
+        total = sum(np.nansum(find_all(ax, f"class {k}")[0].get_data()[0]) for k in range(2))
+        assert total == pytest.approx(2)
+
+    def test_rows_say_how_many_lie_outside(self, trees):
+        X, y, _ = trees
+        rng = np.random.default_rng(0)
+        X, y = np.repeat(X, 200, axis=0) + rng.normal(size=(12_000, 2)), np.repeat(y, 200)
+        X = np.column_stack([X, np.zeros(12_000)])
+        X[0] = 1e4
+        model = quietly(rb.Perceptron(max_epochs=2), X[1:], y[1:])
+        ax = rb.plot.decision(model, X, y)
+        assert np.ptp(ax.get_xlim()) < 100
+        written = " ".join(text.get_text() for text in ax.texts)
+        assert written.count("outside this picture") == 3
+        assert "of 12,000" in " ".join(words(ax))
+
 
 def find_all(ax, gid):
     return ax.findobj(lambda a: a.get_gid() == gid)
@@ -358,6 +405,40 @@ class TestUpdates:
     def test_draws_as_many_as_there_are(self):
         data = rb.datasets.eight_points()
         assert len(rb.plot.updates(fit(data, record=True), *data)) == 1
+
+    def test_names_of_the_features(self, run):
+        pandas = pytest.importorskip("pandas")
+        data, model = run
+        axes = rb.plot.updates(model, *data, feature_names=["tall", "high"])
+        assert {ax.get_xlabel() for ax in axes} == {"tall"}
+        assert axes[0].get_ylabel() == "high"
+        film = rb.plot.animate(model, *data, feature_names=["tall", "high"])
+        assert film._fig.axes[0].get_ylabel() == "high"
+        film._draw_was_started = True
+        named = rb.Perceptron(record=True)
+        named.fit(pandas.DataFrame(data.X, columns=["a", "b"]), data.y)
+        assert rb.plot.updates(named, *data)[0].get_xlabel() == "a"
+        with pytest.raises(ValueError, match="feature_names has 1 names for 2 features"):
+            rb.plot.updates(model, *data, feature_names=["tall"])
+        with pytest.raises(ValueError, match="feature_names has 1 names for 2 features"):
+            rb.plot.animate(model, *data, feature_names=["tall"])
+
+    def test_vectors_and_their_names_can_be_told_apart(self, dunkers):
+        model = fit(dunkers, record=True)
+        for ax in rb.plot.updates(model, *dunkers):
+            points = find_all(ax, "class 0")[0]
+            names = {text.get_text(): text for text in ax.texts}
+            arrows = [find(ax, gid) for gid in ("step", "old w", "new w") if has(ax, gid)]
+            for arrow in arrows:
+                assert arrow.get_zorder() > points.get_zorder()
+                assert arrow.get_path_effects()
+            step, new = find(ax, "step"), find(ax, "new w")
+            assert step.get_linewidth() > new.get_linewidth() + 2
+            assert step.get_zorder() < new.get_zorder()
+            ax.figure.canvas.draw()
+            boxes = [text.get_window_extent() for text in names.values()]
+            for k, box in enumerate(boxes):
+                assert not any(box.overlaps(other) for other in boxes[:k])
 
     def test_axes_given(self, run):
         data, model = run
@@ -429,6 +510,16 @@ class TestEpochs:
         pocket = find(rb.plot.epochs(model), "pocket 0")
         assert np.array_equal(pocket.get_ydata(), model.trace_.pocket_errors)
 
+    def test_axis_holds_mistakes_and_pocket(self):
+        with (GALLERY.parents[1] / "examples" / "banknotes.csv").open(newline="") as file:
+            _, *rows = csv.reader(file)
+        X, y = np.array([row[:-1] for row in rows], dtype=float), np.array([r[-1] for r in rows])
+        model = quietly(rb.Perceptron(keep="pocket", max_epochs=20), X, y)
+        assert model.trace_.pocket_errors[0] > model.trace_.mistakes.max()
+        low, high = rb.plot.epochs(model).get_ylim()
+        assert low < 0
+        assert high > model.trace_.pocket_errors[0]
+
     def test_loss_of_adaline(self, dunkers):
         X = (dunkers.X - dunkers.X.mean(axis=0)) / dunkers.X.std(axis=0)
         model = quietly(rb.Adaline(max_epochs=30, tol=None), X, dunkers.y)
@@ -450,6 +541,11 @@ class TestEpochs:
         number, mean = find(ax, "mistakes 0").get_data()
         assert len(number) < 200
         assert mean[0] == model.trace_.mistakes[0]
+        assert "least to greatest of neighbouring epochs" in words(ax)
+        assert "mistakes in the epoch, mean of neighbours" in words(ax)
+        ax.figure.canvas.draw()
+        ticks = [label.get_text() for label in ax.get_xticklabels()]
+        assert {"100", "1000", "10,000"} <= set(ticks)
         assert mean.min() >= model.trace_.mistakes.min()
 
     def test_refuses(self):
@@ -538,6 +634,13 @@ def test_objective_shows_what_goes_wrong(ax):
     assert rb.theory.zero_one_loss(least, X, y) == 0.75
     assert {h.margin(X, y) > 0 for h in map(turned, degrees[wrong == 0])} == {True}
     inset = ax.child_axes[0]
+    assert (inset.get_xlabel(), inset.get_ylabel()) == ("x1", "x2")
+    assert "samples" in inset.get_title()
+    notes = " ".join(text.get_text().replace("\n", " ") for text in inset.texts)
+    for says in ("this far sample outweighs the three wrong ones", "dashed: least", "solid: sep"):
+        assert says in notes
+    tip = ends(find(inset, "far"))[1]
+    assert np.hypot(*(X - tip).T).argmin() == np.hypot(*X.T).argmax()
     assert np.array_equal(offsets(find(inset, "wrong")), X[least.predict(X) != y])
     assert good.distance(find(inset, "good").get_xy1()) == pytest.approx(0, abs=1e-12)
 
@@ -552,6 +655,18 @@ class TestNeuron:
         assert {"tall", "high", "−1", "+1", "Σ"} <= set(written)
         widths = [find(ax, f"weight 0 {j}").get_linewidth() for j in range(2)]
         assert (widths[0] > widths[1]) == (abs(model.coef_[0, 0]) > abs(model.coef_[0, 1]))
+
+    @pytest.mark.parametrize("name", ["h", "ht", "身長", "😀😀"])
+    def test_names_stand_beside_the_circles(self, name):
+        ax = rb.plot.neuron(rb.Hyperplane([2.0, -2.0], 0.0), feature_names=[name, "x"])
+        circles = [patch for patch in ax.patches if hasattr(patch, "get_radius")]
+        edge = min(patch.center[0] - patch.get_radius() for patch in circles)
+        (text,) = [text for text in ax.texts if text.get_text() == name]
+        assert text.get_ha() == "right"
+        assert text.get_position()[0] < edge
+        # In a font that has them, these letters are as wide as high: they must fit at the left.
+        wide = 2 * len(name) * 0.09
+        assert text.get_position()[0] - wide > ax.get_xlim()[0]
 
     def test_signs_differ_without_colour(self):
         ax = rb.plot.neuron(rb.Hyperplane([2.0, -2.0], 0.0))
@@ -665,6 +780,23 @@ class TestAnimate:
 # files ---------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def no_room():
+    """A context in which no file can grow beyond a thousand bytes."""
+    resource = pytest.importorskip("resource")
+
+    @contextlib.contextmanager
+    def limited():
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
+
+
 class TestSave:
     @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
     def test_same_bytes_each_time(self, suffix, tmp_path):
@@ -683,19 +815,65 @@ class TestSave:
             rb.plot.save(drawn, tmp_path / f"{name}.png", dpi=50)
         assert len({(tmp_path / f"{name}.png").read_bytes() for name in "abc"}) == 1
 
-    def test_failure_leaves_the_old_file(self, ax, tmp_path, monkeypatch):
-        path = tmp_path / "a.png"
+    @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+    def test_full_disk_leaves_the_old_file(self, suffix, tmp_path, no_room):
+        ax = rb.plot.bias()
+        path = tmp_path / f"a.{suffix}"
         path.write_text("old")
-
-        def full(*args, **kwargs):
-            msg = "disk full"
-            raise OSError(msg)
-
-        monkeypatch.setattr(ax.figure, "savefig", full)
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(OSError, match="oo large") as error, no_room():
             rb.plot.save(ax, path)
+        assert "\n" not in str(error.value)
         assert path.read_text() == "old"
         assert list(tmp_path.iterdir()) == [path]
+
+    def test_full_disk_leaves_no_film(self, run, tmp_path, no_room):
+        data, model = run
+        with pytest.raises(OSError, match="oo large") as error, no_room():
+            rb.plot.animate(model, *data, tmp_path / "a.gif")
+        assert "\n" not in str(error.value)
+        assert not list(tmp_path.iterdir())
+
+    def test_ffmpeg_that_fails_is_one_line(self, run, tmp_path, capfd):
+        data, model = run
+        ffmpeg = tmp_path / "ffmpeg"
+        ffmpeg.write_text("#!/bin/sh\ncat > /dev/null\necho some\necho lots >&2\n"
+                          "echo 'No space left on device' >&2\nexit 1\n")  # fmt: skip
+        ffmpeg.chmod(0o755)
+        films = tmp_path / "films"
+        films.mkdir()
+        with (
+            mpl.rc_context({"animation.ffmpeg_path": str(ffmpeg)}),
+            pytest.raises(OSError, match=r"ffmpeg could not write a\.mp4: No space") as error,
+        ):
+            rb.plot.animate(model, *data, films / "a.mp4", max_frames=2)
+        assert "\n" not in str(error.value)
+        assert not list(films.iterdir())
+        assert capfd.readouterr().err == ""
+
+    def test_missing_letters_are_one_short_warning(self, run, tmp_path):
+        data, model = run
+        names = ["身長", "跳躍🫠"]
+        ax = rb.plot.decision(model, *data, feature_names=names, class_names=names)
+        for write in (
+            lambda: rb.plot.save(ax, tmp_path / "a.png"),
+            lambda: rb.plot.save(ax, tmp_path / "a.pdf"),
+            lambda: rb.plot.animate(
+                model, *data, tmp_path / "a.gif", feature_names=names, max_frames=2
+            ),
+        ):
+            with pytest.warns(UserWarning, match="^the font has no picture for: ") as heard:
+                write()
+            (warning,) = heard
+            assert {*str(warning.message).split(": ")[1].split()} == {*"身長跳躍🫠"}
+            assert warning.filename == __file__
+
+    def test_other_warnings_are_passed_on(self, ax, tmp_path):
+        def warn(_event):
+            warnings.warn("something else", RuntimeWarning, stacklevel=1)
+
+        ax.figure.canvas.mpl_connect("draw_event", warn)
+        with pytest.warns(RuntimeWarning, match="something else"):
+            rb.plot.save(ax, tmp_path / "a.png")
 
     def test_refuses(self, ax, tmp_path):
         with pytest.raises(ValueError, match=r"'\.bmp' is not a picture.*\.png, \.svg, \.pdf"):
@@ -711,6 +889,34 @@ def test_importing_it_does_not_import_matplotlib():
     code = "import rosenblatt.plot, sys; sys.exit(any(m in sys.modules for m in %r))"
     code %= (("matplotlib", "numba", "sklearn"),)
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_home_that_cannot_be_written_is_not_talked_about(tmp_path):
+    code = "import rosenblatt as rb, sys; rb.plot.save(rb.plot.bias(), sys.argv[1])"
+    spared = ("HOME", "MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
+    quiet = {name: value for name, value in os.environ.items() if name not in spared}
+    quiet |= {"HOME": "/dev/null/home", "MPLBACKEND": "agg"}  # where not even root has a folder
+    command = [sys.executable, "-c", code, str(tmp_path / "a.png")]
+    done = subprocess.run(command, env=quiet, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_the_log_of_matplotlib_is_as_before(run, tmp_path):
+    data, model = run
+    log = logging.getLogger("matplotlib")
+    before = log.level
+    for level in (logging.NOTSET, logging.DEBUG):
+        log.setLevel(level)
+        rb.plot.animate(model, *data, tmp_path / "a.gif", max_frames=2)
+        after = log.level
+        log.setLevel(before)
+        assert after == level
+
+
+def test_thousands_are_apart_from_ten_thousand_on():
+    shown = [_style.grouped(n) for n in (0, 999, 1372, 9999, 10_000, 32_561, -1_234_567)]
+    assert shown == ["0", "999", "1372", "9999", "10,000", "32,561", "−1,234,567"]
+    assert _style.count(32_561, "row") == "32,561 rows"
 
 
 def test_public_names():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Up to so many samples are drawn one by one under their histogram; of more, the wrong ones, if few.
 MOST_TICKS, MOST_WRONG = 300, 100
+TAIL = 0.005  # so small a share of a class, at either end, may be left outside the picture
 
 
 def view_along(ax: Axes, seen: Seen) -> Axes:
@@ -31,30 +32,55 @@ def view_along(ax: Axes, seen: Seen) -> Axes:
         return ax
     distance = plane.decision_function(seen.X) / plane.norm
     margin = seen.margin()
-    edges = _edges(distance, margin)
+    classes = [distance[seen.label == k] for k in range(2)]
+    edges = _edges(classes, margin)
     handles, top = [], 0.0
-    for k in range(2):
-        shares, stairs = _histogram(ax, distance[seen.label == k], edges, k)
+    for k, values in enumerate(classes):
+        shares, stairs = _histogram(ax, values, edges, k)
         handles.append(stairs)
         top = max(top, shares.max(initial=0.0))
-    ring = _one_by_one(ax, distance, seen, top or 1.0)
+    beyond = _beyond(distance, edges)
+    ring = _one_by_one(ax, distance, seen, top or 1.0, np.flatnonzero(~beyond))
     line = _style.named(ax.axvline(0, color=_style.INK, linewidth=1.8, zorder=3), "hyperplane")
     entries = [*_points.entries(handles, seen.classes, ring, seen), (line, "hyperplane")]
     if margin > 0:
         style: dict[str, Any] = {"facecolor": "white", "edgecolor": _style.GREY, "linestyle": "--"}
         band = _style.named(ax.axvspan(-margin, margin, zorder=0.5, **style), "band")
         entries.append((band, f"margin {_style.number(margin)}"))
+    if beyond.any():
+        outside, n = _style.grouped(beyond.sum()), _style.grouped(distance.size)
+        entries.append((None, f"outside this picture: {outside} of {n}"))
     _style.legend(ax, entries)
     return ax
 
 
-def _edges(distance: Floats, margin: float = 0.0) -> Floats:
+def _ends(groups: list[Floats], margin: float) -> tuple[float, float]:
+    """From where to where to draw: everything, but for tails longer than half of all the rest."""
+    some = [values for values in groups if values.size]
+    reach = margin if margin > 0 else 0.0
+    lows = [np.quantile(values, [0, TAIL], method="lower") for values in some]
+    highs = [np.quantile(values, [1, 1 - TAIL], method="higher") for values in some]
+    least, low = np.min([np.full(2, -reach), *lows], axis=0)
+    most, high = np.max([np.full(2, reach), *highs], axis=0)
+    room = (high - low) / 2
+    return least if low - least <= room else low, most if most - high <= room else high
+
+
+def _beyond(distance: Floats, edges: Floats) -> NDArray[np.bool_]:
+    """Which samples lie outside the histogram."""
+    outside: NDArray[np.bool_] = (distance < edges[0]) | (distance > edges[-1])
+    return outside
+
+
+def _edges(groups: list[Floats], margin: float = 0.0) -> Floats:
     """The borders of the bins: one at zero, or one on either side of an empty band."""
-    low, high = min(0.0, distance.min(initial=0.0)), max(0.0, distance.max(initial=0.0))
-    width = (high - low or 1.0) / np.clip(2 * np.sqrt(distance.size), 8, 60)
+    low, high = _ends(groups, margin)
+    n = sum(values.size for values in groups)
+    width = (high - low or 1.0) / np.clip(2 * np.sqrt(n), 8, 60)
     inner = margin * (1 - 1e-9) if margin > 0 else 0.0  # the nearest samples are outside it
     right = inner + width * np.arange(np.ceil((high - inner) / width) + 1)
     left = -inner - width * np.arange(np.ceil((-low - inner) / width) + 1)
+    left[-1], right[-1] = min(left[-1], low), max(right[-1], high)  # rounding must lose nobody
     return np.unique(np.concatenate([left, right]))
 
 
@@ -75,10 +101,10 @@ def _histogram(ax: Axes, distance: Floats, edges: Floats, k: int) -> tuple[Float
     return shares, _style.named(stairs, f"class {k}")
 
 
-def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float) -> Any:
-    """Under the histograms the samples themselves; of many, the wrong ones, if they are few."""
+def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: NDArray[np.intp]) -> Any:
+    """Under the histograms these samples themselves; of many, the wrong ones, if they are few."""
     few = distance.size <= MOST_TICKS
-    rows = np.arange(distance.size) if few else np.flatnonzero(seen.wrong)
+    rows = rows if few else rows[seen.wrong[rows]]
     if not few and rows.size > MOST_WRONG:
         rows = rows[:0]
     heights = -top * (0.07 + 0.08 * seen.label[rows])
@@ -99,7 +125,11 @@ def rows_along(ax: Axes, seen: Seen) -> Axes:
         plane.decision_function(seen.X) / plane.norm if plane.w.any() else None
         for plane in seen.planes
     ]
-    edges = _edges(np.concatenate([d for d in distances if d is not None] or [np.zeros(1)]))
+    own = [seen.label == k for k in range(K)]
+    parts = [
+        d[side] for d, k in zip(distances, own, strict=True) if d is not None for side in (k, ~k)
+    ]
+    edges = _edges(parts)
     entries: list[tuple[Any, str]] = []
     for k, distance in enumerate(distances):
         base = float(K - 1 - k)
@@ -119,7 +149,8 @@ def rows_along(ax: Axes, seen: Seen) -> Axes:
     ax.tick_params(axis="y", length=0)
     entries.append((line, "hyperplane"))
     wrong, n = int(seen.wrong.sum()), len(seen.label)
-    entries += [(None, f"wrong: {wrong:,} of {n:,} (largest value decides)")] if wrong else []
+    share = f"wrong: {_style.grouped(wrong)} of {_style.grouped(n)} (largest value decides)"
+    entries += [(None, share)] if wrong else []
     _style.legend(ax, entries)
     return ax
 
@@ -140,7 +171,10 @@ def _row(
     _style.named(rest, f"rest {k}")
     margin = seen.margin(k)
     missed = int((np.where(own, 1, -1) * distance <= 0).sum())
-    says = f"margin {_style.number(margin)}" if margin > 0 else f"{missed:,} on the wrong side"
+    says = f"{_style.grouped(missed)} on the wrong side"
+    says = f"margin {_style.number(margin)}" if margin > 0 else says
+    beyond = int(_beyond(distance, edges).sum())
+    says += f"\n{_style.grouped(beyond)} outside this picture" * (beyond > 0)
     where = ax.get_yaxis_transform()
     ax.text(1.01, base + 0.12, says, size=_style.SMALL, color=_style.GREY, transform=where)
     return mine, rest

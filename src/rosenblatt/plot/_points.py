@@ -86,5 +86,5 @@ def entries(
     found = list(zip(handles, classes, strict=True))
     n, wrong = len(seen.label), int(seen.wrong.sum())
     if wrong:
-        found.append((ring, f"wrong: {wrong:,} of {n:,}"))
+        found.append((ring, f"wrong: {_style.grouped(wrong)} of {_style.grouped(n)}"))
     return found

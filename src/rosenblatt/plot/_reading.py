@@ -157,7 +157,9 @@ def _predicted(model: Any, X: Any, rows: Any) -> NDArray[Any]:
         return np.asarray(model.predict(X))
 
 
-def recorded(model: Any, X: Any, y: Any) -> tuple[Seen, Fit, Updates]:
+def recorded(
+    model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+) -> tuple[Seen, Fit, Updates]:
     """A two-class run in two features that was recorded update by update, and its data."""
     planes, _ = hyperplanes(model)
     if planes[0].w.size != 2:
@@ -175,7 +177,7 @@ def recorded(model: Any, X: Any, y: Any) -> tuple[Seen, Fit, Updates]:
         )
         msg = f"this {what} has no record of its updates: {remedy}"
         raise ValueError(msg)
-    return read(model, X, y), fits[0], updates
+    return read(model, X, y, feature_names), fits[0], updates
 
 
 def path(updates: Updates, X: Any, last: Hyperplane) -> Floats:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 import numpy as np
+
+from rosenblatt.plot import _quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +37,14 @@ def marker(k: int) -> str:
 
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """`ax` itself, or the axes of a new figure of `size` inches."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
+    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
-    return plt.subplots(figsize=size, layout="constrained")[1]
+
+def pyplot() -> Any:
+    """Matplotlib's pyplot, imported by the first picture."""
+    with _quiet.unlogged():
+        import matplotlib.pyplot as plt
+    return plt
 
 
 def box_inches(ax: Axes) -> tuple[float, float]:
@@ -76,9 +82,20 @@ def vector(values: Sequence[float] | np.ndarray[Any, Any]) -> str:
     return f"({', '.join(number(v) for v in values)})"
 
 
+def grouped(n: float) -> str:
+    """A whole number, from ten thousand on with its thousands apart: ``1372``, ``32,561``."""
+    text = f"{n:,.0f}" if abs(n) >= 10_000 else f"{n:.0f}"
+    return text.replace("-", "−")
+
+
 def count(n: int, noun: str) -> str:
-    """``1 epoch``, ``2 epochs``, ``1,000 epochs``."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+    """``1 epoch``, ``2 epochs``, ``10,000 epochs``."""
+    return f"{grouped(n)} {noun}{'s' * (n != 1)}"
+
+
+def wide(text: str) -> int:
+    """The width of a name in letters; a Chinese character or an emoji takes two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def literal(text: str, most: int = 60) -> str:
@@ -116,7 +133,7 @@ def legend(ax: Axes, entries: Sequence[tuple[Any, str]]) -> Legend:
 
     blank = Line2D([], [], linestyle="none")
     entries = [(blank if h is None else h, literal(text)) for h, text in entries]
-    columns = _columns([0.5 + 0.066 * len(text) for _, text in entries], box_inches(ax)[0])
+    columns = _columns([0.5 + 0.066 * wide(text) for _, text in entries], box_inches(ax)[0])
     made = ax.legend(
         *zip(*entries, strict=True),
         loc="lower left",

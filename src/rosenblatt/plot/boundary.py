@@ -45,8 +45,9 @@ def decision(
 
     With any other number of features: the view along the normal, where a hyperplane is a single
     point. Histograms of the signed distances ``(w·x + b)/‖w‖``, for more than two classes a row
-    for each one's own hyperplane. Of many samples a part is drawn, always the same one; the
-    picture says so.
+    for each one's own hyperplane. Tails that would squeeze all the rest into a few bars are cut
+    off, at most 0.5 % of a class at either end. Of many samples a part is drawn, always the same
+    one. The picture says so, and how many.
 
     Parameters
     ----------
@@ -105,7 +106,8 @@ def _draw_points(ax: Axes, points: Floats, seen: Seen) -> list[tuple[Any, str]]:
     ring = _points.rings(ax, points[rows][seen.wrong[rows]], area=area)
     entries = _points.entries(handles, seen.classes, ring, seen)
     if some:
-        entries.append((None, f"{rows.size:,} of {len(points):,} points drawn"))
+        shown, n = _style.grouped(rows.size), _style.grouped(len(points))
+        entries.append((None, f"{shown} of {n} points drawn"))
     return entries
 
 

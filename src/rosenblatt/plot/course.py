@@ -26,7 +26,7 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
     Beside them the training errors of the pocket after each epoch (``keep="pocket"``) and, on
     the scale at the right, the loss of the delta rule (`Adaline`). More than two classes have a
     line each. In a long run the epochs get a logarithmic scale; past 400 of them, a line is the
-    mean of neighbouring epochs, in the shade of their least and greatest.
+    mean of neighbouring epochs, in a band from their least to their greatest.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
         entries += _mistakes(ax, fit, name, k)
     if fits[0].trace.loss is not None:
         entries += _losses(ax, fits)
-    _scales(ax, longest, max(int(fit.trace.mistakes.max(initial=0)) for fit in fits))
+    entries += _bands(ax)
+    _scales(ax, longest, max(_most(fit) for fit in fits))
     ax.set(xlabel="epoch", ylabel="mistakes")
     _style.plain(ax)
     _style.legend(ax, [*entries, *_endings(fits)])
@@ -65,7 +66,8 @@ def _mistakes(ax: Axes, fit: Fit, name: str, k: int) -> list[tuple[Any, str]]:
     mark = _style.marker(k) if name or len(fit.trace) <= MOST_MARKERS else "none"
     line = _course(ax, fit.trace.mistakes, color=tint, linestyle=dash, marker=mark)
     _style.named(line, f"mistakes {k}")
-    entries = [(line, name or "mistakes in the epoch")]
+    mean = ", mean of neighbours" * (len(fit.trace) > MOST_EPOCHS)
+    entries = [(line, name or f"mistakes in the epoch{mean}")]
     if fit.trace.pocket_errors is not None:
         number = np.arange(1, len(fit.trace) + 1)
         colour = _style.colour(1) if not name else tint
@@ -94,8 +96,23 @@ def _course(ax: Axes, values: NDArray[Any], **style: Any) -> Any:
     sizes = np.diff(starts, append=n)
     least, most = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     middle = starts + 1 + (sizes - 1) / 2
-    ax.fill_between(middle, least, most, color=style["color"], alpha=0.2, linewidth=0)
+    band = ax.fill_between(middle, least, most, color=style["color"], alpha=0.2, linewidth=0)
+    _style.named(band, "band")
     return ax.plot(middle, np.add.reduceat(values, starts) / sizes, **(options | style))[0]
+
+
+def _bands(ax: Axes) -> list[tuple[Any, str]]:
+    """What the bands around the lines are, if there are any."""
+    bands = ax.findobj(lambda artist: artist.get_gid() == "band")
+    return [(band, "least to greatest of neighbouring epochs") for band in bands[:1]]
+
+
+def _most(fit: Fit) -> int:
+    """The largest count to be drawn."""
+    pocket = fit.trace.pocket_errors
+    counts = fit.trace.mistakes if pocket is None else np.append(fit.trace.mistakes, pocket)
+    finite = counts[np.isfinite(counts)]
+    return int(finite.max(initial=0))
 
 
 def _losses(ax: Axes, fits: tuple[Fit, ...]) -> list[tuple[Any, str]]:
@@ -134,8 +151,8 @@ def _scales(ax: Axes, longest: int, most: int) -> None:
     else:
         ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
         ax.set_ylim(-0.02 * max(most, 1), 1.06 * max(most, 1))
-    if ax.get_xscale() == "log":
-        ax.xaxis.set_major_formatter(lambda v, _: f"{v:,.0f}")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda v, _: _style.grouped(v))
 
 
 def _endings(fits: tuple[Fit, ...]) -> list[tuple[None, str]]:

@@ -44,9 +44,10 @@ def neuron(
 ) -> Axes:
     """A linear model as a neuron: ``x ↦ step(w·x + b)``.
 
-    Each input has a line to the sum, as wide as its weight is large; solid and orange where it
-    is positive, dashed and blue where it is negative. Of many features the eight with the
-    largest weights are drawn. More than two classes have a sum each, and the largest wins.
+    Each input has its name beside it and a line to the sum, as wide as its weight is large; solid
+    and orange where it is positive, dashed and blue where it is negative. Of many features the
+    eight with the largest weights are drawn. More than two classes have a sum each, and the
+    largest wins.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ def neuron(
         inputs = _inputs(weights, features_of(model, None, feature_names))
         signs = known.tolist() == [-1, 1]
         classes = ["−1", "+1"] if signs else [str(c) for c in known.tolist()]
-    left = IN - 0.45 - (0 if inputs.inside else 0.25 + 0.11 * max(map(len, inputs.names)))
-    right = OUT + 0.6 + 0.13 * min(max(map(len, classes)), 20)
+    left = IN - 0.45 - (0 if inputs.inside else 0.25 + 0.11 * max(map(_style.wide, inputs.names)))
+    right = OUT + 0.6 + 0.13 * _widest(classes)
     half = max(0.39 * max(len(inputs.names), min(len(classes), MOST_UNITS + 1)), 0.8) + 0.1
     ax = _style.new_axes(ax, (0.72 * (right - left), 0.72 * 2 * half))
     if len(inputs.weights) == 1:
@@ -98,20 +99,24 @@ def _inputs(weights: Floats, features: tuple[str, ...]) -> Inputs:
     size = np.abs(weights[:, :-1]).max(axis=0)
     largest = np.sort(np.argsort(-size, kind="stable")[:MOST_INPUTS])
     names = [_style.literal(features[j], 30) for j in largest]
-    inside = max(map(len, names)) <= 3
     shown = weights[:, largest]
     if d > MOST_INPUTS:
-        names.append(f"… {d - MOST_INPUTS:,} more")
+        names.append(f"… {_style.grouped(d - MOST_INPUTS)} more")
         shown = np.column_stack([shown, np.full(len(weights), np.nan)])
     shown = np.column_stack([shown, weights[:, -1]])
     silent = len(weights) > 1 and shown.size > MOST_NUMBERS
     texts = [["" if silent or np.isnan(w) else _style.number(w) for w in row] for row in shown]
-    return Inputs([*names, "1"], shown, texts, inside)
+    return Inputs([*names, "1"], shown, texts, inside=False)
 
 
 def _spread(n: int) -> Floats:
     heights: Floats = 0.78 * ((n - 1) / 2 - np.arange(n, dtype=np.float64))
     return heights
+
+
+def _widest(classes: list[str]) -> int:
+    """The width of the longest name of a class, as it is written."""
+    return max(_style.wide(_style.literal(name, 20)) for name in classes)
 
 
 def _circle(ax: Axes, x: float, height: float, radius: float, **style: Any) -> None:
@@ -218,9 +223,9 @@ def _units(ax: Axes, inputs: Inputs, classes: list[str]) -> None:
         ax.scatter(SUM + 1.12, height, **dot)
         _write(ax, SUM + 1.35, height, _style.literal(classes[k], 20), ha="left", size=10)
     if more:
-        rest = f"… {len(classes) - shown} more"
+        rest = f"… {_style.grouped(len(classes) - shown)} more"
         _write(ax, SUM + 1.0, _spread(shown + 1)[-1], rest, ha="left", color=_style.GREY)
-    x = SUM + 1.6 + 0.13 * max(min(max(map(len, classes)), 20), 6 * more)
+    x = SUM + 1.6 + 0.13 * max(_widest(classes), 6 * more)
     top = _spread(shown + more)[0] + 0.3
     bracket = np.array([[0, top], [0.15, top], [0.15, -top], [0, -top]])
     bracket[:, 0] += x

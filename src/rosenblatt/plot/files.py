@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.io.files import written_whole
+from rosenblatt.plot import _quiet
 
 if TYPE_CHECKING:
     import os
@@ -38,12 +40,25 @@ def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 160) -> None:
         msg = f"{target.name}: {given}; give a name that ends in {', '.join(STAMPS)}"
         raise ValueError(msg)
     figure = _figure(drawn)
-    figure.draw_without_rendering()  # the layout settles at the first drawing
+    with _quiet.drawing():
+        picture = _picture(figure, target.suffix.lower(), dpi)
+    with written_whole(target) as beside:
+        beside.write_bytes(picture)
+
+
+def _picture(figure: Any, suffix: str, dpi: float) -> bytes:
+    """The contents of the file."""
     import matplotlib as mpl
 
-    with written_whole(target) as beside, mpl.rc_context({"svg.hashsalt": "rosenblatt"}):
-        stamps: dict[str, Any] = STAMPS[target.suffix.lower()]
-        figure.savefig(beside, dpi=dpi, bbox_inches="tight", metadata=stamps)
+    stamps: dict[str, Any] = STAMPS[suffix]
+    memory = io.BytesIO()
+    for ax in figure.axes:  # a layout starts from the last one: start from none, every time
+        if figure.get_layout_engine() is not None and ax.get_subplotspec() is not None:
+            ax.set_subplotspec(ax.get_subplotspec())
+    figure.draw_without_rendering()  # the layout settles at the first drawing
+    with mpl.rc_context({"svg.hashsalt": "rosenblatt"}):
+        figure.savefig(memory, format=suffix[1:], dpi=dpi, bbox_inches="tight", metadata=stamps)
+    return memory.getvalue()
 
 
 def _figure(drawn: Any) -> Any:

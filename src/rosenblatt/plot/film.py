@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.io.files import written_whole
-from rosenblatt.plot import _points, _style, _view
+from rosenblatt.plot import _points, _quiet, _style, _view
 from rosenblatt.plot._reading import path as path_of
 from rosenblatt.plot._reading import recorded
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
@@ -37,6 +39,7 @@ def animate(
     *,
     fps: float = 3,
     max_frames: int = 60,
+    feature_names: Sequence[str] | None = None,
 ) -> FuncAnimation:
     """A film of a recorded run: the line turning at each mistake.
 
@@ -57,6 +60,8 @@ def animate(
         Pictures per second.
     max_frames : int
         The most pictures, 2 or more; the last one is held for two seconds.
+    feature_names : sequence of str, optional
+        Names to use instead of the model's own.
 
     Returns
     -------
@@ -64,16 +69,22 @@ def animate(
     """
     target = None if path is None else Path(path)
     _check(target, fps, max_frames)
-    film = Film(*recorded(model, X, y), max_frames, on_screen=target is None)
+    run = recorded(model, X, y, feature_names)
+    with _quiet.drawing():
+        film = Film(*run, max_frames, on_screen=target is None)
+        animation = _animation(film, fps)
+        if target is not None:
+            _write(animation, target, fps)
+    return animation
+
+
+def _animation(film: Film, fps: float) -> FuncAnimation:
     from matplotlib.animation import FuncAnimation
 
     held = [*film.frames, *[film.frames[-1]] * round(HOLD * fps)]
-    animation = FuncAnimation(
+    return FuncAnimation(
         film.figure, film.show, held, init_func=lambda: None, interval=1000 / fps, repeat=True
     )
-    if target is not None:
-        _write(animation, target, fps)
-    return animation
 
 
 def _check(target: Path | None, fps: float, max_frames: int) -> None:
@@ -91,7 +102,8 @@ def _check(target: Path | None, fps: float, max_frames: int) -> None:
         msg = f"{target.name}: {given}; give a name that ends in {' or '.join(SUFFIXES)}"
         raise ValueError(msg)
     if target.suffix.lower() == ".mp4":
-        from matplotlib.animation import FFMpegWriter
+        with _quiet.unlogged():
+            from matplotlib.animation import FFMpegWriter
 
         if not FFMpegWriter.isAvailable():
             msg = f"{target.name} needs ffmpeg, which is not here: install it, or write a .gif"
@@ -103,8 +115,14 @@ def _write(animation: FuncAnimation, target: Path, fps: float) -> None:
 
     gif = target.suffix.lower() == ".gif"
     writer = PillowWriter(fps=fps) if gif else FFMpegWriter(fps=fps)  # type: ignore[arg-type]
-    with written_whole(target) as beside:
-        animation.save(beside, writer=writer, dpi=100)
+    try:
+        with written_whole(target) as beside, _quiet.unlogged():
+            animation.save(beside, writer=writer, dpi=100)
+    except subprocess.CalledProcessError as error:
+        said = [line for line in str(error.stderr or "").splitlines() if line.strip()]
+        reason = said[-1].strip() if said else f"it ended with status {error.returncode}"
+        msg = f"ffmpeg could not write {target.name}: {reason}"
+        raise OSError(msg) from None
 
 
 def chosen(n: int, most: int) -> list[int]:
@@ -212,7 +230,7 @@ class Film:
         """Which update this is, in which epoch, and how many samples are wrong after it."""
         plane, n = self.plane(t), len(self.seen.label)
         wrong = int((plane.predict(self.points) != 2 * self.seen.label - 1).sum())
-        score = f"{wrong:,} of {n:,} wrong"
+        score = f"{_style.grouped(wrong)} of {_style.grouped(n)} wrong"
         if plane.w.any() and _view.segment(plane, self.view) is None:
             score += " (the line is out of view)"
         if t < 0:
@@ -220,7 +238,8 @@ class Film:
         if t == 0:
             return f"start: {score}"
         epoch = int(self.updates.epoch[np.argmax(self.updates.update == t - 1)])
-        text = f"update {t:,} of {len(self.updates):,}, epoch {epoch:,}: {score}"
+        number, last = _style.grouped(t), _style.grouped(len(self.updates))
+        text = f"update {number} of {last}, epoch {_style.grouped(epoch)}: {score}"
         if t == len(self.updates):
             text += f" – {self.fit.stop_reason.name.lower().replace('_', ' ')}"
         return text
@@ -230,12 +249,11 @@ def _stage(on_screen: bool) -> tuple[Any, Axes]:
     """A figure: one of pyplot's if it may be shown, otherwise one that nobody else holds."""
     size = (5.2, 4.2)
     if on_screen:
-        import matplotlib.pyplot as plt
-
-        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure, ax = _style.pyplot().subplots(figsize=size, layout="constrained")
         return figure, ax
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with _quiet.unlogged():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NAMES = 9.5
+NAMES, TITLES = 9.5, 10.5
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (4, 2, 1, 2)), (0, (1, 1.5)), (0, (8, 2, 2, 2)))
 
 
@@ -215,7 +215,7 @@ def objective(*, ax: Axes | None = None) -> Axes:
     """Why not to sum over all samples: that objective prefers a line that does not separate.
 
     Four samples that can be separated, and ``w`` turned once around (length 1, no bias). Their
-    mean of ``-y(w·x)`` over *all* samples is least where a single far sample pays for three on
+    mean of ``-y(w·x)`` over *all* samples is least where a single far sample outweighs three on
     the wrong side. Summed over the wrong samples only, ``max(0, -y(w·x))`` is zero exactly
     where the line separates, and positive elsewhere. Beside it the samples, with the least
     point of either objective as a line.
@@ -246,6 +246,7 @@ def objective(*, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-90, 180), xticks=range(-90, 181, 45), ylim=(-3.0, 4.4))
     ax.set_xticklabels([f"{_style.number(t)}°" for t in range(-90, 181, 45)])
     ax.set(xlabel="direction of w", ylabel="objective  (‖w‖ = 1, b = 0)")
+    ax.set_title("two objectives, as w turns", fontsize=TITLES, color=_style.INK)
     _style.plain(ax)
     _samples_beside(ax, X, y, good, best)
     return ax
@@ -263,7 +264,7 @@ def _objective_notes(
     notes = [
         (125, 1.85, "wrong samples only\nΣ max(0, −y w·x) / n", tints[0], "center"),
         (-84, -0.8, "all samples\n−Σ y w·x / n", tints[1], "left"),
-        (float(fine.mean()), 4.15, "separates", tints[0], "center"),
+        (float(fine.mean()), 4.1, "here the line\nseparates", tints[0], "center"),
         (float(degrees[low]), every[low] - 0.42, least, tints[1], "center"),
     ]
     for x, height, text, tint, side in notes:
@@ -275,16 +276,30 @@ def _samples_beside(
     ax: Axes, X: Floats, y: NDArray[np.int64], good: Hyperplane, best: Hyperplane
 ) -> None:
     """The four samples, a line that separates them and the one with the least mean."""
-    inset = ax.inset_axes((1.09, 0.0, 0.46, 1.0))
+    inset = ax.inset_axes((1.13, 0.0, 0.46, 1.0))
     view = _view.View(np.array([-4.6, -13.2]), np.array([4.6, 3.2]), True)
     label = (y > 0).astype(np.intp)
-    _points.scatter(inset, X, label, ("", ""), area=48)
-    _points.rings(inset, X[best.predict(X) != y], area=48)
+    classes = _points.scatter(inset, X, label, ("", ""), area=48)
+    ring = _points.rings(inset, X[best.predict(X) != y], area=48)
     for plane, k, dash in ((good, 2, "-"), (best, 4, "--")):
         style: dict[str, Any] = {"color": _style.COLOURS[k], "linewidth": 2.2, "linestyle": dash}
         _view.line(inset, plane, view, "good" if dash == "-" else "least", **style)
-    note = inset.text(0.5, -11.9, "pays for\nthe others", ha="left", va="center", size=8.5)
-    note.set(color=_style.GREY, linespacing=1.2)
+    far = X[np.argmax(np.hypot(*X.T))]
+    notes = [
+        (-10.2, "this far sample\noutweighs the\nthree wrong ones", _style.INK),
+        (-4.6, "dashed: least\nover all samples", _style.COLOURS[4]),
+        (-6.9, "solid: separates", _style.COLOURS[2]),
+    ]
+    _style.arrow(inset, (0.3, -11.3), far + np.array([0.35, 0.1]), "far", linewidth=1.1)
+    for height, words, tint in notes:
+        note = inset.text(0.35, height, words, ha="left", va="center", size=_style.SMALL)
+        note.set(color=_style.lettering(tint), linespacing=1.25)
     view.show(inset)
+    keys = [*classes, ring], ["y = −1", "y = +1", "wrong side\nof dashed"]
+    inset.legend(*keys, loc="center left", bbox_to_anchor=(0.0, 0.42), frameon=False,
+                 fontsize=_style.SMALL, handletextpad=0.2, borderaxespad=0)  # fmt: skip
+    inset.set_title("the four samples", fontsize=TITLES, color=_style.INK)
+    inset.set_xlabel("x1")
+    inset.set_ylabel("x2", labelpad=-2)
     inset.set(xticks=[-4, 0, 4], yticks=[-12, -8, -4, 0])
     _style.plain(inset)

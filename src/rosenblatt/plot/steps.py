@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from rosenblatt.plot._reading import path, recorded
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -21,6 +24,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PER_ROW = 4
+
+
+class Arrow(NamedTuple):
+    """A vector of the triangle and what it is called."""
+
+    gid: str
+    start: Floats
+    end: Floats
+    tint: str
+    width: float
+    name: str
 
 
 class Stage(NamedTuple):
@@ -38,7 +52,15 @@ class Stage(NamedTuple):
         return end
 
 
-def updates(model: Any, X: Any, y: Any, *, first: int = 4, axes: Any = None) -> NDArray[Any]:
+def updates(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    first: int = 4,
+    axes: Any = None,
+    feature_names: Sequence[str] | None = None,
+) -> NDArray[Any]:
     """A strip of the first updates of a recorded run, each one an addition of vectors.
 
     A mistake ``x`` with label ``y`` changes the weights to ``w' = w + η·y·x`` and the bias to
@@ -57,6 +79,8 @@ def updates(model: Any, X: Any, y: Any, *, first: int = 4, axes: Any = None) -> 
         How many updates, if there are as many.
     axes : array of matplotlib Axes, optional
         Where to draw, one update each; None makes a figure.
+    feature_names : sequence of str, optional
+        Names to use instead of the model's own.
 
     Returns
     -------
@@ -66,7 +90,7 @@ def updates(model: Any, X: Any, y: Any, *, first: int = 4, axes: Any = None) -> 
     if isinstance(first, bool) or not isinstance(first, (int, np.integer)) or first < 1:
         msg = f"first={first!r} is not allowed: give the number of updates to draw, 1 or more"
         raise ValueError(msg)
-    seen, fit, record = recorded(model, X, y)
+    seen, fit, record = recorded(model, X, y, feature_names)
     if not len(record):
         msg = "this run made no updates, so there are none to draw: its start has no mistakes"
         raise ValueError(msg)
@@ -76,9 +100,9 @@ def updates(model: Any, X: Any, y: Any, *, first: int = 4, axes: Any = None) -> 
     stage = _stage(row[0], seen, theta[: len(row) + 1])
     for t, ax in enumerate(row):
         _step(ax, seen, record, theta[t : t + 2], t, stage)
-        ax.set_xlabel(_style.literal(seen.features[0], 30))
+        ax.set_xlabel(fill(_style.literal(seen.features[0]), 32))
         if axes is not None or t % PER_ROW == 0:
-            ax.set_ylabel(_style.literal(seen.features[1], 30))
+            ax.set_ylabel(fill(_style.literal(seen.features[1]), 38))
     if figure is not None:
         figure.legend(*_keys(seen), loc="outside lower center", ncols=7, frameon=False, fontsize=9)
     return row
@@ -88,11 +112,10 @@ def _strip(axes: Any, steps: int) -> tuple[Any, NDArray[Any]]:
     """The new figure, if any, and the axes to draw in."""
     if axes is not None:
         return None, np.atleast_1d(np.asarray(axes, dtype=object)).ravel()[:steps]
-    import matplotlib.pyplot as plt
-
     columns, rows = min(steps, PER_ROW), -(-steps // PER_ROW)
-    size = (max(3.1 * columns, 6.2), 3.8 * rows + 0.35)
-    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    size = (max(3.3 * columns, 6.2), 4.0 * rows + 0.35)
+    style: dict[str, Any] = {"figsize": size, "squeeze": False, "layout": "constrained"}
+    figure, grid = _style.pyplot().subplots(rows, columns, **style)
     for spare in grid.ravel()[steps:]:
         spare.remove()
     return figure, grid.ravel()[:steps]
@@ -107,7 +130,7 @@ def _stage(ax: Axes, seen: Seen, theta: Floats) -> Stage:
     anchor = origin if np.hypot(*middle) <= 1.5 * diagonal else middle
     radius = max(float(np.hypot(*(points - anchor).T).max()), diagonal / 2)
     longest = float(np.hypot(*theta[:, :2].T).max()) or 1.0
-    fits = not anchor.any() and 0.2 * radius <= longest <= 3 * radius
+    fits = not anchor.any() and 0.4 * radius <= longest <= 3 * radius
     scale = 1.0 if fits else _round_down(1.2 * radius / longest)
     shown = np.vstack([points, anchor + scale * theta[:, :2], anchor[None]])
     return Stage(_view.around(shown, ax, always=True), anchor, scale, points, rows)
@@ -123,23 +146,28 @@ def _step(ax: Axes, seen: Seen, record: Updates, theta: Floats, t: int, stage: S
     """Update number t + 1, from theta[0] to theta[1]."""
     mistakes = np.flatnonzero(record.update == t)
     samples = record.sample[mistakes]
-    area = min(_points.size(stage.rows.size), 32)
+    area = min(_points.size(stage.rows.size), 22)
     label = seen.label[stage.rows]
-    _points.scatter(ax, stage.points[stage.rows], label, seen.classes, area=area, alpha=0.4)
+    _points.scatter(ax, stage.points[stage.rows], label, seen.classes, area=area, alpha=0.3)
     where = stage.points[samples]
-    _points.scatter(ax, where, seen.label[samples], seen.classes, area=area + 6, zorder=5)
-    _points.rings(ax, where, area=area + 6, gid="mistakes")
+    _points.scatter(ax, where, seen.label[samples], seen.classes, area=area + 10, zorder=8.5)
+    _points.rings(ax, where, area=area + 10, gid="mistakes", zorder=8.5)
     styles: tuple[dict[str, Any], dict[str, Any]] = (
         {"color": _style.GREY, "linestyle": (0, (5, 3)), "linewidth": 1.2},
         {},
     )
+    seen_lines = []
     for row, gid, style in zip(theta, ("old line", "new line"), styles, strict=True):
         if row[:2].any():
-            _view.line(ax, Hyperplane(row[:2], row[2]), stage.view, gid, **style)
+            plane = Hyperplane(row[:2], row[2])
+            _view.line(ax, plane, stage.view, gid, **style)
+            ends = _view.segment(plane, stage.view)
+            if ends is not None:
+                seen_lines.append(np.linspace(ends[0], ends[1], 60))
     name, tint = _step_text(record.eta * record.step[mistakes], seen.label[samples])
     if len(where) == 1 and stage.scale == 1:
         ax.plot(*np.vstack([stage.anchor, where]).T, ":", color=tint, linewidth=1.4, gid="x")
-    _triangle(ax, stage, theta[:, :2], name, tint)
+    _triangle(ax, stage, theta[:, :2], name, tint, np.vstack([where, *seen_lines]))
     stage.view.show(ax)
     _style.plain(ax)
     ax.set_title(_title(record, theta, t, stage), fontsize=8, color=_style.INK, linespacing=1.3)
@@ -154,39 +182,50 @@ def _step_text(factors: Floats, label: NDArray[np.intp]) -> tuple[str, str]:
     return f"{'+' if factors[0] > 0 else '−'}{size}x", _style.colour(int(label[0]))
 
 
-def _triangle(ax: Axes, stage: Stage, w: Floats, step: str, tint: str) -> None:
-    """Old w, the step, new w: head to tail."""
+def _triangle(ax: Axes, stage: Stage, w: Floats, step: str, tint: str, at: Floats) -> None:
+    """Old w, the step, new w: head to tail, on top; their names keep away from what is `at`."""
     anchor, old, new = stage.anchor, stage.tip(w[0]), stage.tip(w[1])
-    turn = (old - anchor)[0] * (new - anchor)[1] - (old - anchor)[1] * (new - anchor)[0]
-    side = 1.0 if turn >= 0 else -1.0  # the names stand outside the triangle
-    arrows = (
-        ("old w", anchor, old, _style.GREY, 1.5, "w", -side),
-        ("step", old, new, tint, 2.8, step, -side),
-        ("new w", anchor, new, _style.INK, 1.6, "w′", side),
-    )
-    for gid, start, end, colour, width, name, beside in arrows:
-        if (start != end).any():
-            size = 12 if gid == "step" else 10
-            style: dict[str, Any] = {
-                "linewidth": width,
-                "mutation_scale": size,
-                "zorder": 6 + (gid == "new w"),
-            }
-            _style.arrow(ax, start, end, gid, color=colour, **style)
-            _name_side(ax, start, end, beside, name, colour)
-    _style.named(
-        ax.scatter(anchor[0], anchor[1], s=26, c=_style.INK, marker="+", zorder=8), "origin"
-    )
+    # The step is wide and lies below, so that the others are seen where they run along it.
+    arrows = [
+        Arrow("step", old, new, tint, 5.0, step),
+        Arrow("old w", anchor, old, _style.GREY, 1.6, "w"),
+        Arrow("new w", anchor, new, _style.INK, 1.8, "w′"),
+    ]
+    arrows = [arrow for arrow in arrows if (arrow.start != arrow.end).any()]
+    per_unit = 72 * np.array(_style.box_inches(ax)) / stage.view.span  # points of print
+    for level, arrow in enumerate(arrows):
+        length = float(np.hypot(*(per_unit * (arrow.end - arrow.start))))
+        width = arrow.width * float(np.clip(length / 60, 0.85, 1))
+        size = min(7 + 2.4 * width, 4 + length / 2)  # a short arrow is not all head
+        style: dict[str, Any] = {"linewidth": width, "mutation_scale": size, "color": arrow.tint}
+        patch = _style.arrow(ax, arrow.start, arrow.end, arrow.gid, zorder=7 + level / 10, **style)
+        _style.halo(patch, width + 1.4)
+    cross = ax.scatter(anchor[0], anchor[1], s=26, c=_style.INK, marker="+", zorder=8)
+    _style.named(cross, "origin")
+    _name_arrows(ax, stage.view, arrows, at, per_unit)
 
 
-def _name_side(ax: Axes, start: Floats, end: Floats, beside: float, name: str, tint: str) -> None:
-    """The name of an arrow, to the left (+1) or right (-1) of its middle."""
-    along = (end - start) / np.hypot(*(end - start))
-    offset = (7 + 2.2 * len(name)) * beside * np.array([-along[1], along[0]])
-    middle = start + 0.55 * (end - start)
-    text = ax.annotate(name, (*middle,), (*offset,), textcoords="offset points", zorder=9)
-    text.set(ha="center", va="center", size=10, color=_style.lettering(tint), weight="bold")
-    _style.halo(text)
+def _name_arrows(ax: Axes, view: View, arrows: list[Arrow], at: Floats, per_unit: Floats) -> None:
+    """The arrows' names, each beside its own arrow and as far as may be from all else."""
+    lines = {arrow.gid: per_unit * np.linspace(arrow.start, arrow.end, 25) for arrow in arrows}
+    taken = [per_unit * at]
+    for arrow in sorted(arrows, key=lambda a: -len(a.name)):
+        mine = lines[arrow.gid]
+        along = (mine[-1] - mine[0]) / (np.hypot(*(mine[-1] - mine[0])) or 1.0)
+        away = (9 + 1.8 * len(arrow.name)) * np.array([-along[1], along[0]])
+        foot = np.repeat(mine[[8, 12, 16, 20]], 2, axis=0)
+        spots = foot + np.tile([away, -away], (4, 1))
+        others = np.vstack([*(lines[gid] for gid in lines if gid != arrow.gid), *taken])
+        gaps = np.hypot(*(spots[:, None] - others).T).min(axis=0)
+        inside = view.contains(spots / per_unit, rim=0.03)
+        best = int(np.argmax(np.where(inside, np.minimum(gaps, 14), 0)))
+        taken.append(spots[[best]])
+        where = foot[best] / per_unit
+        offset = spots[best] - foot[best]
+        text = ax.annotate(arrow.name, (*where,), (*offset,), textcoords="offset points", zorder=9)
+        text.set(ha="center", va="center", size=10.5, weight="bold")
+        text.set(color=_style.lettering(arrow.tint))
+        _style.halo(text, 3)
 
 
 def _title(record: Updates, theta: Floats, t: int, stage: Stage) -> str:
