@@ -60,10 +60,14 @@ def test_help_loads_nothing_heavy(arguments):
 class OnTerminal:
     """The command with standard error on a terminal, where progress shows after a second."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, **environment):
         self.terminal, theirs = os.openpty()
         self.process = subprocess.Popen(
-            [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=theirs, text=True
+            [*COMMAND, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            text=True,
+            env=os.environ | {name: str(value) for name, value in environment.items()},
         )
         os.close(theirs)
         self.shown = ""
@@ -75,8 +79,8 @@ class OnTerminal:
             assert select.select([self.terminal], [], [], seconds)[0], self.shown
             self.shown += os.read(self.terminal, 1 << 16).decode()
 
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
+    def signal(self, number):
+        self.process.send_signal(number)
         printed, _ = self.process.communicate(timeout=60)
         return self.process.returncode, printed
 
@@ -85,7 +89,7 @@ def test_ctrl_c_in_training_keeps_the_model_so_far(endless, tmp_path):
     out = tmp_path / "m.skops"
     run_ = OnTerminal("fit", endless, "--max-epochs", 10**9, "-o", out, "--json")
     run_.wait_for(" mistakes ")
-    code, printed = run_.interrupt()
+    code, printed = run_.signal(signal.SIGINT)
     assert code == 130
     assert json.loads(printed)["stop_reasons"] == ["INTERRUPTED"]
     assert rb.io.load(out)[-1].stop_reason_ is rb.StopReason.INTERRUPTED
@@ -96,7 +100,7 @@ def test_ctrl_c_in_cross_validation_keeps_the_model(endless, tmp_path):
     out = tmp_path / "m.skops"
     run_ = OnTerminal("fit", endless, "--max-epochs", 20000, "-o", out, "--json")
     run_.wait_for("cross-validation")
-    code, printed = run_.interrupt()
+    code, printed = run_.signal(signal.SIGINT)
     assert code == 130
     found = json.loads(printed)
     assert found["stop_reasons"] == ["EPOCH_LIMIT"]
@@ -115,9 +119,46 @@ def test_ctrl_c_before_training_writes_nothing(tmp_path):
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
         assert process.returncode == 130
-        assert process.stderr.read() == "rosenblatt: stopped with Ctrl-C; nothing was written\n"
+        assert process.stderr.read() == "rosenblatt: stopped with Ctrl-C\n"
         assert process.stdout.read() == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_termination_leaves_nothing_behind(endless, tmp_path):
+    room = tmp_path / "room"
+    room.mkdir()
+    run_ = OnTerminal("fit", endless, "--max-epochs", 10**9, "-o", room / "m.skops", TMPDIR=room)
+    run_.wait_for(" mistakes ")
+    code, _ = run_.signal(signal.SIGTERM)
+    assert code == 128 + signal.SIGTERM
+    assert not list(room.iterdir())
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_closed_streams(model, stream):
+    command = f'"{sys.executable}" -m rosenblatt.cli show {model} {stream}>&-'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert ("classes" in done.stdout) == (stream != 1)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_that_know_few_letters(encoding):
+    done = run("fit", NOTES, "--cv", 2, env=os.environ | {"PYTHONIOENCODING": encoding}, text=False)
+    assert done.returncode == 0
+    assert b"###" in done.stdout
+    assert b"banknotes.csv > Perceptron" in done.stdout
+
+
+def test_answers_are_utf8_wherever_they_go(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,schön\n2,schön\n-1,häßlich\n-2,häßlich\n", "utf-8")
+    model = tmp_path / "m.skops"
+    assert run("fit", tmp_path / "t.csv", "-q", "-o", model).returncode == 0
+    env = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = run("predict", model, tmp_path / "t.csv", env=env, text=False)
+    assert done.returncode == 0
+    assert "häßlich" in done.stdout.decode("utf-8")
 
 
 def test_progress_only_where_somebody_looks(endless):
@@ -145,6 +186,8 @@ def test_standard_output_on_a_full_disk(model):
             done = run(*arguments, stdout=full, capture_output=False, stderr=subprocess.PIPE)
             assert done.returncode == 2
             assert done.stderr == "rosenblatt: no space left on device\n"
+        done = run("--help", stdout=full, capture_output=False, stderr=subprocess.PIPE)
+        assert (done.returncode, done.stderr) == (2, "rosenblatt: no space left on device\n")
 
 
 def small_files_only():
@@ -171,6 +214,7 @@ def test_a_full_disk_leaves_the_old_model_and_picture(tmp_path, option):
     out.write_text("old")
     done = run("fit", NOTES, "--cv", 0, option, out, preexec_fn=small_files_only)
     assert done.returncode == 2
+    assert f"{out} could not be written: file too large; make room" in done.stderr
     assert done.stderr.count("\n") == 1
     assert out.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == [out.name]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -16,38 +18,66 @@ from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
 
-if TYPE_CHECKING:
-    from typing import NoReturn
-
 EPILOG = (
-    "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C. "
+    "Exit codes: 0 fine, 2 any error, 130 stopped with Ctrl-C. "
     "ROSENBLATT_DEBUG=1 shows where an error arose."
 )
 
 
 class Commands(TyperGroup):
-    """A group whose commands answer every error with one line and its exit code."""
+    """A group that answers every error with one line and its exit code."""
+
+    def main(self, *args: Any, **more: Any) -> Any:
+        """Run, and leave with an exit code."""
+        more["standalone_mode"] = False
+        try:
+            code = super().main(*args, **more)
+            sys.stdout.flush()  # a full disk shows here at the latest, not at exit
+        except typer.Abort:
+            code = 130
+        except SystemExit as leaving:
+            # Typer leaves with 1 when the reader of its help has gone.
+            code = 0 if leaving.code == 1 else leaving.code
+        except Exception as error:
+            code = _answer(error)
+        sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()  # a full disk shows here at the latest, not at exit
+            sys.stdout.flush()
             return result
         except BrokenPipeError:
             # The reader, `head` for instance, has what it wanted.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _silence(sys.stdout)
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
-            _stop("stopped with Ctrl-C; nothing was written", 130)
-        except (ValueError, OSError, MemoryError) as error:
-            _stop(_in_one_line(error), 2)
-        except ImportError as error:
-            _stop(f"a part is not installed: {_in_one_line(error)}", 2)
-        except Exception as error:
-            if hasattr(error, "exit_code") or isinstance(error, typer.Abort):
-                raise  # Typer's own ways to leave; a wrong use it explains with the usage
-            _stop_as_bug(error)
+            _say("stopped with Ctrl-C")
+            raise typer.Exit(130) from None
+
+
+def _answer(error: Exception) -> int:
+    """Say what went wrong in one line; the exit code."""
+    if os.environ.get("ROSENBLATT_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    if hasattr(error, "format_message"):  # a wrong use of the command
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "rosenblatt"
+        text = " ".join(error.format_message().split()).rstrip(".")
+        _say(f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command)
+    elif isinstance(error, ValueError | OSError | MemoryError):
+        _say(_in_one_line(error))
+    elif isinstance(error, ImportError):
+        _say(f"a part is not installed: {_in_one_line(error)}")
+    else:
+        _say(
+            f"this should not have happened: {type(error).__name__}: {_in_one_line(error)} "
+            "(ROSENBLATT_DEBUG=1 shows where; please report it)"
+        )
+    return 2
 
 
 def _in_one_line(error: BaseException) -> str:
@@ -60,33 +90,31 @@ def _in_one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _stop_as_bug(error: Exception) -> NoReturn:
-    kind = type(error).__name__
-    _stop(
-        f"this should not have happened: {kind}: {_in_one_line(error)} "
-        "(ROSENBLATT_DEBUG=1 shows where; please report it)",
-        2,
-    )
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    """Say what happened in one line on standard error, and leave."""
-    if os.environ.get("ROSENBLATT_DEBUG"):
-        import traceback
-
-        traceback.print_exc()
+def _say(message: str) -> None:
+    """One line on standard error, after whatever was still to be printed."""
     try:
         sys.stdout.flush()
     except OSError:  # what could not be written cannot be written now
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence(sys.stdout)
     sys.stderr.write(f"rosenblatt: {message}\n")
-    raise typer.Exit(code) from None
+
+
+def _silence(stream: TextIO) -> None:
+    """Let nothing more come out, nor any complaint about that."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"rosenblatt {__version__}")
         raise typer.Exit
+
+
+def _unwrapped(text: str | None) -> str:
+    """A docstring with every paragraph in one line, to be broken where the terminal ends."""
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
 
 
 app = typer.Typer(
@@ -97,11 +125,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-app.command()(fit)
-app.command()(predict)
-app.command()(show)
-app.command()(plot)
-app.command()(demo)
+for command in (fit, predict, show, plot, demo):
+    app.command(help=_unwrapped(command.__doc__))(command)
 
 
 @app.callback()

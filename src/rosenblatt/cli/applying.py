@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +16,23 @@ if TYPE_CHECKING:
 
     Columns = dict[str, NDArray[Any]]
 
+TRUTH = ("true", "false")
 
-def same_label(label: Any, cell: str) -> bool:
-    """Whether a cell of a table names this class; whole numbers may be written ``1.0``."""
-    if isinstance(label, str):
-        return label == cell
-    try:
-        return float(cell) == float(label)
-    except ValueError:
-        return False
+
+def number_of(cell: str, classes: NDArray[Any]) -> int:
+    """The number of the class that a cell of a table names, -1 if there is none.
+
+    Whole numbers may be written ``1.0``, truth values ``True``.
+    """
+    for k, label in enumerate(classes.tolist()):
+        if isinstance(label, str):
+            if cell == label or (label in TRUTH and cell.lower() == label):
+                return k
+        else:
+            with contextlib.suppress(ValueError):
+                if float(cell) == float(label):
+                    return k
+    return -1
 
 
 class Tally:
@@ -31,14 +40,19 @@ class Tally:
 
     def __init__(self) -> None:
         self.judged = self.right = 0
+        self.strange: dict[str, int] = {}
         self.unseen: dict[str, dict[str, int]] = {}
 
-    def judge(self, predicted: NDArray[Any], true: NDArray[Any]) -> None:
-        """Count right answers; a missing class is not judged."""
+    def judge(self, predicted: NDArray[Any], true: NDArray[Any], classes: NDArray[Any]) -> None:
+        """Count right answers; a class that is missing or not the model's is not judged."""
+        numbers = {cell: number_of(cell, classes) for cell in set(true) if cell is not None}
         for answer, cell in zip(predicted.tolist(), true, strict=True):
-            if cell is not None:
+            number = numbers.get(cell)
+            if number is not None and number >= 0:
                 self.judged += 1
-                self.right += same_label(answer, cell)
+                self.right += answer == classes[number]
+            elif number is not None:
+                self.strange[cell] = self.strange.get(cell, 0) + 1
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
@@ -47,7 +61,7 @@ class Tally:
             for cell in cells:
                 counts[cell] = counts.get(cell, 0) + 1
 
-    def lines(self) -> list[str]:
+    def lines(self, classes: NDArray[Any]) -> list[str]:
         """A line for each thing worth saying."""
         lines = []
         for name, counts in self.unseen.items():
@@ -56,9 +70,15 @@ class Tally:
                 f"{cells} of {name} with values not seen in training, which count for no class: "
                 f"{listing(sorted(counts, key=lambda v: -counts[v]), 4)}"
             )
+        if self.strange:
+            rows = count(sum(self.strange.values()), "row")
+            lines.append(
+                f"{rows} with a class that the model does not know, not judged: "
+                f"{listing(self.strange, 4)} (it knows {listing(classes, 4)})"
+            )
         if self.judged:
-            share = percent(self.right / self.judged)
-            lines.append(f"{share} of {count(self.judged, 'row')} with a known class are right")
+            share, are = percent(self.right / self.judged), "is" if self.judged == 1 else "are"
+            lines.append(f"{share} of {count(self.judged, 'row')} with a known class {are} right")
         return lines
 
 
@@ -135,7 +155,7 @@ class Application:
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
         if true is not None:
-            tally.judge(predicted, true)
+            tally.judge(predicted, true, self.classifier.classes_)
         values = self.classifier.decision_function(X).reshape(len(predicted), -1)
         names = list(self.layout)[1:]
         return {"prediction": predicted} | {name: values[:, k] for k, name in enumerate(names)}
@@ -149,18 +169,14 @@ class Application:
         cells = table[self.target]
         known = np.array([cell is not None for cell in cells], dtype=bool)
         classes = self.classifier.classes_
-        numbers = [_number_of(cell, classes) for cell in cells[known]]
+        numbers = np.array([number_of(cell, classes) for cell in cells[known]])
+        if (numbers < 0).any():
+            strange = cells[known][numbers < 0][0]
+            msg = f"{table.path} has the class {strange!r}, but the model knows {listing(classes)}"
+            raise ValueError(msg)
         columns = {name: table[name][known] for name in table.names if name != self.target}
         return self.features(columns), classes[numbers]
 
 
 def _columns(table: Table) -> str:
     return count(len(table.names), "column")
-
-
-def _number_of(cell: str, classes: NDArray[Any]) -> int:
-    for k, label in enumerate(classes.tolist()):
-        if same_label(label, cell):
-            return k
-    msg = f"the table has the class {cell!r}, which the model does not know: {listing(classes)}"
-    raise ValueError(msg)

@@ -61,12 +61,12 @@ DEMOS = {
         lambda: _generated(datasets.dunkers(random_state=0), "player"),
     ),
     "eight-points": Demo(
-        "the smallest example: one update is enough",
+        "the smallest example: eight points in the plane",
         "Eight points in the plane, four of each class, symmetric about the origin.",
         lambda: _generated(datasets.eight_points(), "class"),
     ),
     "noisy": Demo(
-        "the same with wrong labels: the pocket keeps the best hyperplane",
+        "wrong labels among the right ones: the pocket keeps the best hyperplane",
         "1000 points with a clear gap between the classes, but 5 % of the labels are wrong. The "
         "perceptron never comes to rest on such data, so the pocket remembers the best hyperplane.",
         lambda: _generated(

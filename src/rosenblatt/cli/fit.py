@@ -23,6 +23,7 @@ FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standar
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
 UPDATE = "One update per mistake (online, the default), per epoch, or per --batch-size rows."
+ORDER = "The order in which rows are used (cyclic; adaline: shuffled)."
 KEEP = "Which hyperplane: the last (default), the one with the fewest errors, or the mean."
 INIT = "The start: a word, or weights with commas, the bias last."
 TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
@@ -50,7 +51,7 @@ def fit(
     model: Annotated[Model, trains(help="Adaline is the delta rule.")] = "perceptron",
     update: Annotated[Update | None, trains(help=UPDATE)] = None,
     batch_size: Annotated[int | None, trains(help="Rows per minibatch.")] = None,
-    order: Annotated[Order | None, trains(help="In which rows are used (cyclic).")] = None,
+    order: Annotated[Order | None, trains(help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(help=KEEP)] = None,
     eta0: Annotated[str | None, trains(help="The learning rate (1; adaline: auto).")] = None,
     init: Annotated[str | None, trains(metavar="zeros|random|NUMBERS", help=INIT)] = None,
@@ -79,11 +80,12 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
-    from rosenblatt.cli.options import check_folds, check_outputs, estimator_options
+    from rosenblatt.cli.options import check_folds, check_outputs, check_seed, estimator_options
     from rosenblatt.cli.progress import Progress
 
     check_outputs(model=output, picture=picture)
     check_folds(folds)
+    check_seed(seed)
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.training import MODELS, read_task, train
@@ -127,8 +129,9 @@ def _write(outcome: Outcome, output: str | None, picture: str | None) -> None:
         save(outcome.pipeline, output, summary=outcome.summary)
     if picture:
         from rosenblatt import plot
+        from rosenblatt.cli.text import axis_names
 
-        names = outcome.pipeline[0].get_feature_names_out()
+        names = axis_names(outcome.pipeline)
         ax = plot.decision(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
         plot.save(ax, picture)
 

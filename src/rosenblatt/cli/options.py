@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.words import listing, seconds
+from rosenblatt.io.files import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,15 +31,20 @@ def check_outputs(**outputs: str | None) -> None:
             accepted = " or ".join(SUFFIXES[what])
             msg = f"{name} is no name for {article} {what}: let it end in {accepted}"
             raise ValueError(msg)
-        if not Path(name).parent.is_dir():
-            msg = f"there is no folder {Path(name).parent}: make it first, or write elsewhere"
-            raise ValueError(msg)
+        check_writable(name)
 
 
 def check_folds(folds: int) -> None:
     """Refuse numbers of folds that cannot be."""
     if folds < 0 or folds == 1:
         msg = f"--cv {folds} is not possible: give at least 2 folds, or 0 for none"
+        raise ValueError(msg)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse seeds that NumPy would not take."""
+    if not 0 <= seed < 2**32:
+        msg = f"--seed {seed} is not possible: give a whole number from 0 to {2**32 - 1}"
         raise ValueError(msg)
 
 
@@ -50,22 +56,29 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
         if name not in accepted:
             msg = f"--{name.replace('_', '-')} is not for --model {estimator.__name__.lower()}"
             raise ValueError(msg)
+    if estimator.__name__ == "Adaline":
+        # Files are often sorted by class, which the delta rule does not forgive.
+        options.setdefault("order", "shuffled")
+    if "batch_size" in options and options.get("update") != "minibatch":
+        msg = f"--batch-size {options['batch_size']} needs --update minibatch"
+        raise ValueError(msg)
     if "max_time" in options:
         options["max_time"] = seconds(options["max_time"])
     if "eta0" in options and options["eta0"] != "auto":
-        options["eta0"] = _number("eta0", options["eta0"])
+        options["eta0"] = _number("eta0", options["eta0"], "a positive number")
     if "init" in options and options["init"] not in ("zeros", "random"):
-        options["init"] = [_number("init", part) for part in options["init"].split(",")]
+        wanted = "zeros, random, or numbers with commas between them"
+        options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
     if "class_weight" in options and options["class_weight"] != "balanced":
         options["class_weight"] = _class_weights(options["class_weight"], y)
     return options
 
 
-def _number(option: str, text: str) -> float:
+def _number(option: str, text: str, wanted: str) -> float:
     try:
         return float(text)
     except ValueError:
-        msg = f"--{option} {text!r} is not a number"
+        msg = f"--{option} {text!r} is not a number: give {wanted}"
         raise ValueError(msg) from None
 
 
@@ -81,5 +94,5 @@ def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
                 f"CLASS=WEIGHT with commas; the classes are {listing(sorted(labels))}"
             )
             raise ValueError(msg)
-        weights[labels[name.strip()]] = _number("class-weight", weight)
+        weights[labels[name.strip()]] = _number("class-weight", weight, "CLASS=WEIGHT")
     return weights

@@ -92,14 +92,15 @@ def _draw(kind: str, model: str | None, file: str | None, output: str, first: in
     if model is None:
         pictures.save(getattr(pictures, kind)(), output)
         return
-    from rosenblatt.cli.text import Weights
+    from rosenblatt.cli.text import Weights, axis_names
     from rosenblatt.io.models import load
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
-    names: Any = Weights.of(loaded).features
     if file is None:
-        more = {"feature_names": names} if kind == "neuron" else {}
+        more: dict[str, Any] = {}
+        if kind == "neuron":
+            more["feature_names"] = Weights.of(loaded).features
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
     from rosenblatt.cli.applying import Application
@@ -107,8 +108,10 @@ def _draw(kind: str, model: str | None, file: str | None, output: str, first: in
 
     with read_table(file) as table:
         X, y = Application(loaded).training_data(table)
+    more = {"feature_names": axis_names(loaded)}
     if kind == "animate":
-        pictures.animate(classifier, X, y, output)
+        pictures.animate(classifier, X, y, output, **more)
         return
-    more = {"feature_names": names} if kind == "decision" else {"first": first}
+    if kind == "updates":
+        more["first"] = first
     pictures.save(getattr(pictures, kind)(classifier, X, y, **more), output)

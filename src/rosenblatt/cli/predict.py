@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from rosenblatt.cli.applying import Tally
 
 CHUNK = 1 << 16
 
@@ -35,7 +33,7 @@ def predict(
     ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What stands between cells.")] = None,
 ) -> None:
-    """Say the class of every row of a table, and how far it is on that side.
+    """Say the class of every row of a table, and its decision value.
 
     Columns are found by name, in any order; further columns do no harm. If the true classes are
     among them, the share of right answers is said on standard error. Large files are streamed.
@@ -51,6 +49,9 @@ def predict(
         from rosenblatt.io.output import TableWriter
         from rosenblatt.io.tables import read_table
 
+        output = None if output == "-" else output
+        if output is None and hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
         application, tally = Application(load(model)), Tally()
         _refuse_overwriting(output, [model, file])
         writer = TableWriter(output, application.layout)
@@ -64,7 +65,8 @@ def predict(
                     out.write(application.answer(rows.chunk(start, stop), tally))
                     progress.say("predicting", stop, table.n_rows)
     if not quiet:
-        _report(tally, table.notes)
+        for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
+            typer.echo(line, err=True)
 
 
 def _refuse_overwriting(output: str | None, inputs: list[str]) -> None:
@@ -73,8 +75,3 @@ def _refuse_overwriting(output: str | None, inputs: list[str]) -> None:
             if Path(name).exists() and Path(output).samefile(name):
                 msg = f"{output} is what is being read: write the answers to another file"
                 raise ValueError(msg)
-
-
-def _report(tally: Tally, notes: Any) -> None:
-    for line in [*notes, *tally.lines()]:
-        typer.echo(line, err=True)

@@ -35,6 +35,7 @@ class Progress:
                 console=Console(stderr=True),
                 transient=True,
             )
+            self._what = ""
             self._task = self._bars.add_task("", total=None, detail="")
             self._timer = threading.Timer(PATIENCE, self._bars.start)
             self._timer.daemon = True
@@ -55,9 +56,10 @@ class Progress:
     def say(self, what: str, done: int = 0, total: int | None = None, detail: str = "") -> None:
         """Tell what is being done, and how much of it is done if that is known."""
         if self._shown:
-            self._bars.update(
-                self._task, description=what, completed=done, total=total, detail=detail
-            )
+            if what != self._what:
+                self._what = what
+                self._bars.reset(self._task, description=what)  # what is done shows no time
+            self._bars.update(self._task, completed=done, total=total, detail=detail)
 
     def watch(self, what: str, max_epochs: int) -> _Watcher:
         """A callback for a fit."""

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.cli.words import count, grouped, listing, number, percent
+from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 6
 BAR = 16
+LEAST_WIDTH = 60
+PLAIN = str.maketrans({"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~"})
 
 
 class Weights(NamedTuple):
@@ -56,6 +58,16 @@ class Weights(NamedTuple):
             }
             for name, w, b in zip(positives, self.coef, self.intercept, strict=True)
         ]
+
+
+def axis_names(model: Any) -> list[str]:
+    """The features as axes show them: the model sees numbers standardised."""
+    names = Weights.of(model).features
+    encoder = model[0] if hasattr(model, "steps") else None
+    if encoder is None or not getattr(encoder, "standardize", False):
+        return names
+    scaled = {name for name, kind in encoder.kinds_.items() if kind != "text"}
+    return [f"{name} (standardised)" if name in scaled else name for name in names]
 
 
 EXPLANATIONS = {
@@ -100,11 +112,13 @@ def print_report(
     explained: bool = False,
 ) -> None:
     """Print it all to standard output; `explained`: with a sentence about every line."""
-    console = Console(highlight=False)
+    # Names may hold what Rich would take for markup; and no number must ever be cut off.
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, LEAST_WIDTH)
     lines = Table.grid(padding=(0, 2))
     lines.add_column(style="dim", no_wrap=True)
     lines.add_column(overflow="fold")
-    for name, what in _lines(summary, weights, top):
+    for name, what in _lines(summary, weights, top, console.width):
         lines.add_row(name, what)
         if explained:
             lines.add_row("", Text(_explanation(name, summary) + "\n", "italic cyan"))
@@ -120,7 +134,13 @@ def print_report(
             console.print(f"\n{story}\n")
         console.print(lines)
     # Columns are padded to their width; no text should end in blanks.
-    sys.stdout.write("\n".join(map(str.rstrip, captured.get().splitlines())) + "\n")
+    text = "\n".join(line.rstrip(" ") for line in captured.get().split("\n"))
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
+    sys.stdout.write(text)
 
 
 def _explanation(name: str, s: Summary) -> str:
@@ -130,7 +150,9 @@ def _explanation(name: str, s: Summary) -> str:
     return " ".join(text[reason] for reason in dict.fromkeys(s["stop_reasons"]) if reason in text)
 
 
-def _lines(s: Summary, weights: Weights, top: int) -> Iterator[tuple[str, RenderableType]]:
+def _lines(
+    s: Summary, weights: Weights, top: int, width: int
+) -> Iterator[tuple[str, RenderableType]]:
     features = count(s["features"], "feature")
     if s["features"] != s.get("columns", s["features"]):
         features += f" from {count(s['columns'], 'column')}"
@@ -144,11 +166,12 @@ def _lines(s: Summary, weights: Weights, top: int) -> Iterator[tuple[str, Render
         yield "margin", _margin(s)
     if s.get("cross_validation"):
         yield "accuracy", _accuracy(s)
-    yield "weights", _weights(weights, top)
+    yield "weights", _weights(weights, top, width - 12)
 
 
 def _classes(s: Summary) -> str:
-    names = [f"{name} ({grouped(n)})" if n else name for name, n in s["classes"].items()]
+    named = [(shortened(name), n) for name, n in s["classes"].items()]
+    names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
     return f"{s['target']}: {listing(names, 8)}" if "target" in s else listing(names, 8)
 
 
@@ -162,14 +185,17 @@ def _stopped(s: Summary) -> RenderableType:
         style = "green" if reason in ("SEPARATED", "GAP_CLOSED") else "yellow"
         sentence = StopReason[reason].value
         if reason == "CYCLE":
-            entry, period = s["cycles"][problems[0]]
-            every = "every epoch" if period == 1 else f"every {period} epochs"
-            sentence += f" (those after epoch {entry} come back {every})"
+            sentence += f" ({_cycle(*s['cycles'][problems[0]])})"
         text = Text.assemble((reason, f"bold {style}"), "  ", sentence)
         if len(by_reason) > 1:
             text.append(f", for {listing([names[k] for k in problems])}", "dim")
         texts.append(text)
     return Group(*texts)
+
+
+def _cycle(entry: int, period: int) -> str:
+    where = f"the weights after epoch {entry}" if entry else "the weights of the start"
+    return f"{where} come back after {count(period, 'epoch')}"
 
 
 def _training(s: Summary) -> str:
@@ -185,6 +211,8 @@ def _training(s: Summary) -> str:
 def _margin(s: Summary) -> str:
     found = [margin for margin in s["margins"] if margin is not None]
     unit = "standardised features" if s["standardized"] else "the columns' own units"
+    if not found and len(s["margins"]) > 1:
+        return "none: no class is separated from the rest"
     if not found:
         return "none: this hyperplane does not separate the classes"
     if len(s["margins"]) == 1:
@@ -199,66 +227,75 @@ def _margin(s: Summary) -> str:
 def _accuracy(s: Summary) -> Text:
     scores = s["cross_validation"]
     spread = f" ± {100 * stdev(scores):.1f}" if len(scores) > 1 else ""
-    common = max(s["classes"], key=s["classes"].__getitem__)
-    mean = fmean(scores)
-    style = "bold green" if mean > s["majority"] else "bold red"
+    common = shortened(max(s["classes"], key=s["classes"].__getitem__))
+    mean, useful = fmean(scores), fmean(scores) > s["majority"]
     return Text.assemble(
-        (percent(mean), style),
+        (percent(mean), "bold green" if useful else "bold red"),
         f"{spread} by {len(scores)}-fold cross-validation; ",
-        f"always saying {common} gives {percent(s['majority'])}",
+        f"always saying {common} gives {'' if useful else 'no less, '}{percent(s['majority'])}",
     )
 
 
-def _weights(weights: Weights, top: int) -> RenderableType:
+def _weights(weights: Weights, top: int, width: int) -> RenderableType:
     """The features with the largest weights, by name."""
     if len(weights.coef) == 1:
-        return _signed_weights(weights, top)
-    if len(weights.classes) <= MOST_COLUMNS:
-        return _weights_by_class(weights, top)
+        return _signed_weights(weights, top, width)
+    if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
+        return _weights_by_class(weights, top, width)
     lines = []
     for name, w in zip(weights.classes, weights.coef, strict=True):
         best = sorted(range(len(w)), key=lambda j: -abs(w[j]))[:3]
-        lines.append(f"{name}: " + ", ".join(f"{weights.features[j]} {w[j]:+.4g}" for j in best))
+        largest = (f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in best)
+        lines.append(f"{shortened(name, 30)}: " + ", ".join(largest))
     return Group(*map(Text, lines))
 
 
-def _signed_weights(weights: Weights, top: int) -> RenderableType:
+def _signed_weights(weights: Weights, top: int, width: int) -> RenderableType:
     w = weights.coef[0]
     order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
     largest = max(abs(w).max(), 1e-300)
     table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for j in order[:top]:
         bar = "█" * round(BAR * abs(w[j]) / largest) or "▏" * bool(w[j])
-        style = "blue" if w[j] > 0 else "dark_orange"
-        table.add_row(Text(weights.features[j]), f"{w[j]:+.4g}", Text(bar, style))
+        name = Text(shortened(weights.features[j], width - BAR - 14))
+        table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
     table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")
-    rest = len(order) - top
-    more = f"; {count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
-    sides = f"+ speaks for {weights.classes[1]}, - for {weights.classes[0]}{more}"
-    return Group(table, Text(sides, "dim"))
+    minus, plus = (shortened(name, 25) for name in weights.classes)
+    return Group(table, Text(f"+ speaks for {plus}, - for {minus}{_rest(order, top)}", "dim"))
 
 
-def _weights_by_class(weights: Weights, top: int) -> RenderableType:
+def _weights_by_class(weights: Weights, top: int, width: int) -> RenderableType:
     size = abs(weights.coef).max(axis=0)
     order = sorted(range(len(size)), key=lambda j: -size[j])
+    share = max(9, (width - 30) // len(weights.classes) - 2)
     table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="ellipsis", no_wrap=True)
+    table.add_column(no_wrap=True)
     for _ in weights.classes:
         table.add_column(justify="right", no_wrap=True)
-    table.add_row("", *(Text(name, "dim") for name in weights.classes))
+    table.add_row("", *(Text(shortened(name, share), "dim") for name in weights.classes))
+    room = max(12, width - len(weights.classes) * (share + 2) - 2)
     for j in order[:top]:
-        table.add_row(Text(weights.features[j]), *(_cell(w[j]) for w in weights.coef))
+        name = Text(shortened(weights.features[j], room))
+        table.add_row(name, *(_cell(w[j]) for w in weights.coef))
     table.add_row(Text("(bias)", "dim"), *(_cell(b) for b in weights.intercept))
+    rest = _rest(order, top)
+    return Group(table, Text(rest.removeprefix("; "), "dim")) if rest else table
+
+
+def _rest(order: list[int], top: int) -> str:
     rest = len(order) - top
-    more = [Text(f"{count(rest, 'smaller one')} not shown (--top)", "dim")] if rest > 0 else []
-    return Group(table, *more)
+    return f"; {count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
+
+
+def _colour(w: float) -> str:
+    return "blue" if w > 0 else "dark_orange"
 
 
 def _cell(w: float) -> Text:
-    return Text(f"{w:+.4g}", "blue" if w > 0 else "dark_orange")
+    return Text(f"{w:+.4g}", _colour(w))
 
 
 def _advice(s: Summary) -> str:
@@ -269,10 +306,10 @@ def _advice(s: Summary) -> str:
     if not s["training_errors"] or reasons <= {"SEPARATED", "SMALL_CHANGE"}:
         return ""
     if s["model"] != "Perceptron":
-        return "--max-epochs or --max-time, raised, come nearer the least squared error"
+        return "raise --max-epochs or --max-time to come nearer the least squared error"
     keep = s["parameters"].get("keep", "last")
     if keep == "pocket":
-        return "this is the best hyperplane the run passed through"
+        return "this is the best hyperplane the run passed through; more epochs may find a better"
     better = "--keep pocket keeps the best hyperplane of the run"
     if keep != "average":
         better += ", --keep average their mean"

@@ -18,7 +18,7 @@ from rosenblatt import __version__
 from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.estimators.table import TableEncoder, truth_in_one_way
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
@@ -118,20 +118,22 @@ def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.boo
         raise ValueError(msg)
     _refuse_continuous(target, kind, whole, len(values), len(cells))
     if whole:
-        cells = cells.astype(np.int64)
-    elif kind == "number":
-        cells = np.array([f"{value:g}" for value in cells])
-    return cells.astype(str) if kind == "text" else cells, known
+        return cells.astype(np.int64), known
+    if kind == "number":
+        return np.array([f"{value:g}" for value in cells]), known
+    return truth_in_one_way(cells).astype(str), known
 
 
 def _refuse_continuous(target: str, kind: str, whole: bool, n_values: int, n_rows: int) -> None:
     """Refuse a target that is a measurement or a name rather than a class."""
     fraction = kind == "number" and not whole and n_values > 20
     if fraction or n_values > MOST_CLASSES or n_values > max(2, n_rows / 2):
-        what = "looks continuous" if kind == "number" else "looks like a name or a text"
+        number = kind == "number"
+        what = "looks continuous" if number else "looks like a name or a text"
+        remedy = ", or cut this one into classes first" if number else ""
         msg = (
             f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. "
-            "Choose a column of classes with --target, or cut this one into classes first"
+            f"Choose a column of classes with --target{remedy}"
         )
         raise ValueError(msg)
 
@@ -154,14 +156,15 @@ def train(
     took = time.perf_counter() - began
     interrupted = _was_interrupted(classifier)
     scores: list[float] = []
-    notes = task.notes + _notes_about(encoder)
+    task.notes.extend(_notes_about(encoder))
     if folds and not interrupted:
         scores, why_not = cross_validate(task, classifier, encoder, folds, progress)
         interrupted = why_not == INTERRUPTED
-        notes += [f"no cross-validation: {why_not}"] if why_not else []
+        if why_not:
+            task.notes.append(f"no cross-validation: {why_not}")
     pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
     summary = _summary(task, classifier, encoder, X, scores) | {"seconds": round(took, 3)}
-    return Outcome(pipeline, X, task.y, summary | {"notes": notes}, interrupted)
+    return Outcome(pipeline, X, task.y, summary | {"notes": task.notes}, interrupted)
 
 
 def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:
@@ -191,24 +194,27 @@ def cross_validate(
     labels, counts = np.unique(task.y, return_counts=True)
     if counts.min() < 2:
         return [], f"class {labels[counts.argmin()]} has only one row"
+    if folds > counts.min():
+        few = count(int(counts.min()), "row")
+        task.notes.append(f"{counts.min()} folds: the smallest class has only {few}")
     folds = min(folds, int(counts.min()))
     # What was used with all the rows is used with some of them, whatever it looks like there.
     encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
-    scores = []
     split = StratifiedKFold(folds, shuffle=True, random_state=0)
-    for k, (learn, test) in enumerate(split.split(np.zeros(len(task.y)), task.y), 1):
-        what = f"cross-validation {k}/{folds}"
-        progress.say(what)
-        model = clone(classifier)
-        try:
+    scores = []
+    try:
+        for k, (learn, test) in enumerate(split.split(np.zeros(len(task.y)), task.y), 1):
+            what = f"cross-validation {k}/{folds}"
+            progress.say(what)
+            model = clone(classifier)
             X = encoder.fit_transform({name: c[learn] for name, c in task.columns.items()})
             _fit(model, X, task.y[learn], progress, what)
-        except KeyboardInterrupt:
-            return [], INTERRUPTED
-        if _was_interrupted(model):
-            return [], INTERRUPTED
-        unseen = encoder.transform({name: c[test] for name, c in task.columns.items()})
-        scores.append(float(np.mean(model.predict(unseen) == task.y[test])))
+            if _was_interrupted(model):
+                return [], INTERRUPTED
+            X = encoder.transform({name: c[test] for name, c in task.columns.items()})
+            scores.append(float(np.mean(model.predict(X) == task.y[test])))
+    except KeyboardInterrupt:
+        return [], INTERRUPTED
     return scores, None
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Iterable, Mapping
 from itertools import repeat
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,7 +42,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     =========  ==================================================================
 
     A column is left out if it is the same everywhere, or if it tells the rows apart instead of
-    the classes: a text that is different in (nearly) every row, or the number of the row.
+    the classes: a text that is different in every row (or in more than half of them, with more
+    than 50 different texts), the number of the row, or unique whole numbers named like an id.
 
     Parameters
     ----------
@@ -97,7 +100,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 self.n_missing_[name] = int(column.missing.sum())
         if not self._used():
             reasons = "; ".join(f"{s['name']}: {s['dropped']}" for s in self.columns_[:3])
-            msg = f"no column is left to learn from ({reasons})"
+            remedy = "--use COLUMN, in Python use=[...], keeps one all the same"
+            msg = f"no column is left to learn from ({reasons}); {remedy}"
             raise ValueError(msg)
         # Worth it when rows are mostly zeros: few columns with very many values.
         widths = [_width(spec) for spec in self._used()]
@@ -224,13 +228,17 @@ class Column(NamedTuple):
         if cells.dtype.kind in "iufM" and kind in (None, "number", "date"):
             return cls._of_numbers(name, cells, kind)
         cells = cells.astype(object)
+        if set(map(type, cells)) <= {str, NoneType}:
+            missing = (cells == None).astype(np.bool_)  # noqa: E711 (cell by cell)
+            if kind is None or kind == "text":
+                return cls(name, "text", np.where(missing, MISSING, cells), missing)
         missing = np.fromiter(map(_is_missing, cells), np.bool_, len(cells))
         if kind is None:
             kind = "number" if all(map(_is_number, cells[~missing])) else "text"
         if kind != "text":
             return cls._of_numbers(name, _to_floats(name, cells, missing), kind)
         texts = np.empty(len(cells), dtype=object)
-        texts[:] = [MISSING if gone else _text(c) for c, gone in zip(cells, missing, strict=True)]
+        texts[:] = [MISSING if gone else str(c) for c, gone in zip(cells, missing, strict=True)]
         return cls(name, "text", texts, missing)
 
     @classmethod
@@ -256,9 +264,14 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, numbers.Real) and not isinstance(cell, bool | np.bool_)
 
 
-def _text(cell: Any) -> str:
-    """A cell as text; truth values as most file formats write them."""
-    return str(cell).lower() if isinstance(cell, bool | np.bool_) else str(cell)
+TRUTH = {"true", "false", MISSING}
+
+
+def truth_in_one_way(texts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Truth values, which formats write as True, TRUE or true, all as true and false."""
+    if {text.lower() for text in set(texts)} <= TRUTH:
+        return np.array([text.lower() for text in texts], dtype=object)
+    return texts
 
 
 def _to_floats(name: str, cells: NDArray[Any], missing: NDArray[np.bool_]) -> Floats:
@@ -280,7 +293,7 @@ def _describe(column: Column, standardize: bool, wanted: bool) -> Spec:
     if not present.size:
         return spec | {"dropped": "every cell is missing"}
     if column.kind == "text":
-        values = sorted(set(present))
+        values = sorted(set(truth_in_one_way(present)))
         if len(values) == 1 and not column.missing.any():
             return spec | {"dropped": "the same text in every row"}
         if not wanted and (reason := _names_rows(len(values), present.size)):
@@ -289,7 +302,7 @@ def _describe(column: Column, standardize: bool, wanted: bool) -> Spec:
     mean, deviation = _mean_and_deviation(present)
     if present.min() == present.max():
         return spec | {"dropped": "the same number in every row"}
-    if not wanted and column.kind == "number" and _counts_rows(column.values):
+    if not wanted and column.kind == "number" and _counts_rows(column.name, column.values):
         return spec | {"dropped": "it numbers the rows"}
     return spec | {
         "fill": mean,
@@ -307,10 +320,17 @@ def _names_rows(n_values: int, n_cells: int) -> str | None:
     return None
 
 
-def _counts_rows(values: Floats) -> bool:
-    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ..., too long for that to be chance."""
-    counting = values.size >= 20 and values[0] in (0.0, 1.0)
-    return bool(counting and np.array_equal(values, values[0] + np.arange(values.size)))
+def _counts_rows(name: str, values: Floats) -> bool:
+    """Whether a column is 1, 2, 3, ... (or from 0), or whole, unique and named like ``user_id``.
+
+    Too long a column, in both cases, for that to be chance.
+    """
+    if values.size < 20 or (values != np.floor(values)).any():
+        return False
+    if values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(values.size)):
+        return True
+    named = re.search(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$", name.strip())
+    return named is not None and len(np.unique(values)) == values.size
 
 
 def _mean_and_deviation(values: Floats) -> tuple[float, float]:
@@ -328,7 +348,8 @@ def _width(spec: Spec) -> int:
 def _codes(spec: Spec, column: Column) -> NDArray[np.int32]:
     """The number of each cell's value, -1 where it was not there in training."""
     number = {value: k for k, value in enumerate(spec["values"])}
-    found = map(number.get, column.values, repeat(-1))
+    cells = map(str.lower, column.values) if set(number) <= TRUTH else column.values
+    found = map(number.get, cells, repeat(-1))
     return np.fromiter(found, np.int32, len(column.values))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 @contextlib.contextmanager
@@ -19,25 +22,47 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     Until then whatever was at `path` stays there. If anything fails, the disk being full or
     Ctrl-C included, what was written so far is removed.
     """
+    target = Path(os.path.realpath(path))  # through a link, the file it leads to is replaced
+    check_writable(path)
+    try:
+        # The suffix is kept because some writers choose the format by it.
+        handle, name = tempfile.mkstemp(target.suffix, f".{target.stem}-", target.parent)
+        os.close(handle)
+        beside = Path(name)
+        try:
+            yield beside
+            _copy_mode(target, beside)
+            with beside.open("rb+") as file:
+                os.fsync(file.fileno())
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        if error.errno not in FULL or error.strerror != os.strerror(error.errno):
+            raise
+        what = error.strerror[0].lower() + error.strerror[1:]
+        msg = f"{path} could not be written: {what}; make room, or write somewhere else"
+        raise OSError(msg) from error
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse what cannot be a file to write, in one line."""
     target = Path(path)
     if target.is_dir():
         msg = f"{target} is a folder: give the name of a file to write"
         raise IsADirectoryError(msg)
-    if not target.parent.is_dir():
-        msg = f"there is no folder {target.parent}: make it first, or write somewhere else"
+    folder = target.parent
+    if not folder.is_dir():
+        msg = f"there is no folder {folder}: make it first, or write somewhere else"
         raise FileNotFoundError(msg)
-    # The suffix is kept because some writers choose the format by it.
-    handle, name = tempfile.mkstemp(target.suffix, f".{target.stem}-", target.parent)
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        umask = os.umask(0)
-        os.umask(umask)
-        beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
-        with beside.open("rb+") as file:
-            os.fsync(file.fileno())
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    if not os.access(folder, os.W_OK):
+        msg = f"nothing may be written in the folder {folder.absolute()}: write somewhere else"
+        raise PermissionError(msg)
+
+
+def _copy_mode(target: Path, beside: Path) -> None:
+    """Give a new file the permissions of the old one, or those that new files have."""
+    umask = os.umask(0)
+    os.umask(umask)
+    beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
