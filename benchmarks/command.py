@@ -46,7 +46,7 @@ EPOCHS = 10
 def read(path: Path) -> dict[str, Any]:
     """All columns of a table, our way."""
     with rb.io.read_table(path) as table:
-        return dict(table)
+        return table.chunk(0, table.n_rows)
 
 
 def peers_read(path: Path) -> pd.DataFrame:
@@ -157,14 +157,15 @@ def peers_job(path: Path) -> Any:
 
 
 WATCHED = """
-import resource, sys, time
+import re, sys, time
 from rosenblatt.cli.app import app
 began = time.perf_counter()
 try:
     app(sys.argv[1:], prog_name="rosenblatt")
 except SystemExit as end:
     assert end.code == 0, end.code
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+# Not ru_maxrss, which begins with the memory of the process that started this one.
+peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
 print(time.perf_counter() - began, peak, file=sys.stderr)
 """
 

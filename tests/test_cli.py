@@ -278,8 +278,8 @@ def test_wrong_uses_are_answered_in_one_line(fruit, arguments, message):
         (["fit", "fruit.csv", "--keep", "best"], "'pocket'"),
         (["fit", "fruit.csv", "--cv", "x"], "--cv"),
         (["fit", "fruit.csv", "--bogus"], "--bogus"),
-        (["fit"], "missing argument 'file'"),
-        (["predict", "m.skops"], "missing argument 'file'"),
+        (["fit"], "missing argument 'FILE'"),
+        (["predict", "m.skops"], "missing argument 'FILE'"),
         (["fitt"], "'fitt'"),
     ],
 )

@@ -26,12 +26,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.io import csv_files
+from rosenblatt.io import csv_files, input_files
 from rosenblatt.io import storage as storage_module
 from rosenblatt.io.output import TableWriter
 from rosenblatt.io.tables import Table, TableError, read_table
 
-MISSING = {"", "?", "na", "n/a", "nan", "null", "none", "#n/a"}
+MISSING = {"", "?", "na", "n/a", "nan", "null", "#n/a"}
 
 
 @pytest.fixture(autouse=True)
@@ -106,16 +106,37 @@ def test_the_three_kinds_and_their_arrays(size, file):
 
 
 @pytest.mark.parametrize(
-    "marker", ["", "?", "NA", "na", "N/A", "NaN", "nan", "NULL", "None", "#N/A", " ? ", '""']
+    "marker", ["", "?", "NA", "na", "N/A", "NaN", "nan", "NULL", "Null", "#N/A", " ? ", '""']
 )
 def test_markers_of_missing_cells(size, file, marker):
     path = file(f"x,c\n1,a\n{marker},{marker}\n3,b\n")
     assert contents(path) == {"x": [1, None, 3], "c": ["a", None, "b"]}
 
 
-def test_a_dash_is_missing_among_numbers_but_a_class_among_words(size, file):
-    path = file("x,class\n1,+\n-,-\n3,-\n")
-    assert contents(path) == {"x": [1, None, 3], "class": ["+", "-", "-"]}
+@pytest.mark.parametrize("word", ["-", "none", "None", "NONE"])
+def test_a_dash_or_none_is_missing_among_numbers_but_a_class_among_words(size, file, word):
+    path = file(f"x,day,class\n1,2024-03-01,yes\n{word},{word},{word}\n3,2024-03-02,no\n")
+    with read_table(path) as table:
+        assert table.kinds == {"x": "number", "day": "date", "class": "text"}
+        assert as_list(table["x"]) == [1, None, 3]
+        assert np.isnat(table["day"]).tolist() == [False, True, False]
+        assert table["class"].tolist() == ["yes", word, "no"]
+        as_text = table.read_as({"x": "text", "day": "text", "class": "text"})
+        again = as_text.read_as({"x": "number", "day": "date"})
+        assert as_list(again["x"]) == [1, None, 3]
+        assert np.isnat(again["day"]).tolist() == [False, True, False]
+
+
+def test_none_far_below_the_sample_of_a_large_file(monkeypatch, file):
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0)
+    path = file("x,sport\n" + "1,ball\n" * 2000 + "none,none\n")
+    with read_table(path) as table:
+        assert as_list(table["x"])[-2:] == [1, None]
+        assert table["sport"][-2:].tolist() == ["ball", "none"]
+
+
+def test_none_does_not_hide_a_header(file):
+    assert contents(file("x,y\nnone,a\n1,b\n")) == {"x": [None, 1], "y": ["a", "b"]}
 
 
 @pytest.mark.parametrize(
@@ -161,10 +182,61 @@ def test_times_with_an_offset_are_in_utc(file):
         np.testing.assert_array_equal(table["t"], expected)
 
 
+DAY_FIRST = "Column 'when' is read as dates, day before month."
+MONTH_FIRST = "Column 'when' is read as dates, month before day."
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected", "notes"),
+    [
+        (["31.12.2024", "1.2.2024"], ["2024-12-31", "2024-02-01"], (DAY_FIRST,)),
+        (["01.02.2024", "02.01.2024"], ["2024-02-01", "2024-01-02"], (DAY_FIRST,)),
+        (["31.12.2024 08:15", "-"], ["2024-12-31T08:15", "NaT"], (DAY_FIRST,)),
+        (["31/12/2024", "01/02/2024"], ["2024-12-31", "2024-02-01"], (DAY_FIRST,)),
+        (["12/31/2024", "01/02/2024"], ["2024-12-31", "2024-01-02"], (MONTH_FIRST,)),
+        (["12/31/2024", "2024-01-02"], ["2024-12-31", "2024-01-02"], (MONTH_FIRST,)),
+        (["11/12/2024", "01/02/2024"], None, ()),
+        (["31/12/2024", "12/31/2024"], None, ()),
+        (["31.13.2024", "01.02.2024"], None, ()),
+        (["31.12.24", "01.02.24"], None, ()),
+        (["31.12.2024x", "01.02.2024"], None, ()),
+    ],
+)
+@pytest.mark.parametrize("n_copies", [1, 6000])
+def test_dates_by_day_and_month(size, file, cells, expected, notes, n_copies):
+    path = file("when,n\n" + "".join(f"{cell},1\n" for cell in cells * n_copies))
+    with read_table(path) as table:
+        assert table.notes == notes
+        assert table.kinds["when"] == ("date" if expected else "text")
+        if expected:
+            days = np.array(expected * n_copies, dtype="datetime64[us]")
+            np.testing.assert_array_equal(table["when"], days)
+            again = table.read_as({"when": "text"}).read_as({"when": "date"})
+            np.testing.assert_array_equal(again["when"], days)
+        else:
+            assert table["when"].tolist() == cells * n_copies
+            with pytest.raises(TableError, match="'when' must be a date"):
+                table.read_as({"when": "date"})
+
+
+def test_dates_whose_order_nothing_shows_cannot_be_asked_for(file):
+    with (
+        read_table(file("when,n\n11/12/2024,1\n01/02/2024,2\n")) as table,
+        pytest.raises(TableError, match=r"day or the month comes first: write .* as 2024-12-31$"),
+    ):
+        table.read_as({"when": "date"})
+    with read_table(file("when,n\n2024-01-02,1\n"), text=["when"]) as table:
+        assert table.read_as({"when": "date"})["when"][0] == np.datetime64("2024-01-02")
+
+
 def test_codes_with_leading_zeros_are_noted(size, file):
     with read_table(file("zip,n\n01234,1\n98101,2\n")) as table:
         assert table["zip"].tolist() == ["01234", "98101"]
         assert table.notes == ("Column 'zip' is read as text: it holds codes that begin with 0.",)
+    with read_table(file("zip,n,code\n01234,1, 007\n98101,2,8\n")) as table:
+        (note,) = table.notes
+        words = "are read as text: they hold codes that begin with 0."
+        assert note == f"Columns 'zip', 'code' {words}"
 
 
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999", "9" * 400])
@@ -178,7 +250,14 @@ def test_decimal_commas(size, file):
     with read_table(file("a;b;c\n1,5;x;1,234\n-2;y;2\n")) as table:
         assert table["a"].tolist() == [1.5, -2]
         assert table["c"].tolist() == [1.234, 2]
-        assert table.notes[0] == "Column 'a' is read as numbers with a decimal comma."
+        (note,) = table.notes
+        assert note == "Columns 'a', 'c' are read as numbers with a decimal comma."
+    names = ";".join(f"n{j}" for j in range(7))
+    with read_table(file(f"{names}\n" + ";".join(["1,5"] * 7) + "\n")) as table:
+        (note,) = table.notes
+        assert note.startswith("Columns 'n0', 'n1', 'n2', 'n3', 'n4' and 2 more are read as")
+    with read_table(file("a;b\n1,5;x\n")) as table:
+        assert table.notes == ("Column 'a' is read as numbers with a decimal comma.",)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +291,11 @@ def test_text_of_numbers_in_a_large_file(monkeypatch, file):
         assert table.kinds == {"a": "text", "b": "number"}
         assert table["a"].tolist() == ["1.50", "2.00"]
         assert table.read_as({"b": "text"})["b"].tolist() == ["1", "2"]
+
+
+def test_a_name_that_goes_over_two_lines(size, file):
+    path = file('a,"two\nlines",c\n' + "1,2,x\n" * 40)
+    assert contents(path) == {"a": [1] * 40, "two\nlines": [2] * 40, "c": ["x"] * 40}
 
 
 def test_a_comma_that_may_group_thousands_is_not_a_decimal_comma(file):
@@ -324,6 +408,9 @@ def test_a_semicolon_or_a_blank_in_words_is_no_delimiter(file):
         ("a,b\n1,2,\n3,4,\n", {"a": [1, 3], "b": [2, 4], "column3": [None, None]}),
         ('"a" "b"\n"one" 1 2\n"two" 3 4\n', {"column1": ["one", "two"], "a": [1, 3], "b": [2, 4]}),
         ("a,b\r1,x\r2,y\r", {"a": [1, 2], "b": ["x", "y"]}),
+        ('"a\nb",c\r\n1,x\r\n2,y\r\n', {"a\nb": [1, 2], "c": ["x", "y"]}),
+        ('"p\nq",1\r\nr,2\r\n', {"column1": ["p\nq", "r"], "column2": [1, 2]}),
+        ('# d\n"a\r\nb",c\n1,x\n2,"y\r\n"\n', {"a\r\nb": [1, 2], "c": ["x", "y"]}),
     ],
 )
 def test_ways_of_writing(size, file, text, expected):
@@ -336,6 +423,40 @@ def test_a_quotation_mark_far_below_the_sample(file):
     with read_table(file("\n".join(lines), "t.tsv")) as table:
         assert table.n_rows == 40_000
         assert table["column2"][39_000] == '"an unbalanced mark'
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1,2,a", '1,"2,a', "3,4,b"],
+        ["1,2,a", '1,"2,a', '5,"6",c'],
+        ['1,2,"a"', '1,"2,a', '3,4,"b"', '5,6,"c"'],
+        ["", '1, "2,a', "3,4,b"],
+    ],
+)
+def test_a_quotation_mark_that_is_never_closed(file, lines):
+    message = refusal(file("\n".join(["a,b,c", *lines, ""])))
+    assert ": line 3 opens a quotation mark that is never closed: " in message
+
+
+def test_a_quotation_mark_that_is_never_closed_far_below_the_sample(size, file):
+    lines = [f"{i},{i},a" for i in range(50_000)]
+    lines[41_233] = '1,"2,a'
+    assert "line 41234 opens a quotation mark that is never closed" in refusal(
+        file("\n".join(lines))
+    )
+    lines[45_000] = '1,2,"b" c'
+    lines[41_233] = "1,2,a"
+    assert "line 45001 goes on after a closing quotation mark" in refusal(file("\n".join(lines)))
+
+
+def test_quotation_marks_that_join_lines_that_look_like_rows_are_noted(file):
+    with read_table(file('a,b,c\n1,2,a\n1,"2,a\n3,4,b\n5,6",c\n')) as table:
+        assert table.n_rows == 2
+        (note,) = table.notes
+        assert note.startswith("Data row 2 is 3 lines long: quotation marks join them")
+    with read_table(file('a,b,c\n1,2,"a\nb"\n')) as table:
+        assert table.notes == ()
 
 
 def test_a_line_without_a_tab_continues_the_text_above(file):
@@ -385,12 +506,12 @@ def test_header_is_judged_and_can_be_said(size, file, text, has_header):
 def test_names_given_twice_or_not_at_all(file):
     with read_table(file("a,,a,A,a_2,a\n1,2,3,4,5,6\n")) as table:
         assert table.names == ("a", "column2", "a_3", "A", "a_2", "a_4")
-        assert table.notes == (
-            "The name 'a' is given twice; column 3 is called 'a_3'.",
-            "The name 'a' is given twice; column 6 is called 'a_4'.",
-        )
+        (note,) = table.notes
+        renamed = "column 3 is called 'a_3', column 6 is called 'a_4'"
+        assert note == f"Some names are given twice; {renamed}."
     with read_table(file("a,a\n1,2\n")) as table:
         assert table.names == ("a", "a_2")
+        assert table.notes == ("The name 'a' is given twice; column 2 is called 'a_2'.",)
 
 
 @pytest.mark.parametrize(
@@ -431,6 +552,9 @@ def test_gzip_in_several_parts(file):
 def test_long_lines_and_cells(size, file):
     huge = "x" * 5_000_000
     assert contents(file(f"a,b\n1,{huge}\n2,y\n")) == {"a": [1, 2], "b": [huge, "y"]}
+    rows = "1,x\n" * 300_000  # beyond the sample
+    with read_table(file(f"a,b\n{rows}2,{huge[:500_000]}\n")) as table:
+        assert table["b"][-1] == huge[:500_000]
     names = [f"n{j}" for j in range(3000)]
     with read_table(file(",".join(names) + "\n" + ",".join(["1.5"] * 3000) + "\n")) as table:
         assert table.names == tuple(names)
@@ -498,6 +622,8 @@ def test_read_as(size, file):
         assert "t" not in part
         with pytest.raises(TableError, match=r"has no column 'w': it has 'n', 'zip', 't'"):
             table.read_as({"n": "number", "w": "text"})
+        with pytest.raises(TableError, match=r"no column 'Zip', did you mean 'zip'\?: it has 'n'"):
+            table.chunk(0, 1, ["Zip"])
         with pytest.raises(TableError, match="has no columns 'v', 'w'"):
             table.read_as({"v": "number", "w": "text"})
         with pytest.raises(TableError, match="'t' must be a number, but data row 2 holds 'x'"):
@@ -598,7 +724,8 @@ def test_parquet(tmp_path, name):
         assert np.isnat(table["day"]).tolist() == [False, True, False]
         assert table["moment"][0] == np.datetime64("2024-03-01T10:00")
         assert table["hour"].tolist() == ["12:30:00"] * 3
-        assert [note.split("'")[1] for note in table.notes] == ["nested", "list", "bytes"]
+        left_out = "are left out: they hold nested or binary values."
+        assert table.notes == (f"Columns 'nested', 'list', 'bytes' {left_out}",)
         part = table.read_as({"digits": "number", "small": "text", "day": "text"})
         assert part["digits"].tolist() == [1, 2, 3]
         assert part["small"].tolist() == ["1", "2", None]
@@ -635,6 +762,46 @@ def test_json(tmp_path, name, as_lines):
         assert as_list(table["mixed"]) == [1, None, None]
         assert table["late"].tolist() == [None, None, "z"]
         assert table.notes == ("Column 'deep' is left out: it holds nested or binary values.",)
+
+
+WORDS = {
+    "iso": (["2024-03-01", "NA", "2024-03-02 12:30:00", " 2024-03-01T12:00:00+02:00 "], "date"),
+    "dots": (["31.12.2024", "none", "1.2.2024", "-"], "date"),
+    "slashes": (["12/31/2024", "1/2/2024", "?", ""], "date"),
+    "unclear": (["04-03-2024", "05-03-2024", "06-03-2024", "07-03-2024"], "text"),
+    "sport": (["none", "ball", "None", "-"], "text"),
+    "digits": (["1", "2", "none", "3"], "text"),
+    "mixed": (["2024-03-01", "soon", None, "later"], "text"),
+    "late": ([*["2024-03-01"] * 3, "2024-02-30"], "text"),
+}
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.jsonl", "t.csv"])
+@pytest.mark.parametrize("n_copies", [1, 3000])
+def test_dates_in_text_are_dates_in_every_format(tmp_path, name, n_copies):
+    path = tmp_path / name
+    columns = {column: cells * n_copies for column, (cells, _) in WORDS.items()}
+    if name == "t.csv":
+        del columns["digits"]  # without types they are numbers
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    if name == "t.parquet":
+        with TableWriter(path, dict.fromkeys(columns, "text")) as out:
+            out.write({column: np.array(c, dtype=object) for column, c in columns.items()})
+    elif name == "t.jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        with path.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(columns))
+            writer.writeheader()
+            writer.writerows(rows)
+    with read_table(path) as table:
+        assert table.kinds == {column: WORDS[column][1] for column in columns}
+        moments = ["2024-03-01", "NaT", "2024-03-02T12:30", "2024-03-01T10:00"]
+        expected = np.array(moments * n_copies, dtype="datetime64[us]")
+        np.testing.assert_array_equal(table["iso"], expected)
+        assert table["slashes"][0] == table["dots"][0] == np.datetime64("2024-12-31")
+        assert table["sport"][:4].tolist() == ["none", "ball", "None", "-"]
+        assert len(table.notes) == 2
 
 
 def test_json_types_that_change_after_many_rows(tmp_path):
@@ -695,6 +862,7 @@ def test_a_folder_and_a_forbidden_file(file, tmp_path, monkeypatch):
         (b"\xef\xbb\xbf", "nothing but blank lines"),
         (b"a,b\n", "only a header and no rows"),
         (b"a,b\n\n\n", "only a header and no rows"),
+        (b"a,b\n", "if its first line is data, use --no-header (header=False in Python)"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a PNG picture"),
         (b"%PDF-1.7\n\x00", "is a PDF document"),
         (bytes(range(256)) * 9, "is a binary file"),
@@ -713,6 +881,7 @@ def test_a_folder_and_a_forbidden_file(file, tmp_path, monkeypatch):
         (b"[]", "holds no rows"),
         (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "line 3 has 2 fields, but the table has 3 columns"),
         (b"a\tb\tc\n1\t2\t3\n4\n6\t7\t8\n", "line 3 has 1 field, but the table has 3 columns"),
+        (b"a,b\n1,2\n3,4\n5,6,7\n", "give the right --delimiter (delimiter= in Python"),
         (b"a,b\n1,2\n3,4\n5,6,7\n", "line 4 has 3 fields, but the table has 2 columns"),
         (b'a,b\n"1\nx",2\n3\n', "line 4 has 1 field, but the table has 2 columns"),
         (b"My report\na,b,c\n1,2,3\n4,5,6\n", "line 1 has 1 field, but the table has 3 columns"),
@@ -844,9 +1013,12 @@ def test_a_forked_child_does_not_remove_the_parents_files(file):
     with read_table(file("a\n1\n")) as table:
         storage = table._storage
         folder = storage.folder
-        storage_module._remove(os.getpid() + 1, folder, storage._connections)
+        storage_module._remove(os.getpid() + 1, folder, storage._connections, None)
         assert folder.exists()
         assert table["a"].tolist() == [1]
+
+
+FOREVER = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
 
 
 def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
@@ -854,27 +1026,90 @@ def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
     storage.open(0)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    forever = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
     try:
         with pytest.raises(KeyboardInterrupt):
-            storage.rows(forever)
+            storage.rows(FOREVER)
     finally:
         timer.join()
         storage.close()
 
 
-def test_ctrl_c_again_while_cleaning_up_leaves_nothing_behind(file, monkeypatch):
+def test_signals_during_a_query_end_the_process_and_leave_nothing_behind(tmp_path):
+    """SIGTERM becomes SystemExit, as in the command; a second one must not make it wait."""
+    code = f"""
+        import os, signal, sys, threading
+        from rosenblatt.io import storage as module
+
+        def leave(number, frame):
+            raise SystemExit(143)
+
+        def kill_twice():
+            os.kill(os.getpid(), signal.SIGTERM)
+            interrupted.wait()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        class Slow:
+            # A query that needs many interrupts to end.
+            def interrupt(self):
+                interrupted.set()
+                if len(calls) > 5:
+                    connection.interrupt()
+                calls.append(1)
+
+        signal.signal(signal.SIGTERM, leave)
+        interrupted, calls = threading.Event(), []
+        storage = module.Storage()
+        storage.open(0)
+        connection = storage._cursor()
+        threading.Timer(0.3, kill_twice).start()
+        module.interruptible(Slow(), lambda: connection.execute({FOREVER!r}).fetchall())
+    """
+    done = run_python(code, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert (done.returncode, done.stderr) == (143, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path):
+    path = file("a\n1\n")
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    code = f"""
+        import os, sys
+        from rosenblatt.io.tables import read_table
+        table = read_table({str(path)!r})
+        print(os.listdir({str(folder)!r}), flush=True)
+        sys.stdin.read()
+        os.kill(os.getpid(), 9)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    (folder / "rosenblatt-notes").mkdir()  # not ours, whatever its name
+    with subprocess.Popen(command, env=environment, **pipes) as alive:
+        alive.stdout.readline()
+        look = f"from rosenblatt.io.tables import read_table; read_table({str(path)!r}).close()"
+        assert run_python(look, env=environment).returncode == 0
+        assert len(list(folder.iterdir())) == 2
+        alive.communicate()
+    assert len(list(folder.iterdir())) == 2
+    assert run_python(look, env=environment).returncode == 0
+    assert [left.name for left in folder.iterdir()] == ["rosenblatt-notes"]
+
+
+@pytest.mark.parametrize("impatience", [KeyboardInterrupt, SystemExit])
+def test_ctrl_c_again_while_cleaning_up_leaves_nothing_behind(file, monkeypatch, impatience):
     table = read_table(file("a\n1\n"))
     remove, calls = storage_module.shutil.rmtree, []
 
     def interrupted(*arguments, **options):
         calls.append(arguments)
         if len(calls) == 1:
-            raise KeyboardInterrupt
+            raise impatience
         remove(*arguments, **options)
 
     monkeypatch.setattr(storage_module.shutil, "rmtree", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(impatience):
         table.close()
     assert not table._storage.folder.exists()
 
@@ -887,6 +1122,14 @@ def test_a_full_disk_while_reading_is_an_os_error():
     with pytest.raises(OSError, match="no space left on the disk") as caught:
         storage_module.interruptible(duckdb.connect(), full)
     assert caught.value.errno == errno.ENOSPC
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_while_unpacking_names_the_folder_of_temporary_files(file, monkeypatch):
+    path = file(gzip.compress(b"a,b\n1,2\n"))
+    monkeypatch.setattr(input_files, "_written", lambda _: open("/dev/full", "wb"))  # noqa: PTH123, SIM115
+    with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR"):
+        read_table(path)
 
 
 # --- writing
@@ -921,6 +1164,19 @@ def test_writing_to_standard_output(capsys):
     with TableWriter(None, {"prediction": "text", "decision": "number"}) as out:
         out.write({"prediction": np.array(["a", "b,c"]), "decision": np.array([0.1, -2])})
     assert capsys.readouterr().out == 'prediction,decision\na,0.1\n"b,c",-2.0\n'
+
+
+def test_whole_numbers_are_written_without_a_point(tmp_path, capsys):
+    columns = {"n": "number", "x": "number"}
+    parts = [([181, np.nan, -3], [0.5, 1, 2]), ([1e300, 4, 5], [1, 2, 3]), ([-0.0], [np.nan])]
+    with TableWriter(None, columns) as out, TableWriter(tmp_path / "o.csv", columns) as same:
+        for n, x in parts:
+            out.write({"n": np.array(n), "x": np.array(x)})
+            same.write({"n": np.array(n), "x": np.array(x)})
+    lines = capsys.readouterr().out.split()
+    assert lines == ["n,x", "181,0.5", ",1.0", "-3,2.0", "1e+300,1", "4.0,2", "5.0,3", "-0.0,"]
+    with read_table(tmp_path / "o.csv") as table:
+        assert table["n"].tobytes() == np.concatenate([n for n, _ in parts]).tobytes()
 
 
 def test_targets_are_checked_before_any_work(tmp_path):
@@ -974,7 +1230,7 @@ def test_a_full_disk_while_writing_csv(tmp_path, monkeypatch):
             out.write({"a": np.ones(3)})
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=r"out\.csv could not be written: no space left"):
         write()
     assert list(tmp_path.iterdir()) == []
 
@@ -984,7 +1240,7 @@ def test_a_full_disk_while_writing_parquet(tmp_path, monkeypatch):
 
     def full(storage, sql, parameters=()):
         if sql.startswith("COPY"):
-            raise OSError(errno.ENOSPC, "no space left")
+            raise OSError(errno.ENOSPC, "no space left on the disk (... TMPDIR)")
         return rows(storage, sql, parameters)
 
     def write():
@@ -992,8 +1248,9 @@ def test_a_full_disk_while_writing_parquet(tmp_path, monkeypatch):
             out.write({"a": np.ones(3)})
 
     monkeypatch.setattr(storage_module.Storage, "rows", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match=r"out\.parquet could not be written: no space") as caught:
         write()
+    assert "TMPDIR" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,8 +8,12 @@ import typer
 
 
 def demo(
-    name: Annotated[str, typer.Argument(help="Which demo; --list names them.")] = "penguins",
-    list_: Annotated[bool, typer.Option("--list", "-l", help="List the demos.")] = False,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Which demo; --list names them.")
+    ] = "penguins",
+    list_: Annotated[
+        bool, typer.Option("--list", "-l", metavar="", help="List the demos.")
+    ] = False,
     save: Annotated[
         str | None,
         typer.Option(metavar="TABLE", help="Write the data to a .csv or .parquet file instead."),

@@ -104,7 +104,7 @@ def run(name: str) -> None:
         f"{name}: {one.title}",
         outcome.summary,
         Weights.of(outcome.pipeline),
-        top=6,
+        top=20,
         story=one.story,
         explained=True,
     )

@@ -19,24 +19,32 @@ Update = Literal["online", "batch", "minibatch"]
 Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
 Keep = Literal["last", "pocket", "average"]
 
+JSON = "Print JSON, for scripts."
+QUIET = "Print nothing but errors."
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
-UPDATE = "One update per mistake (online, the default), per epoch, or per --batch-size rows."
-ORDER = "The order in which rows are used (cyclic; adaline: shuffled)."
-KEEP = "Which hyperplane: the last (default), the one with the fewest errors, or the mean."
-INIT = "The start: a word, or weights with commas, the bias last."
+MODEL = "perceptron (the default), or adaline: the delta rule."
+UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
+ORDER = "cyclic (the default), shuffled (adaline's), sampled, random-mistake or worst-mistake."
+KEEP = "last (the default), pocket: the one with the fewest errors, or average: the mean."
+RATE = "The learning rate (1; adaline: auto)."
+INIT = "zeros (the default), random, or weights with commas, the bias last."
+TOL = "Stop when an epoch moves the weights by less."
 TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
-WEIGHTS = "How much the classes count."
+WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 RECORD = "Keep every update, for plot updates and plot animate."
 RAW = "Leave numbers as they are instead of standardising them."
 USE = "Use this column even if it looks like an identifier."
+DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
 
 
 def fit(
-    file: Annotated[str, typer.Argument(help=FILE)],
-    target: Annotated[str | None, typer.Option("--target", "-t", help=TARGET)] = None,
+    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="MODEL.skops", help="Save the model here."),
@@ -45,33 +53,29 @@ def fit(
     folds: Annotated[
         int, typer.Option("--cv", metavar="FOLDS", help="Cross-validate in so many folds; 0: not.")
     ] = 5,
-    top: Annotated[int, typer.Option(min=1, help="How many weights to show.")] = 8,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-    model: Annotated[Model, trains(help="Adaline is the delta rule.")] = "perceptron",
-    update: Annotated[Update | None, trains(help=UPDATE)] = None,
-    batch_size: Annotated[int | None, trains(help="Rows per minibatch.")] = None,
-    order: Annotated[Order | None, trains(help=ORDER)] = None,
-    keep: Annotated[Keep | None, trains(help=KEEP)] = None,
-    eta0: Annotated[str | None, trains(help="The learning rate (1; adaline: auto).")] = None,
-    init: Annotated[str | None, trains(metavar="zeros|random|NUMBERS", help=INIT)] = None,
-    intercept: Annotated[bool, trains(help="Whether to learn a bias.")] = True,
-    max_epochs: Annotated[int | None, trains(help="Most passes over the rows (1000).")] = None,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    model: Annotated[Model, trains(metavar="RULE", help=MODEL, show_default=False)] = "perceptron",
+    update: Annotated[Update | None, trains(metavar="WHEN", help=UPDATE)] = None,
+    batch_size: Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")] = None,
+    order: Annotated[Order | None, trains(metavar="ORDER", help=ORDER)] = None,
+    keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
+    eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
+    init: Annotated[str | None, trains(metavar="START", help=INIT)] = None,
+    intercept: Annotated[bool, trains(metavar="", help="Whether to learn a bias.")] = True,
+    max_epochs: Annotated[int | None, trains(metavar="N", help="Most passes (1000).")] = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
-    tol: Annotated[
-        float | None, trains(help="Stop when an epoch moves the weights by less.")
-    ] = None,
-    class_weight: Annotated[
-        str | None, trains(metavar="balanced|CLASS=WEIGHT,...", help=WEIGHTS)
-    ] = None,
-    record: Annotated[bool, trains("--record", help=RECORD)] = False,
-    seed: Annotated[int, trains(help="For everything random.")] = 0,
-    n_jobs: Annotated[int | None, trains(help="Threads (one per core).")] = None,
-    raw: Annotated[bool, reads("--raw", help=RAW)] = False,
+    tol: Annotated[float | None, trains(metavar="X", help=TOL)] = None,
+    class_weight: Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)] = None,
+    record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,
+    seed: Annotated[int, trains(metavar="N", help="For everything random.")] = 0,
+    n_jobs: Annotated[int | None, trains(metavar="N", help="Threads (one per core).")] = None,
+    raw: Annotated[bool, reads("--raw", metavar="", help=RAW)] = False,
     ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
     use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
-    header: Annotated[bool | None, reads(help=HEADER)] = None,
-    delimiter: Annotated[str | None, reads(help="Stands between cells. Default: look.")] = None,
+    header: Annotated[bool | None, reads(metavar="", help=HEADER)] = None,
+    delimiter: Annotated[str | None, reads(metavar="C", help=DELIMITER)] = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 

@@ -24,13 +24,17 @@ def plot(
             "losses",
             "objective",
         ],
-        typer.Argument(help="Which picture."),
+        typer.Argument(metavar="KIND", help="Which picture."),
     ],
     model: Annotated[
-        str | None, typer.Argument(help="A model saved by rosenblatt fit.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="MODEL", help="A model saved by rosenblatt fit.", show_default=False
+        ),
     ] = None,
     file: Annotated[
-        str | None, typer.Argument(help="The table it was trained on.", show_default=False)
+        str | None,
+        typer.Argument(metavar="FILE", help="The table it was trained on.", show_default=False),
     ] = None,
     output: Annotated[
         str | None,
@@ -41,7 +45,7 @@ def plot(
             help="Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png.",
         ),
     ] = None,
-    first: Annotated[int, typer.Option(min=1, help="updates: how many to draw.")] = 4,
+    first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
 ) -> None:
     """Draw a picture of a model, of a run, or of an idea.
 

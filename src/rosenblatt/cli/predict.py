@@ -12,10 +12,10 @@ CHUNK = 1 << 16
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="A model saved by rosenblatt fit.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
     file: Annotated[
         str,
-        typer.Argument(help="A table with the columns it was trained on; - for standard input."),
+        typer.Argument(metavar="FILE", help="A table with the same columns; - for standard input."),
     ],
     output: Annotated[
         str | None,
@@ -26,12 +26,16 @@ def predict(
             help="Write to this .csv, .tsv or .parquet file. Default: CSV on standard output.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")
+    ] = False,
     header: Annotated[
         bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line has names."),
+        typer.Option("--header/--no-header", metavar="", help="Whether the first line has names."),
     ] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What stands between cells.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="C", help="What stands between cells.")
+    ] = None,
 ) -> None:
     """Say the class of every row of a table, and its decision value.
 

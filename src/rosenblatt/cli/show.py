@@ -8,9 +8,11 @@ import typer
 
 
 def show(
-    model: Annotated[str, typer.Argument(help="A model saved by rosenblatt fit.")],
-    top: Annotated[int, typer.Option(min=1, help="How many weights to show.")] = 20,
-    json_: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 20,
+    json_: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")
+    ] = False,
 ) -> None:
     """Say what a model is, what it was trained on, and its weights by name.
 

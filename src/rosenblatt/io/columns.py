@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.io.dialects import MISSING, WHITE_SPACE
+from rosenblatt.io.dialects import MISSING, MISSING_VALUES, WHITE_SPACE
 from rosenblatt.io.storage import TableError, quoted
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 KINDS = ("number", "date", "text")
 _TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
 COLUMNS_PER_QUERY = 50  # planning takes more than proportionally longer with more
-_MARKERS = ", ".join(quoted(marker) for marker in sorted(MISSING))
+_MARKERS = ", ".join(map(quoted, sorted(MISSING)))
+_VALUE_MARKERS = ", ".join(map(quoted, sorted(MISSING_VALUES)))
 _LONGEST_MARKER = max(map(len, MISSING))
 _WHITE = quoted(WHITE_SPACE)
 
@@ -29,9 +30,11 @@ class Column:
     stored: str  # "text", or typed by the file itself: "number" or "date"
     kind: str
     declared: bool = False  # what it holds is known: the file says so, or one cell shows it
+    words: bool = False  # the file says that it holds text: dates perhaps, but no numbers
     tidy: bool = False  # every cell reads as a number as it stands
     padded: bool = True  # tabs, line ends or the like may stand around a cell, not only blanks
     decimal_comma: bool = False
+    day_place: int = 0  # in dates such as 31.12.2024 or 12/31/2024 the day is first or second
 
     def cell(self) -> str:
         """The SQL of the text of a cell: trimmed, NULL where missing."""
@@ -52,7 +55,7 @@ class Column:
         if kind == self.stored:
             return f"CAST({self.sql} AS {'DOUBLE' if kind == 'number' else 'TIMESTAMP'})"
         if kind == "date":
-            return date(self.cell())
+            return date(self.cell(), self.day_place)
         if self.tidy:
             return f"TRY_CAST({self.sql} AS DOUBLE)"
         return number(self.cell(), self.decimal_comma)
@@ -67,8 +70,15 @@ def number(cell: str, decimal_comma: bool = False) -> str:
     return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
 
 
-def date(cell: str) -> str:
-    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'."""
+def date(cell: str, day_place: int = 0) -> str:
+    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'.
+
+    With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
+    """
+    if day_place:
+        mark, iso = ("[./]", "\\3-\\2-\\1") if day_place == 1 else ("/", "\\3-\\1-\\2")
+        part = "(\\d{1,2})"
+        cell = f"regexp_replace({cell}, '^{part}{mark}{part}{mark}(\\d{{4}})\\b', '{iso}')"
     looks = f"regexp_full_match({cell}, '\\d{{4}}[-/]\\d{{1,2}}[-/]\\d{{1,2}}([T ].*)?')"
     # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
     return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
@@ -84,8 +94,8 @@ def find_kinds(
 ) -> tuple[list[Column], list[str]]:
     """The columns with the kind of each, judged by all of its cells, and notes."""
     found = list(columns)
-    notes = []
-    places = [j for j, column in enumerate(found) if not column.declared]
+    notes: dict[tuple[str, str], list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
+    places = [j for j, column in enumerate(found) if not (column.declared or column.words)]
     counts = _measured(storage, n_rows, [found[j].sql for j in places], _tidiness)
     for j, (n_cells, n_numbers, n_odd) in zip(places, counts, strict=True):
         if n_cells == n_numbers > 0 and n_odd == 0:
@@ -97,10 +107,34 @@ def find_kinds(
     places = [j for j in texts if not found[j].declared]
     counts = _measured(storage, n_rows, [found[j].cell() for j in places], _likeness)
     for j, count in zip(places, counts, strict=True):
-        found[j], note = _judged(found[j], _Likeness(*count), names[j], delimiter)
-        notes += note
+        found[j], wording = _judged(found[j], _Likeness(*count), delimiter)
+        if wording:
+            notes[wording].append(names[j])
+    places = [j for j in places if found[j].kind == "text"]
+    counts = _measured(storage, n_rows, [found[j].cell() for j in places], _date_counts)
+    for j, count in zip(places, counts, strict=True):
+        day_place = _day_place(*count)
+        if day_place:
+            found[j] = replace(found[j], kind="date", day_place=day_place)
+            notes[_DAYS if day_place == 1 else _MONTHS].append(names[j])
     refuse_infinities(storage, names, found, n_rows)
-    return found, notes
+    return found, [note for wording, about in notes.items() for note in noted(about, *wording)]
+
+
+_CODES = (
+    "is read as text: it holds codes that begin with 0",
+    "are read as text: they hold codes that begin with 0",
+)
+_COMMAS = ("is read as numbers with a decimal comma", "are read as numbers with a decimal comma")
+_DAYS = ("is read as dates, day before month", "are read as dates, day before month")
+_MONTHS = ("is read as dates, month before day", "are read as dates, month before day")
+
+
+def noted(names: Sequence[str], one: str, several: str) -> list[str]:
+    """One note for all of these columns, none if there are none."""
+    shown = ", ".join(map(repr, names[:5])) + f" and {len(names) - 5} more" * (len(names) > 5)
+    subject = f"Column {shown} {one}" if len(names) == 1 else f"Columns {shown} {several}"
+    return [f"{subject}."] * bool(names)
 
 
 def _measured(
@@ -130,9 +164,9 @@ def _measured(
 
 def _tidiness(c: str) -> list[str]:
     """Counts of cells, of numbers, and of what only looks like a number to DuckDB."""
-    value = f"TRY_CAST({c} AS DOUBLE)"
-    # In the order of bytes: white space comes before '!', and '00' to '09' before '0:'.
-    odd = f"{c} < '!' OR ({c} >= '00' AND {c} < '0:') OR starts_with({c}, '+-')"
+    value, bare = f"TRY_CAST({c} AS DOUBLE)", f"ltrim({c})"
+    # In the order of bytes: tabs and the like come before ' ', and '00' to '09' before '0:'.
+    odd = f"{c} < ' ' OR ({bare} >= '00' AND {bare} < '0:') OR starts_with({bare}, '+-')"
     odd += f" OR contains({c}, '_') OR NOT isfinite({value})"
     return [f"count({c})", f"count({value})", f"count(*) FILTER ({odd})"]
 
@@ -147,7 +181,7 @@ class _Likeness:
     """How many cells of a column are present, and how many of these look like what."""
 
     present: int
-    dashes: int
+    absent: int  # if they stand among numbers or dates
     numbers: int
     coded: int
     dates: int
@@ -159,7 +193,7 @@ def _likeness(cell: str) -> list[str]:
     grouped = f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
     return [
         f"count({cell})",
-        f"count(*) FILTER ({cell} = '-')",
+        f"count(*) FILTER ({_absent(cell)})",
         f"count({number(cell)})",
         f"count(*) FILTER ({cell} >= '00' AND {cell} < '0:')",
         f"count({date(cell)})",
@@ -168,24 +202,46 @@ def _likeness(cell: str) -> list[str]:
     ]
 
 
+def _absent(cell: str) -> str:
+    return f"lower({cell}) IN ({_VALUE_MARKERS})"
+
+
 def _judged(
-    column: Column, count: _Likeness, name: str, delimiter: str
-) -> tuple[Column, list[str]]:
-    if count.present and count.dates == count.present:
-        return replace(column, kind="date"), []
-    # A dash among numbers is a missing one; among words it is a word (the classes + and -).
-    expected = count.present - count.dashes
-    if expected and count.numbers == expected:
+    column: Column, count: _Likeness, delimiter: str
+) -> tuple[Column, tuple[str, str] | None]:
+    """The column with its kind, and how to word a note about it."""
+    expected = count.present - count.absent
+    if not expected:
+        return replace(column, kind="text"), None
+    if count.dates == expected:
+        return replace(column, kind="date"), None
+    if column.words:
+        return column, None
+    if count.numbers == expected:
         if count.coded:
-            note = f"Column {name!r} is read as text: it holds codes that begin with 0."
-            return replace(column, kind="text"), [note]
-        return replace(column, kind="number"), []
+            return replace(column, kind="text"), _CODES
+        return replace(column, kind="number"), None
     # 1,234 may mean a thousand: unless the file has semicolons, some cell must rule that out.
     certain = delimiter == ";" or (delimiter != "," and count.grouped < expected)
-    if expected and count.commas == expected and certain and not count.coded:
-        note = f"Column {name!r} is read as numbers with a decimal comma."
-        return replace(column, kind="number", decimal_comma=True), [note]
-    return replace(column, kind="text"), []
+    if count.commas == expected and certain and not count.coded:
+        return replace(column, kind="number", decimal_comma=True), _COMMAS
+    return replace(column, kind="text"), None
+
+
+def _date_counts(cell: str) -> list[str]:
+    """Counts of cells, and of dates: ISO, with the day in the first and in the second place."""
+    return [f"count({cell}) FILTER (NOT {_absent(cell)})"] + [
+        f"count({date(cell, day_place)})" for day_place in (0, 1, 2)
+    ]
+
+
+def _day_place(n_cells: int, n_iso: int, n_first: int, n_second: int) -> int | None:
+    """Where the day stands in these dates; 0: they are ISO or none, None: it cannot be told."""
+    if n_iso == n_cells or n_cells not in (n_first, n_second):
+        return 0
+    if n_first == n_second:
+        return None
+    return 1 if n_first == n_cells else 2
 
 
 def refuse_infinities(
@@ -193,6 +249,8 @@ def refuse_infinities(
 ) -> None:
     """Refuse infinite numbers: no hyperplane can use them."""
     suspects = [j for j, c in enumerate(columns) if c.kind == "number" and not c.tidy]
+    if n_rows >= _TALL:  # looking for any is quicker than finding the first of each
+        suspects = _with_infinities(storage, columns, suspects)
     values = [columns[j].as_kind("number") for j in suspects]
     firsts = _measured(storage, n_rows, values, lambda v: [f"min(rowid) FILTER (isinf({v}))"])
     for j, (row,) in zip(suspects, firsts, strict=True):
@@ -204,28 +262,51 @@ def refuse_infinities(
             raise TableError(msg)
 
 
+def _with_infinities(
+    storage: Storage, columns: Sequence[Column], places: Sequence[int]
+) -> list[int]:
+    """Those of the places that share a query with a column that holds an infinite number."""
+    found: list[int] = []
+    for start in range(0, len(places), COLUMNS_PER_QUERY):
+        part = places[start : start + COLUMNS_PER_QUERY]
+        infinite = " OR ".join(f"isinf({columns[j].as_kind('number')})" for j in part)
+        if storage.rows(f"SELECT 1 FROM rows WHERE {infinite} LIMIT 1"):
+            found += part
+    return found
+
+
 def text_at(storage: Storage, column: Column, row: int) -> str:
     """The text of one cell for a message."""
     ((text,),) = storage.rows(f"SELECT {column.cell()} FROM rows WHERE rowid = ?", [row])
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def check_readable(storage: Storage, wanted: Sequence[tuple[str, Column, str]], shown: str) -> None:
-    """Refuse cells that are present but cannot be read as the kind asked for."""
-    for name, column, kind in wanted:
-        if kind in ("text", column.kind):
-            continue
-        unreadable = f"{column.as_kind(kind)} IS NULL AND {column.cell()} IS NOT NULL"
-        if kind == "number":
-            unreadable = f"({unreadable} AND {column.cell()} <> '-')"
-            unreadable += f" OR isinf({column.as_kind(kind)})"
-        ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
-        if row is not None:
+def readable(storage: Storage, name: str, column: Column, kind: str, shown: str) -> Column:
+    """The column read as this kind; cells that are present but cannot be are refused."""
+    asked = replace(column, kind=kind)
+    if kind in ("text", column.kind):
+        return asked
+    if kind == "date" and column.stored == "text":
+        (counts,) = storage.rows(f"SELECT {', '.join(_date_counts(column.cell()))} FROM rows")
+        day_place = _day_place(*counts)
+        if day_place is None:
             msg = (
-                f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
-                f"{text_at(storage, column, row)!r}: correct the cell, or leave it empty"
+                f"{shown}: column {name!r} must be a date, but nothing shows whether the day or "
+                "the month comes first: write the dates as 2024-12-31"
             )
             raise TableError(msg)
+        asked = replace(asked, day_place=day_place)
+    unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {_absent(asked.cell())}"
+    if kind == "number":
+        unreadable += f" OR isinf({asked.as_kind(kind)})"
+    ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
+    if row is not None:
+        msg = (
+            f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
+            f"{text_at(storage, column, row)!r}: correct the cell, or leave it empty"
+        )
+        raise TableError(msg)
+    return asked
 
 
 def select(columns: Sequence[Column]) -> str:

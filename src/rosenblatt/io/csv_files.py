@@ -12,20 +12,21 @@ import contextlib
 import csv
 import re
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from rosenblatt.io.columns import Column
 from rosenblatt.io.dialects import (
-    MISSING,
     WHITE_SPACE,
     Dialect,
     Sample,
     commented_header,
     is_blank,
+    is_missing,
+    is_missing_value,
     looks_like_header,
+    open_quote,
     reads_as_value,
     records_of,
     sniffed,
@@ -40,13 +41,16 @@ if TYPE_CHECKING:
 
     from rosenblatt.io.storage import Storage
 
-# In bytes, what DuckDB is told to be ready for: it sets aside sixteen times as much memory.
-USUAL_LINE, LONGEST_LINE = 2_000_000, 100_000_000
+# In bytes, what DuckDB is told to be ready for. It reads in parts of sixteen times as much, so
+# that too long a line costs memory and, where the parts are few, time.
+SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
 # From this size on, columns whose first cells are all numbers are read as numbers at once, which
 # takes less than half the time and memory of keeping their text.
 LARGE_BYTES = 8_000_000
 _PLAIN_NUMBER = re.compile(r"[+-]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_NULLS = sorted({form(m) for m in MISSING for form in (str, str.upper, str.title)} | {"NaN"})
+# The usual ways to write MISSING; more cost time. With others the text is kept.
+_NULLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+_REMEDY = "correct the quotation marks there"
 _PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
 
 
@@ -76,6 +80,10 @@ def stage_csv(
     if all(not cell.strip(WHITE_SPACE) for record in sample.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
         raise TableError(msg)
+    line = open_quote(text, sample.dialect)
+    if line is not None:
+        msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
+        raise TableError(msg)
     has_header = looks_like_header(sample.records) if header is None else header
     commented = None if has_header or header is False else commented_header(text, sample)
     heading = sample.records[0] if has_header else commented
@@ -86,12 +94,14 @@ def stage_csv(
         )
     names, renamed = column_names(heading or [], sample, has_header=has_header)
     notes += renamed
-    guesses = _guessed(sample.records[has_header:], names, as_text)
+    notes += _joined_lines(sample, has_header)
+    guesses = guessed(sample.records[has_header:], names, as_text)
     numbers = [guess == "number" for guess in guesses]
+    longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
     large = file.stat().st_size >= LARGE_BYTES
-    if not (large and _staged_as_numbers(file, storage, sample, has_header, numbers)):
+    if not (large and _staged_as_numbers(file, storage, sample, has_header, numbers, longest)):
         numbers = [False] * len(names)
-        notes += _stage_rows(file, shown, storage, sample, has_header, len(names))
+        notes += _stage_rows(file, shown, storage, sample, has_header, len(names), longest)
     columns = [
         Column(f"c{j}", "number", "number", declared=True)
         if number
@@ -126,7 +136,8 @@ def _in_utf8(file: Path, folder: Path) -> tuple[Path, list[str]]:
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             while block := opened.read(1 << 22):
-                decoder.decode(block)
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             pass
@@ -162,6 +173,19 @@ def _refuse_svmlight(text: str, shown: str) -> None:
         raise TableError(msg)
 
 
+def _joined_lines(sample: Sample, has_header: bool) -> list[str]:
+    """Notes about rows that quotation marks make of lines each of which could be a row itself."""
+    notes = []
+    delimiter = sample.dialect.delimiter
+    for row, record in enumerate(sample.records[has_header:], 1):
+        if sample.n_fields > 1 and any("\n" in cell for cell in record):
+            lines = delimiter.join(record).split("\n")
+            if all(line.count(delimiter) + 1 == sample.n_fields for line in lines):
+                joined = f"Data row {row} is {len(lines)} lines long: quotation marks join them"
+                notes.append(f"{joined}, perhaps by mistake.")
+    return _few(notes)
+
+
 def column_names(
     heading: Sequence[str], sample: Sample, *, has_header: bool
 ) -> tuple[list[str], list[str]]:
@@ -181,7 +205,8 @@ def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names with columnN for an empty one and name_2 for a second one, and notes."""
     taken = set(given)
     seen: set[str] = set()
-    names, notes = [], []
+    names: list[str] = []
+    changed: list[tuple[int, str, str]] = []
     for place, name in enumerate(given, 1):
         wanted = new = name or f"column{place}"
         count = 1
@@ -191,14 +216,19 @@ def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
         seen.add(new)
         names.append(new)
         if new != wanted:
-            notes.append(f"The name {wanted!r} is given twice; column {place} is called {new!r}.")
-    return names, notes
+            changed.append((place, wanted, new))
+    if len(changed) == 1:
+        ((place, wanted, new),) = changed
+        return names, [f"The name {wanted!r} is given twice; column {place} is called {new!r}."]
+    shown = ", ".join(f"column {place} is called {new!r}" for place, _, new in changed[:5])
+    more = f" and {len(changed) - 5} more" * (len(changed) > 5)
+    return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
 
 
-def _guessed(
-    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str]
+def guessed(
+    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
 ) -> list[str]:
-    """What each column holds as far as these records go.
+    """What each of these columns holds as far as these records go.
 
     "number": nothing but plain numbers; "text": for certain, since one cell suffices; or "".
     """
@@ -206,45 +236,71 @@ def _guessed(
     whole = [record for record in records if len(record) == len(names)]  # not a comment
     for j, name in enumerate(names):
         cells = {record[j].strip(WHITE_SPACE) for record in whole}
-        known = [cell for cell in cells if cell.lower() not in MISSING]
-        if name in as_text or any(map(_is_text, known)):
+        numbers = set(filter(_PLAIN_NUMBER.fullmatch, cells))
+        others = [cell for cell in cells - numbers if not is_missing(cell)]
+        if name in as_text or any(map(_is_text, others)):
             guesses.append("text")
         else:
-            plain = bool(known) and all(map(_PLAIN_NUMBER.fullmatch, known))
-            guesses.append("number" if plain else "")
+            guesses.append("number" if numbers and not others else "")
     return guesses
 
 
 def _is_text(cell: str) -> bool:
     """Whether a cell can be neither a number, however it is written, nor a date."""
-    return not (reads_as_value(cell) or cell == "-" or "inf" in cell.lower())
+    return not (reads_as_value(cell) or is_missing_value(cell) or "inf" in cell.lower())
 
 
 def _staged_as_numbers(
-    file: Path, storage: Storage, sample: Sample, has_header: bool, numbers: Sequence[bool]
+    file: Path,
+    storage: Storage,
+    sample: Sample,
+    has_header: bool,
+    numbers: Sequence[bool],
+    longest_line: int,
 ) -> bool:
     """Whether the rows could be staged with these columns as numbers, to the last row."""
-    if not any(numbers) or (has_header and len(sample.records[0]) != len(numbers)):
+    # In a file of one column a missing cell could not be told from a blank line.
+    if not any(numbers) or len(numbers) == 1 or not _starts_plainly(sample, has_header, numbers):
         return False
     with contextlib.suppress(duckdb.Error):
-        _create_rows(file, storage, sample.dialect, has_header, numbers, USUAL_LINE)
+        _create_rows(file, storage, sample.dialect, has_header, numbers, longest_line)
         return True
     return False
 
 
+def _starts_plainly(sample: Sample, has_header: bool, columns: Sequence[object]) -> bool:
+    """Whether DuckDB can read the file: a header has a name for each column, and is in one line.
+
+    A line break in a cell of the first row would be taken for what ends each line.
+    """
+    first = sample.records[0]
+    in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
+    return in_one_line and not (has_header and len(first) != len(columns))
+
+
 def _stage_rows(
-    file: Path, shown: str, storage: Storage, sample: Sample, has_header: bool, n_columns: int
+    file: Path,
+    shown: str,
+    storage: Storage,
+    sample: Sample,
+    has_header: bool,
+    n_columns: int,
+    longest_line: int,
 ) -> list[str]:
     """Fill the table `rows`; notes about lines that had to be mended."""
     tries = [sample.dialect]
     if sample.dialect.delimiter == "\t" and sample.dialect.quote and n_columns > 1:
         tries.append(replace(sample.dialect, quote="", escape=""))
     texts = [False] * n_columns
-    if not has_header or len(sample.records[0]) == n_columns:
-        for dialect, longest in product(tries, (USUAL_LINE, LONGEST_LINE)):
-            with contextlib.suppress(duckdb.Error):
-                _create_rows(file, storage, dialect, has_header, texts, longest)
-                return []
+    if _starts_plainly(sample, has_header, texts):
+        for dialect in tries:
+            for longest in sorted({longest_line, LONG_LINE, LONGEST_LINE}):
+                try:
+                    _create_rows(file, storage, dialect, has_header, texts, longest)
+                    return []
+                except duckdb.Error as error:
+                    if "line size" not in str(error):
+                        break
     tidy = storage.copies / "tidy"
     for dialect in tries:
         try:
@@ -313,7 +369,7 @@ def _write_tidy(
                     raise TableError(_ragged(shown, line, len(record), n_columns, dialect))
             return _few(notes)
     except csv.Error as error:
-        msg = f"{shown} cannot be read as a table ({error}): check its quotation marks"
+        msg = f"{shown}: {error}: {_REMEDY}"
         raise TableError(msg) from None
 
 
@@ -343,6 +399,6 @@ def _few(notes: list[str]) -> list[str]:
 def _ragged(shown: str, line: int, found: int, expected: int, dialect: Dialect) -> str:
     return (
         f"{shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
-        f"{expected} columns: correct the line, or name the right delimiter "
-        f"(taken: {dialect.delimiter!r})"
+        f"{expected} columns: correct the line, or give the right --delimiter "
+        f"(delimiter= in Python; taken: {dialect.delimiter!r})"
     )

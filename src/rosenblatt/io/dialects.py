@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 WHITE_SPACE = "\t\n\r\v\f\ufeff \u00a0\u1680\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none", "#n/a"])
+MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "#n/a"])
+# Missing among numbers and dates, but words among words: the classes + and -, the sport none.
+MISSING_VALUES = frozenset(["-", "none"])
 SAMPLE_RECORDS = 1000
 # In this order of preference where a sample of the file fits several.
 DELIMITERS = ("\t", ";", "|", ",", " ")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)([eE][+-]?\d+)?")
-_DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?")
+_DATE = re.compile(r"(\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}([./])\d{1,2}\2\d{4})([T ].*)?")
 _COMMENT = re.compile(r"[#%]([\s#%!=-]|$)")
 
 
@@ -152,7 +154,8 @@ def records_of(
 ) -> Iterator[tuple[int, list[str]]]:
     """The records of a delimited text with the line each ends on, read by Python's csv module.
 
-    Empty lines and the comments at the start are left out.
+    Empty lines and the comments at the start are left out. An error names the line on which
+    the record begins.
     """
     reader = csv.reader(
         lines,
@@ -164,16 +167,44 @@ def records_of(
         skipinitialspace=True,
         strict=strict,
     )
+    begins = 1
     try:
         for record in reader:
+            begins = reader.line_num + 1
             if reader.line_num <= dialect.skipped_lines or not record:
                 continue
             if dialect.delimiter == " " and len(record) > 1 and record[-1] == "":
                 record.pop()  # blanks before the end of the line
             yield reader.line_num, record
     except csv.Error as error:
-        msg = f"line {reader.line_num}: {error}"
+        what = {
+            "unexpected end of data": "opens a quotation mark that is never closed",
+            f"'{dialect.delimiter}' expected after '{dialect.quote}'": (
+                "goes on after a closing quotation mark"
+            ),
+        }.get(str(error), f"cannot be read ({error})")
+        msg = f"line {begins} {what}"
         raise csv.Error(msg) from None
+
+
+def open_quote(text: str, dialect: Dialect) -> int | None:
+    """The line with a cell that begins with a quotation mark where the line does not close it.
+
+    For quotation marks that are taken for plain characters, since by the book they fit nowhere:
+    the first line where they do not. Between tabs free text may hold any, so None.
+    """
+    if dialect.quote or dialect.delimiter == "\t":
+        return None
+    by_the_book = replace(dialect, quote='"', escape='"')
+    last = dialect.skipped_lines
+    with unlimited_cells(), contextlib.suppress(csv.Error):
+        for line_num, _ in records_of(io.StringIO(text, newline=""), by_the_book, strict=True):
+            last = line_num
+    opens = re.compile(rf'(^|{re.escape(dialect.delimiter)})\s*"')
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text)[last:], last + 1):
+        if line.strip():
+            return number if line.count('"') % 2 and opens.search(line) else None
+    return None
 
 
 def reads_as_value(cell: str) -> bool:
@@ -181,16 +212,25 @@ def reads_as_value(cell: str) -> bool:
     return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
 
 
-def _is_missing(cell: str) -> bool:
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for nothing, whatever is around it."""
     return cell.lower() in MISSING
 
 
+def is_missing_value(cell: str) -> bool:
+    """Whether a cell stands for nothing among numbers or dates."""
+    return is_missing(cell) or cell.lower() in MISSING_VALUES
+
+
 def _has_number_column(sample: Sample) -> bool:
-    for column in _columns(sample.records[1:] or sample.records):
-        cells = [cell for cell in column if not _is_missing(cell)]
-        if cells and all(map(reads_as_value, cells)):
-            return True
-    return False
+    return any(map(_holds_values, _columns(sample.records[1:] or sample.records)))
+
+
+def _holds_values(column: Sequence[str]) -> bool:
+    """Whether every cell present, and one at least, is a number or a date."""
+    cells = set(column)
+    values = set(filter(reads_as_value, cells))
+    return bool(values) and all(map(is_missing_value, cells - values))
 
 
 def _columns(records: Sequence[Sequence[str]]) -> Iterator[list[str]]:
@@ -211,9 +251,8 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     names = values = 0
     recurring = False
     for name, column in zip(first, _columns(records[1:]), strict=False):
-        cells = [cell for cell in column if not _is_missing(cell)]
-        recurring = recurring or name in cells
-        if _is_missing(name) or not cells or not all(map(reads_as_value, cells)):
+        recurring = recurring or name in column
+        if is_missing_value(name) or not _holds_values(column):
             continue
         if reads_as_value(name):
             values += 1
@@ -221,7 +260,7 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
             names += 1
     if names or values:
         return names > values
-    return not recurring and len(set(first)) == len(first) and not any(map(_is_missing, first))
+    return not recurring and len(set(first)) == len(first) and not any(map(is_missing, first))
 
 
 def commented_header(text: str, sample: Sample) -> list[str] | None:

@@ -178,7 +178,7 @@ def _read(source: Path) -> bytes:
         start = file.read(4)
         if start != b"PK\3\4":
             what = "is not a model file" if start else "is empty"
-            msg = f"{source} {what}: give a file that rosenblatt.io.save wrote"
+            msg = f"{source} {what}: give a file saved by `rosenblatt fit -o` or rb.io.save"
             raise ModelFileError(msg)
         return start + file.read()
 
@@ -197,7 +197,7 @@ def _read_header(data: bytes) -> dict[str, Any]:
         raise ModelFileError(msg)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if HEADER not in archive.namelist():
-            msg = "is not a model file: give a file that rosenblatt.io.save wrote"
+            msg = "is not a model file: give a file saved by `rosenblatt fit -o` or rb.io.save"
             raise ModelFileError(msg)
         damaged = archive.testzip()
         if damaged is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import os
 import sys
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 import duckdb
 import numpy as np
 
-from rosenblatt.io.files import written_whole
+from rosenblatt.io.files import check_writable, written_whole
 from rosenblatt.io.storage import IN_MEMORY_BYTES, Storage, TableError, first_line, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -30,8 +31,9 @@ class TableWriter:
     """A table being written; a context manager.
 
     The file appears under its name when the block ends well; otherwise nothing changes. CSV
-    shows numbers by `repr`, which reads back as the same number; what is missing (NaN, None)
-    is an empty cell, in Parquet NULL.
+    shows numbers by `repr`, which reads back as the same number, or as 181 rather than 181.0
+    where all rows given at a time are whole; what is missing (NaN, None) is an empty cell, in
+    Parquet NULL.
 
     Parameters
     ----------
@@ -133,8 +135,16 @@ def _cells(array: NDArray[Any], kind: str) -> Iterable[Any]:
     if kind == "integer":
         return map(int, array.tolist())
     if kind == "number":  # the csv module writes floats by repr
-        return ["" if x != x else x for x in np.asarray(array, dtype=np.float64).tolist()]
+        values = np.asarray(array, dtype=np.float64)
+        shown = int if _are_whole(values[~np.isnan(values)]) else float
+        return ["" if x != x else shown(x) for x in values.tolist()]
     return ["" if x is None else str(x) for x in array.tolist()]
+
+
+def _are_whole(values: NDArray[np.float64]) -> bool:
+    """Whether the numbers are the same when read back without a decimal point; -0.0 is not."""
+    exact = (np.abs(values) < 2**53) & (values == np.rint(values))
+    return bool((exact & ~(np.signbit(values) & (values == 0))).all())
 
 
 class _ParquetSink:
@@ -165,13 +175,16 @@ class _ParquetSink:
             f'c{j} AS "{name.replace(chr(34), chr(34) * 2)}"' for j, name in enumerate(self.names)
         )
         target = quoted(str(self.beside))
-        self._do(
-            lambda: self.storage.rows(
-                f"COPY (SELECT {names} FROM rows) TO {target} (FORMAT parquet, USE_TMP_FILE false)"
-            )
-        )
+        copy = f"COPY (SELECT {names} FROM rows) TO {target} (FORMAT parquet, USE_TMP_FILE false)"
+        try:
+            self._do(lambda: self.storage.rows(copy))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            # The folder in TMPDIR is not to blame; `written_whole` says which file is.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
 
-    def _do(self, work: Any) -> None:
+    def _do(self, work: Callable[[], object]) -> None:
         try:
             work()
         except duckdb.Error as error:
@@ -194,13 +207,5 @@ def _checked(path: Path) -> Path:
     if path.suffix.lower() not in accepted:
         msg = f"{path} cannot be written: give a name that ends in {', '.join(accepted)}"
         raise TableError(msg)
-    if path.is_dir():
-        msg = f"{path} is a folder: give the name of a file to write"
-        raise IsADirectoryError(msg)
-    if not path.parent.is_dir():
-        msg = f"there is no folder {path.parent}: make it first, or write somewhere else"
-        raise FileNotFoundError(msg)
-    if not os.access(path.parent, os.W_OK):
-        msg = f"folder {path.parent} may not be written to: write somewhere else"
-        raise PermissionError(msg)
+    check_writable(path)
     return path

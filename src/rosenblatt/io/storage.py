@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import weakref
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # A text file up to this size is staged in memory, which spares small files the making of a
 # database file; a larger one goes to disk, where it is compressed and read back in parts.
 IN_MEMORY_BYTES = 256_000_000
+NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
 
 
 class TableError(ValueError):
@@ -33,15 +35,18 @@ class Storage:
     """A temporary folder and a DuckDB connection that end together.
 
     Both are gone after `close`, when nothing refers to the storage any more, or when Python
-    ends, whichever comes first.
+    ends, whichever comes first. What a killed process left behind is removed by the next one.
     """
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="rosenblatt-"))
+        _remove_orphans(tempfile.gettempdir())
+        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._connections: list[duckdb.DuckDBPyConnection] = []
+        self._remove = weakref.finalize(
+            self, _remove, os.getpid(), self.folder, self._connections, _claimed(self.folder)
+        )
         self.copies = self.folder / "copies"  # of the file, needed only while it is read
         self.copies.mkdir()
-        self._connections: list[duckdb.DuckDBPyConnection] = []
-        self._remove = weakref.finalize(self, _remove, os.getpid(), self.folder, self._connections)
 
     def open(self, n_bytes: int) -> None:
         """Connect, with room for about this many bytes of text."""
@@ -92,16 +97,66 @@ class Storage:
         self._remove()
 
 
-def _remove(owner: int, folder: Path, connections: list[duckdb.DuckDBPyConnection]) -> None:
+def _remove(
+    owner: int, folder: Path, connections: list[duckdb.DuckDBPyConnection], claim: int | None
+) -> None:
     if os.getpid() != owner:  # a forked child shares the folder but does not own it
         return
     try:
         while connections:
             connections.pop().close()
         shutil.rmtree(folder, ignore_errors=True)
-    except KeyboardInterrupt:  # impatience must not leave the files behind
+    except BaseException:  # impatience (Ctrl-C, SIGTERM) must not leave the files behind
         shutil.rmtree(folder, ignore_errors=True)
         raise
+    finally:
+        if claim is not None:
+            os.close(claim)
+
+
+_PREFIX, _CLAIM = "rosenblatt-", "claim"
+
+
+def _claimed(folder: Path) -> int | None:
+    """A lock on a file in the folder, which the system lifts when the process ends, however.
+
+    It gets its name when it is locked already, so that no other process can come in between.
+    A process id would not do: machines and containers that share the folder count their own.
+    """
+    with contextlib.suppress(OSError):
+        claim = os.open(folder / "unclaimed", os.O_RDWR | os.O_CREAT, 0o600)
+        if _locked(claim):
+            (folder / "unclaimed").rename(folder / _CLAIM)
+            return claim
+        os.close(claim)
+    return None
+
+
+def _locked(file: int) -> bool:
+    """Whether this process has the lock of an open file now; False where there are no locks."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
+        flock(file, LOCK_EX | LOCK_NB)
+    except (ImportError, OSError):  # Windows; taken by another process
+        return False
+    return True
+
+
+@cache  # once is enough
+def _remove_orphans(parent: str) -> None:
+    """Remove folders of this user whose process was killed."""
+    with contextlib.suppress(OSError):
+        for folder in Path(parent).glob(f"{_PREFIX}*"):
+            with contextlib.suppress(OSError, AttributeError):
+                if folder.lstat().st_uid != os.getuid():
+                    continue
+                claim = os.open(folder / _CLAIM, os.O_RDWR | os.O_NOFOLLOW)
+                try:
+                    if _locked(claim):
+                        shutil.rmtree(folder, ignore_errors=True)
+                finally:
+                    os.close(claim)
 
 
 Answer = TypeVar("Answer")
@@ -111,22 +166,25 @@ def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], Ans
     """The answer to a query, with Ctrl-C heeded at once and a full disk as OSError.
 
     DuckDB looks for Ctrl-C only between its tasks, which can take minutes. So the query runs
-    in a thread of its own, and the main thread, where Python notices Ctrl-C, waits.
+    in a thread of its own, and the main thread, where Python notices Ctrl-C (and SIGTERM, if
+    a handler raises an exception), waits.
     """
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(query)
+        running = None
         try:
+            running = pool.submit(query)
             return running.result()
         except duckdb.Error as error:
             text = str(error).lower()
             if "no space left" in text or "max_temp_directory_size" in text:
-                msg = "no space left on the disk (temporary files go to the folder in TMPDIR)"
-                raise OSError(errno.ENOSPC, msg) from None
+                raise OSError(errno.ENOSPC, NO_SPACE) from None
             raise
         finally:
-            while not running.done():  # again and again: it may not have begun yet
-                connection.interrupt()
-                wait([running], timeout=0.05)
+            while running is not None and not running.done():
+                # Again and again: it may not have begun yet. A second signal changes nothing.
+                with contextlib.suppress(KeyboardInterrupt, SystemExit):
+                    connection.interrupt()
+                    wait([running], timeout=0.05)
 
 
 def quoted(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,13 +17,15 @@ from rosenblatt.io.columns import (
     COLUMNS_PER_QUERY,
     KINDS,
     Column,
-    check_readable,
     find_kinds,
+    noted,
+    readable,
     select,
 )
-from rosenblatt.io.csv_files import stage_csv, unique_names
+from rosenblatt.io.csv_files import guessed, stage_csv, unique_names
+from rosenblatt.io.dialects import SAMPLE_RECORDS
 from rosenblatt.io.input_files import glob_escaped, local_copy, recognised, shown_path
-from rosenblatt.io.storage import Storage, TableError, first_line
+from rosenblatt.io.storage import NO_SPACE, Storage, TableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -130,9 +134,11 @@ class Table(Mapping[str, "NDArray[Any]"]):
             if kind not in KINDS:
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
-        wanted = [(name, self._columns[name], kind) for name, kind in kinds.items()]
-        check_readable(self._storage, wanted, shown_path(self.path))
-        columns = {name: replace(column, kind=kind) for name, column, kind in wanted}
+        shown = shown_path(self.path)
+        columns = {
+            name: readable(self._storage, name, self._columns[name], kind, shown)
+            for name, kind in kinds.items()
+        }
         return self._with(columns)
 
     def renamed(self, names: Sequence[str]) -> Table:
@@ -153,7 +159,9 @@ class Table(Mapping[str, "NDArray[Any]"]):
             shown = ", ".join(map(repr, missing[:5])) + ", ..." * (len(missing) > 5)
             here = ", ".join(map(repr, self.names[:8])) + ", ..." * (len(self) > 8)
             columns = "column" if len(missing) == 1 else "columns"
-            msg = f"{shown_path(self.path)} has no {columns} {shown}: it has {here}"
+            near = _near(missing[0], self.names)
+            meant = f", did you mean {near!r}?" if near is not None else ""
+            msg = f"{shown_path(self.path)} has no {columns} {shown}{meant}: it has {here}"
             raise TableError(msg)
 
     def close(self) -> None:
@@ -170,6 +178,13 @@ class Table(Mapping[str, "NDArray[Any]"]):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _near(name: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant."""
+    known = {other.lower(): other for other in names}
+    close = difflib.get_close_matches(name.lower(), known, 1)
+    return known[close[0]] if close else None
 
 
 def _order(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
@@ -200,10 +215,13 @@ def read_table(
 ) -> Table:
     """Read a table from a CSV, TSV, Parquet or JSON file.
 
-    A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null, none
-    and #N/A, in either case, and an empty cell are missing; so is a dash among numbers. A
-    column is of kind "number" if every cell present is a number, "date" if every one is an ISO
-    date or time, otherwise "text". Codes such as 01234 are text.
+    A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null and
+    #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
+    and dates, while among words they are words. A column is of kind "number" if every cell
+    present is a number, "date" if every one is a date or time, otherwise "text". Codes such as
+    01234 are text. Dates are ISO, or as 31.12.2024; with slashes, 31/12/2024 or 12/31/2024, if
+    some day after the 12th shows which it is. Text in Parquet and JSON may be dates, but no
+    numbers.
 
     Parameters
     ----------
@@ -238,8 +256,10 @@ def read_table(
             table = _read_typed(storage, os.fspath(path), file, table_format)
         storage.remove_copies()
         return table
-    except BaseException:
+    except BaseException as error:
         storage.close()
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise OSError(errno.ENOSPC, NO_SPACE) from None
         raise
 
 
@@ -266,7 +286,8 @@ def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:
     ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
     if not n_rows:
         what = "only a header and no rows" if only_header else "no rows"
-        remedy = "; if its first line is data, say that there is no header" * only_header
+        remedy = "; if its first line is data, use --no-header (header=False in Python)"
+        remedy *= only_header
         msg = f"{shown} holds {what}: give a file with at least one row{remedy}"
         raise TableError(msg)
     return int(n_rows)
@@ -279,8 +300,9 @@ _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
 _READERS = {
     "parquet": "read_parquet(?, hive_partitioning=false)",
-    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, "
-    "hive_partitioning=false, compression='uncompressed')",
+    # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
+    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
 }
 
 
@@ -303,11 +325,15 @@ def _read_typed(storage: Storage, path: str, file: Path, table_format: str) -> T
         storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
     except duckdb.Error as error:
         raise TableError(_unreadable(shown, table_format, error)) from None
-    for j in sorted(set(range(len(names))).difference(kept)):
-        notes.append(f"Column {names[j]!r} is left out: it holds nested or binary values.")
+    notes += noted(
+        [name for j, name in enumerate(names) if j not in kept],
+        "is left out: it holds nested or binary values",
+        "are left out: they hold nested or binary values",
+    )
     n_rows = _counted(storage, shown, only_header=False)
     kept_names = [names[j] for j in kept]
     columns = [_staged_column(j, types[j]) for j in kept]
+    columns = _without_plain_words(storage, columns)
     columns, more = find_kinds(storage, kept_names, columns, n_rows=n_rows, delimiter=",")
     named = dict(zip(kept_names, columns, strict=True))
     return Table(storage, path, named, n_rows, True, notes + more)
@@ -345,7 +371,22 @@ def _staged_column(place: int, sql_type: str) -> Column:
         kind = "number"
     elif _DATE_TYPES.fullmatch(sql_type):
         kind = "date"
-    return Column(f"c{place}", kind, kind, declared=sql_type != "JSON")
+    words = sql_type == "VARCHAR"
+    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
+
+
+def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:
+    """The columns, those declared as text in which some of the first cells are no dates."""
+    open_ones = [column.sql for column in columns if column.words]
+    if not open_ones:
+        return columns
+    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {SAMPLE_RECORDS}")
+    cells = [[cell or "" for cell in record] for record in records]
+    guesses = dict(zip(open_ones, guessed(cells, open_ones), strict=True))
+    return [
+        replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
+        for column in columns
+    ]
 
 
 def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
