@@ -370,9 +370,9 @@ def _python(script: str, *args: str) -> str:
 INTRODUCTION = """
 # Benchmarks of the perceptron
 
-Made by `python -m benchmarks.perceptron --report docs/benchmarks/perceptron.md`, with `ROSENBLATT_DATA` naming
-a folder that holds a9a, w8a and MNIST. Whole fits, validation included, medians of several runs in
-which both took turns. `ours/peer` is the ratio of the times: 0.5 means twice as fast. The peer is
+Made by `python -m benchmarks.perceptron --report docs/benchmarks/perceptron.md`, with
+`ROSENBLATT_DATA` naming a folder that holds a9a, w8a and MNIST. Whole fits, validation included,
+medians of several runs in which both took turns. `ours/peer` is the ratio of the times: 0.5 means twice as fast. The peer is
 scikit-learn's `Perceptron` unless the title says otherwise. "same" means the same weights, bit for
 bit; scikit-learn computes float32 data in float32 and we in float64, so there the weights differ,
 and the training errors of both are given.

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("default")
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures():
+    """Close what a test has drawn."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture
