@@ -372,10 +372,10 @@ INTRODUCTION = """
 
 Made by `python -m benchmarks.perceptron --report docs/benchmarks/perceptron.md`, with
 `ROSENBLATT_DATA` naming a folder that holds a9a, w8a and MNIST. Whole fits, validation included,
-medians of several runs in which both took turns. `ours/peer` is the ratio of the times: 0.5 means twice as fast. The peer is
-scikit-learn's `Perceptron` unless the title says otherwise. "same" means the same weights, bit for
-bit; scikit-learn computes float32 data in float32 and we in float64, so there the weights differ,
-and the training errors of both are given.
+medians of several runs in which both took turns. `ours/peer` is the ratio of the times: 0.5 means
+twice as fast. The peer is scikit-learn's `Perceptron` unless the title says otherwise. "same" means
+the same weights, bit for bit; scikit-learn computes float32 data in float32 and we in float64, so
+there the weights differ, and the training errors of both are given.
 
 Where it falls short of what we want: with few mistakes, 200 000 x 100 in float64 is less than twice
 as fast as the peer, because both then wait for the memory (an epoch takes as long as `X @ w`), and
