@@ -491,6 +491,7 @@ def test_models_made_in_python_predict_too():
     done = call("predict", "m.skops", table("t.csv", {"first": [1, 2]}), code=2)
     assert "has 1 column, but the model takes 2" in done.stderr
     assert "SEPARATED" in call("show", "m.skops").stdout
+    assert json.loads(call("show", "m.skops", "--json").stdout)["parameters"] == {}
 
 
 def test_what_is_read_is_not_overwritten(fruit):

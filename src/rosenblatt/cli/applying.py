@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cli.words import count, listing, percent
+from rosenblatt.estimators.table import TRUTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from rosenblatt.io.tables import Table
 
     Columns = dict[str, NDArray[Any]]
-
-TRUTH = ("true", "false")
 
 
 def number_of(cell: str, classes: NDArray[Any]) -> int:

@@ -148,5 +148,5 @@ def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
         print_json(summary | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"
-    title = f"{Path(summary['file']).name} → {summary['model']}"
+    title = f"{summary['file']} → {summary['model']}"
     print_report(title, summary, weights, top, saved=saved)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 import typer
 
 IDEAS = ("fan", "bias", "losses", "objective")
-OF_MODELS = ("epochs", "neuron")
 OF_TABLES = ("decision", "updates", "animate")
 
 

@@ -56,11 +56,6 @@ class Outcome:
     summary: dict[str, Any]
     interrupted: bool = False
 
-    @property
-    def classifier(self) -> Any:
-        """The pipeline's second step."""
-        return self.pipeline[-1]
-
 
 # Reading --------------------------------------------------------------------------------------
 
@@ -225,7 +220,8 @@ def facts_of(classifier: Any) -> dict[str, Any]:
     """What a fitted classifier itself can tell."""
     fits = classifier.fits_
     defaults = type(classifier)().get_params()
-    changed = {k: v for k, v in classifier.get_params().items() if v is not defaults[k]}
+    given = classifier.get_params().items()
+    changed = {name: value for name, value in given if not np.array_equal(value, defaults[name])}
     cycles = [fit.certificate for fit in fits]
     return {
         "rosenblatt": __version__,
