@@ -246,4 +246,5 @@ def test_completion():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
     )
-    assert done.stdout.split() == ["fit", "predict", "show", "plot", "demo"]
+    names = ["fit", "predict", "check", "bound", "boolean", "show", "plot", "demo"]
+    assert done.stdout.split() == names

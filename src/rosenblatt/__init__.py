@@ -14,9 +14,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, io, plot, theory
+    from rosenblatt import boolean, certify, datasets, io, plot, theory
+    from rosenblatt.certificates import (
+        Inseparable,
+        QuasiSeparable,
+        Separable,
+        Undecided,
+        Verdict,
+    )
     from rosenblatt.estimators.adaline import Adaline
     from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.estimators.bounds import mistake_bound
+    from rosenblatt.estimators.separability import separability
+    from rosenblatt.reports import MistakeBound
     from rosenblatt.results import Hyperplane, StopReason
     from rosenblatt.solvers.delta import DivergenceError
 
@@ -26,11 +36,21 @@ __all__ = [
     "Adaline",
     "DivergenceError",
     "Hyperplane",
+    "Inseparable",
+    "MistakeBound",
     "Perceptron",
+    "QuasiSeparable",
+    "Separable",
     "StopReason",
+    "Undecided",
+    "Verdict",
+    "boolean",
+    "certify",
     "datasets",
     "io",
+    "mistake_bound",
     "plot",
+    "separability",
     "theory",
 ]
 
@@ -39,8 +59,16 @@ _HOMES = {
     "Adaline": "rosenblatt.estimators.adaline",
     "DivergenceError": "rosenblatt.solvers.delta",
     "Hyperplane": "rosenblatt.results",
+    "Inseparable": "rosenblatt.certificates",
+    "MistakeBound": "rosenblatt.reports",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "QuasiSeparable": "rosenblatt.certificates",
+    "Separable": "rosenblatt.certificates",
     "StopReason": "rosenblatt.results",
+    "Undecided": "rosenblatt.certificates",
+    "Verdict": "rosenblatt.certificates",
+    "mistake_bound": "rosenblatt.estimators.bounds",
+    "separability": "rosenblatt.estimators.separability",
 }
 
 

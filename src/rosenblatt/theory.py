@@ -188,6 +188,74 @@ def mistake_bound_value(R: float, gamma: float) -> float:
     return ratio * ratio
 
 
+def mistake_bound_from_guess(R: float, gamma: float, along: float, length: float) -> float:
+    """The most mistakes from a start guess ``θ₀``: the larger root of the proof's quadratic.
+
+    After ``m`` mistakes at learning rate ``η``, ``θ·θ* >= θ₀·θ* + ηmγ`` and
+    ``‖θ‖² <= ‖θ₀‖² + η²mR²``. With ``a = θ₀·θ*/η`` and ``s = ‖θ₀‖/η``, Cauchy-Schwarz says
+    ``a + mγ <= √(s² + mR²)``; that is so from ``m = 0`` up to the larger root of
+    ``γ²m² + (2aγ - R²)m + a² - s² = 0`` and not beyond. From zero it is ``(R/γ)²``.
+
+    Parameters
+    ----------
+    R, gamma : float
+        As for `mistake_bound_value`. For batches of k samples give ``√k·R``.
+    along, length : float
+        ``a`` and ``s`` above.
+    """
+    mistake_bound_value(R, gamma)  # refuses what is no radius or no margin
+    if not length >= abs(along) * (1 - 1e-12):
+        msg = f"along={along} is longer than length={length}: no vector has such a component"
+        raise ValueError(msg)
+    if R == 0:
+        return max(length - along, 0.0) / gamma
+    # In units of (R/γ)², so that nothing overflows that need not: m = (R/γ)²·t.
+    a, s = along * gamma / R / R, length * gamma / R / R
+    half, apart = 0.5 - a, max((s - a) * (s + a), 0.0)
+    root = math.sqrt(half * half + apart)
+    t = half + root if half > 0 else (apart / (root - half) if apart else 0.0)
+    return mistake_bound_value(R, gamma) * t
+
+
+def mistake_bound_in_epochs(
+    R: float,
+    gamma: float,
+    shortfall: float,
+    epochs: int,
+    *,
+    along: float = 0.0,
+    length: float = 0.0,
+) -> float:
+    """The most mistakes in so many epochs, separable data or not: ``((R + √E·D)/γ)²``.
+
+    Any unit vector ``u`` and any ``γ > 0`` will do. Where ``y(u·x̃)`` falls short of ``γ`` by
+    ``d``, a mistake brings ``γ - d`` instead of ``γ``. If a sample comes once in an epoch, the
+    squares of the ``d`` of all mistakes sum up to at most ``E·D²``, ``D² = Σ d_i²``, so ``m``
+    mistakes fall short by at most ``√m·√E·D`` in all: ``mγ - √m·√E·D <= √m·R`` [1]_.
+
+    Parameters
+    ----------
+    R, gamma : float
+        The radius (for batches of k samples, ``√k`` times it), and the margin aimed at.
+    shortfall : float
+        ``D`` above.
+    epochs : int
+        ``E`` above.
+    along, length : float
+        ``θ₀·u/η`` and ``‖θ₀‖/η`` of a start guess. Then ``√m`` is at most the larger root of
+        ``γx² - (R + √E·D)x + along - length = 0``.
+
+    References
+    ----------
+    .. [1] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron
+       algorithm", Machine Learning 37, 1999, theorem 2, for the data repeated E times. See also
+       M. Mohri and A. Rostamizadeh, "Perceptron mistake bounds", arXiv:1305.0208, 2013.
+    """
+    p = (R + math.sqrt(epochs) * shortfall) / gamma
+    root = (p + math.sqrt(p * p + 4 * max(length - along, 0.0) / gamma)) / 2
+    return root * root
+
+
 # Objectives and the directions that lower them -----------------------------------------------
 
 
@@ -354,3 +422,69 @@ losses: dict[str, Callable[[ArrayLike], Floats]] = {
     "logistic": _logistic,
 }
 """The loss of one sample by name, as a function of its signed value ``z = y(w·x + b)``."""
+
+
+# Counting dichotomies ------------------------------------------------------------------------
+
+
+def cover_count(n: int, d: int) -> int:
+    """How many labelings of n points in general position in d dimensions hyperplanes realise.
+
+    Cover's function counting theorem [1]_: ``C(n, d + 1) = 2 Σ_{k<=d} binom(n - 1, k)``. In general
+    position every d + 1 of the points are affinely independent (all of them, if there are fewer).
+    For other points it is an upper bound; `rosenblatt.boolean.count_dichotomies` counts these.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    d : int
+        The number of features, without the bias.
+
+    References
+    ----------
+    .. [1] T. M. Cover, "Geometrical and statistical properties of systems of linear inequalities
+       with applications in pattern recognition", IEEE Transactions on Electronic Computers
+       EC-14, 1965.
+    """
+    _check_counts(n, d)
+    if n == 0:
+        return 1
+    if d >= n - 1:
+        return int(2**n)
+    term = total = 1
+    for k in range(d):
+        term = term * (n - 1 - k) // (k + 1)
+        total += term
+    return 2 * total
+
+
+def cover_probability(n: int, d: int) -> float:
+    """The share of the 2ⁿ labelings of n points in general position that hyperplanes realise.
+
+    It is `cover_count` divided by 2ⁿ: the chance that random labels are separable. It is 1 up
+    to ``n = d + 1``, one half at ``n = 2(d + 1)``, and falls quickly from there.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    d : int
+        The number of features, without the bias.
+    """
+    _check_counts(n, d)
+    if d >= n - 1:
+        return 1.0
+    if n <= 5000 or d <= 500:
+        return cover_count(n, d) / (1 << n)
+    from scipy.special import bdtr
+
+    # The same as the chance of at most d heads in n - 1 throws of a coin.
+    return float(bdtr(d, n - 1, 0.5))
+
+
+def _check_counts(n: int, d: int) -> None:
+    for name, value in (("n", n), ("d", d)):
+        if value != int(value) or value < 0:
+            msg = f"{name}={value} is not allowed: give a whole number, 0 or more"
+            raise ValueError(msg)

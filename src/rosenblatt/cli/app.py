@@ -12,6 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from rosenblatt import __version__
+from rosenblatt.cli.boolean import boolean
+from rosenblatt.cli.bound import bound
+from rosenblatt.cli.check import EXIT_CODE, check
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.plot import plot
@@ -19,7 +22,7 @@ from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
 
 EPILOG = (
-    "Exit codes: 0 fine, 2 any error, 130 stopped with Ctrl-C. "
+    "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C. "
     "ROSENBLATT_DEBUG=1 shows where an error arose."
 )
 
@@ -51,7 +54,7 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             # The reader, `head` for instance, has what it wanted.
             _silence(sys.stdout)
-            raise typer.Exit(0) from None
+            raise typer.Exit(ctx.meta.get(EXIT_CODE, 0)) from None
         except KeyboardInterrupt:
             _say("stopped with Ctrl-C")
             raise typer.Exit(130) from None
@@ -125,7 +128,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (fit, predict, show, plot, demo):
+for command in (fit, predict, check, bound, boolean, show, plot, demo):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

@@ -18,6 +18,7 @@ SUFFIXES = {
     "model": (".skops",),
     "picture": (".png", ".svg", ".pdf"),
     "animation": (".gif", ".mp4"),
+    "certificate": (".json",),
 }
 
 

@@ -57,7 +57,7 @@ def predict(
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
         application, tally = Application(load(model)), Tally()
-        _refuse_overwriting(output, [model, file])
+        refuse_overwriting(output, [model, file])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {Path(file).name}")
         texts = application.texts
@@ -73,9 +73,10 @@ def predict(
             typer.echo(line, err=True)
 
 
-def _refuse_overwriting(output: str | None, inputs: list[str]) -> None:
+def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
+    """Refuse to write to a file that is read."""
     if output is not None and Path(output).exists():
         for name in inputs:
             if Path(name).exists() and Path(output).samefile(name):
-                msg = f"{output} is what is being read: write the answers to another file"
+                msg = f"{output} is what is being read: write to another file"
                 raise ValueError(msg)

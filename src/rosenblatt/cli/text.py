@@ -10,6 +10,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from rosenblatt.certificates import Verdict
+from rosenblatt.cli.verdicts import verdict_text
 from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
 from rosenblatt.results import StopReason
 
@@ -82,6 +84,14 @@ EXPLANATIONS = {
         "CYCLE": "A fit never just stops: here an epoch ended with weights that had been there "
         "before. From the same weights it goes the same way, round and round, for ever.",
     },
+    "verdict": {
+        "SEPARABLE": "Whether any hyperplane at all can separate the classes. One can, and there "
+        "it is: whoever has the data can check it again.",
+        "QUASI_SEPARABLE": "Whether any hyperplane at all can separate the classes. Almost: they "
+        "touch, but do not cross.",
+        "INSEPARABLE": "Whether any hyperplane at all can separate the classes. None can: a point "
+        "that is a weighted mean of rows of both classes would have to be on both sides.",
+    },
     "training": "A mistake is a row on the wrong side, or on the hyperplane, when it is looked at. "
     "Each one turns the hyperplane: w += y*x. An error is a row that the final model gets wrong.",
     "margin": "How far the closest row is from the hyperplane; there is one exactly when the "
@@ -112,12 +122,7 @@ def print_report(
     explained: bool = False,
 ) -> None:
     """Print it all to standard output; `explained`: with a sentence about every line."""
-    # Names may hold what Rich would take for markup; and no number must ever be cut off.
-    console = Console(highlight=False, markup=False, emoji=False)
-    console.width = max(console.width, LEAST_WIDTH)
-    lines = Table.grid(padding=(0, 2))
-    lines.add_column(style="dim", no_wrap=True)
-    lines.add_column(overflow="fold")
+    console, lines = new_console(), new_grid()
     for name, what in _lines(summary, weights, top, console.width):
         lines.add_row(name, what)
         if explained:
@@ -128,11 +133,30 @@ def print_report(
         lines.add_row("notes" if k == 0 else "", Text(note, style="dim"))
     if advice := _advice(summary):
         lines.add_row("next", Text(advice, style="italic"))
+    print_parts(console, Text(title, style="bold"), *([f"\n{story}\n"] if story else []), lines)
+
+
+def new_console() -> Console:
+    """Standard output as wide as the terminal."""
+    # Names may hold what Rich would take for markup; and no number must ever be cut off.
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, LEAST_WIDTH)
+    return console
+
+
+def new_grid(width: int | None = None) -> Table:
+    """Lines with a name in front, which takes at least this width."""
+    lines = Table.grid(padding=(0, 2))
+    lines.add_column(style="dim", no_wrap=True, min_width=width)
+    lines.add_column(overflow="fold")
+    return lines
+
+
+def print_parts(console: Console, *parts: RenderableType) -> None:
+    """Print to standard output, whatever letters it knows."""
     with console.capture() as captured:
-        console.print(Text(title, style="bold"))
-        if story:
-            console.print(f"\n{story}\n")
-        console.print(lines)
+        for part in parts:
+            console.print(part)
     # Columns are padded to their width; no text should end in blanks.
     text = "\n".join(line.rstrip(" ") for line in captured.get().split("\n"))
     encoding = sys.stdout.encoding or "utf-8"
@@ -147,20 +171,18 @@ def _explanation(name: str, s: Summary) -> str:
     text: Any = EXPLANATIONS[name]
     if isinstance(text, str):
         return text
-    return " ".join(text[reason] for reason in dict.fromkeys(s["stop_reasons"]) if reason in text)
+    cases = s["verdicts"] if name == "verdict" else s["stop_reasons"]
+    return " ".join(text[case] for case in dict.fromkeys(cases) if case in text)
 
 
 def _lines(
     s: Summary, weights: Weights, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
-    features = count(s["features"], "feature")
-    if s["features"] != s.get("columns", s["features"]):
-        features += f" from {count(s['columns'], 'column')}"
-    rows = [count(s["rows"], "row")] if "rows" in s else []
-    classes = count(len(s["classes"]), "class", "classes")
-    yield "data", ", ".join([*rows, features, classes])
-    yield "classes", _classes(s)
+    yield "data", data_line(s)
+    yield "classes", classes_line(s)
     yield "stopped", _stopped(s)
+    if "verdicts" in s:
+        yield "verdict", _verdict(s)
     yield "training", _training(s)
     if "margins" in s:
         yield "margin", _margin(s)
@@ -169,7 +191,18 @@ def _lines(
     yield "weights", _weights(weights, top, width - 12)
 
 
-def _classes(s: Summary) -> str:
+def data_line(s: Summary) -> str:
+    """How many rows, features and classes."""
+    features = count(s["features"], "feature")
+    if s["features"] != s.get("columns", s["features"]):
+        features += f" from {count(s['columns'], 'column')}"
+    rows = [count(s["rows"], "row")] if "rows" in s else []
+    classes = count(len(s["classes"]), "class", "classes")
+    return ", ".join([*rows, features, classes])
+
+
+def classes_line(s: Summary) -> str:
+    """The classes and how many rows there are of each."""
     named = [(shortened(name), n) for name, n in s["classes"].items()]
     names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
     return f"{s['target']}: {listing(names, 8)}" if "target" in s else listing(names, 8)
@@ -189,6 +222,21 @@ def _stopped(s: Summary) -> RenderableType:
         text = Text.assemble((reason, f"bold {style}"), "  ", sentence)
         if len(by_reason) > 1:
             text.append(f", for {listing([names[k] for k in problems])}", "dim")
+        texts.append(text)
+    return Group(*texts)
+
+
+def _verdict(s: Summary) -> RenderableType:
+    """Whether any hyperplane separates the classes; where there are several, which of them."""
+    cases: dict[tuple[str, str], list[int]] = {}
+    for k, case in enumerate(zip(s["verdicts"], s["evidence"], strict=True)):
+        cases.setdefault(case, []).append(k)
+    names, texts = list(s["classes"]), []
+    for (name, why), problems in cases.items():
+        text = verdict_text(Verdict[name], why)
+        if len(s["verdicts"]) > 1:
+            which = listing([names[k] for k in problems]) if len(cases) > 1 else "every class"
+            text.append(f", for {which} against the rest", "dim")
         texts.append(text)
     return Group(*texts)
 
@@ -239,7 +287,7 @@ def _accuracy(s: Summary) -> Text:
 def _weights(weights: Weights, top: int, width: int) -> RenderableType:
     """The features with the largest weights, by name."""
     if len(weights.coef) == 1:
-        return _signed_weights(weights, top, width)
+        return signed_weights(weights, top, width)
     if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
         return _weights_by_class(weights, top, width)
     lines = []
@@ -250,7 +298,8 @@ def _weights(weights: Weights, top: int, width: int) -> RenderableType:
     return Group(*map(Text, lines))
 
 
-def _signed_weights(weights: Weights, top: int, width: int) -> RenderableType:
+def signed_weights(weights: Weights, top: int, width: int) -> RenderableType:
+    """The largest weights of one hyperplane, with bars."""
     w = weights.coef[0]
     order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
     largest = max(abs(w).max(), 1e-300)
@@ -307,6 +356,10 @@ def _advice(s: Summary) -> str:
         return ""
     if s["model"] != "Perceptron":
         return "raise --max-epochs or --max-time to come nearer the least squared error"
+    cut_off = reasons & {"EPOCH_LIMIT", "TIME_LIMIT"}
+    if cut_off and set(s.get("verdicts", [""])) == {"SEPARABLE"}:
+        limit = "--max-epochs" if "EPOCH_LIMIT" in reasons else "--max-time"
+        return f"the classes are separable, so the mistakes come to an end: raise {limit}"
     keep = s["parameters"].get("keep", "last")
     if keep == "pocket":
         return "this is the best hyperplane the run passed through; more epochs may find a better"

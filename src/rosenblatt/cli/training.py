@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import __version__
+from rosenblatt.cli.judging import judge
 from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.perceptron import Perceptron
@@ -44,6 +45,13 @@ class Task:
     y: NDArray[Any]
     origin: dict[str, Any]
     notes: list[str]
+    known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The row of the file that each sample is, counted from 1."""
+        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
+        return np.flatnonzero(known) + 1
 
 
 @dataclass
@@ -89,7 +97,7 @@ def read_task(
         "has_header": table.has_header,
         "names": list(table.names),
     }
-    return Task(target, columns, y, origin, notes)
+    return Task(target, columns, y, origin, notes, known)
 
 
 def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -150,16 +158,20 @@ def train(
     _fit(classifier, X, task.y, progress, "training")
     took = time.perf_counter() - began
     interrupted = _was_interrupted(classifier)
+    verdicts: dict[str, list[str]] = {}
+    if not interrupted:
+        verdicts, interrupted = judge(classifier, X, task.y, task.rows, progress)
     scores: list[float] = []
-    task.notes.extend(_notes_about(encoder))
+    task.notes.extend(notes_about(encoder))
     if folds and not interrupted:
         scores, why_not = cross_validate(task, classifier, encoder, folds, progress)
         interrupted = why_not == INTERRUPTED
         if why_not:
             task.notes.append(f"no cross-validation: {why_not}")
     pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
-    summary = _summary(task, classifier, encoder, X, scores) | {"seconds": round(took, 3)}
-    return Outcome(pipeline, X, task.y, summary | {"notes": task.notes}, interrupted)
+    summary = _summary(task, classifier, encoder, X, scores) | verdicts
+    summary |= {"seconds": round(took, 3), "notes": task.notes}
+    return Outcome(pipeline, X, task.y, summary, interrupted)
 
 
 def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:
@@ -276,7 +288,7 @@ def margins(classifier: Any, X: Any, y: NDArray[Any]) -> list[float | None]:
     return found
 
 
-def _notes_about(encoder: TableEncoder) -> list[str]:
+def notes_about(encoder: TableEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
     notes: list[str] = []
     reasons: dict[str, list[str]] = {}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from rosenblatt.estimators._iterative import IterativeClassifier
 from rosenblatt.estimators._validation import one_of, positive_number, yes_or_no
+from rosenblatt.estimators.cycles import cycle_reports
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.batch import Batch
 from rosenblatt.solvers.online import Online, Picked
@@ -13,6 +16,9 @@ from rosenblatt.solvers.online import Online, Picked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import ArrayLike
+
+    from rosenblatt.reports import BoundReport, CycleReport
     from rosenblatt.results import Epoch, Fit
     from rosenblatt.solvers.training import Settings, Training
     from rosenblatt.sources import Source
@@ -168,10 +174,76 @@ class Perceptron(IterativeClassifier):
     def _rate(self, source: Source, positives: list[int]) -> float:
         return float(self.eta0)
 
+    def bound_report(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BoundReport | tuple[BoundReport, ...]:
+        """The mistakes of this run beside the bound, and the bound's proof at every update.
+
+        It needs ``record=True``. If the classes are separable the bound is that of
+        `rosenblatt.mistake_bound` for any number of epochs, otherwise for those of the run.
+        Sample and class weights lengthen steps: the bound is then for the vectors
+        ``weight*(x, 1)``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Those given to `fit`.
+
+        Returns
+        -------
+        BoundReport, or a tuple of them for more than two classes
+        """
+        from rosenblatt.estimators.bounds import bound_reports
+
+        check_is_fitted(self)
+        reports = bound_reports(self, self._read(X, y, sample_weight, self.classes_, reset=False))
+        return reports[0] if len(reports) == 1 else reports
+
     def _training(self, settings: Settings) -> type[Training]:
         if settings.update != "online":
             return Batch
         return Picked if settings.order in PICKING else Online
+
+    def cycle_report(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        max_time: float | None = None,
+    ) -> CycleReport | tuple[CycleReport | None, ...]:
+        """Why this run repeats itself, and what it passes through on the way round.
+
+        Goes round the cycle once more from where the fit ended, and asks
+        `rosenblatt.separability` whether a hyperplane separates the classes at all: if not, the
+        run had to repeat itself; if one does, rounding has caused it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Those given to `fit`.
+        max_time : float, optional
+            Seconds after which `rosenblatt.separability` is to give up.
+
+        Returns
+        -------
+        CycleReport
+            For more than two classes a tuple with an entry for each, None where it did not end
+            in a cycle.
+        """
+        check_is_fitted(self)
+        if all(fit.certificate is None for fit in self.fits_):
+            reasons = ", ".join(dict.fromkeys(fit.stop_reason.name for fit in self.fits_))
+            msg = f"this fit ended with {reasons}: only one that ended with CYCLE can be explained"
+            raise ValueError(msg)
+        settings = self._settings()
+        data = self._read(X, y, sample_weight, self.classes_, reset=False)
+        settings = settings.with_changes(eta=self._rate(data.source, data.positives))
+        rule = self._training(settings)
+        found = cycle_reports(
+            self.fits_, data, rule, settings, n_jobs=self.n_jobs, max_time=max_time
+        )
+        return found if len(found) > 1 else found[0]  # type: ignore[return-value]
 
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SEPARATED:

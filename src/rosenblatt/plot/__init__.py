@@ -7,21 +7,29 @@ a picture also reads in print without colours. Matplotlib is imported by the fir
 
 from __future__ import annotations
 
+from rosenblatt.plot.bound import bound
 from rosenblatt.plot.boundary import decision
 from rosenblatt.plot.course import epochs
+from rosenblatt.plot.cycle import cycle
 from rosenblatt.plot.diagram import neuron
 from rosenblatt.plot.files import save
 from rosenblatt.plot.film import animate
+from rosenblatt.plot.hulls import hulls
 from rosenblatt.plot.lessons import bias, fan, losses, objective
+from rosenblatt.plot.network import network
 from rosenblatt.plot.steps import updates
 
 __all__ = [
     "animate",
     "bias",
+    "bound",
+    "cycle",
     "decision",
     "epochs",
     "fan",
+    "hulls",
     "losses",
+    "network",
     "neuron",
     "objective",
     "save",

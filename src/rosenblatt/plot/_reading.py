@@ -158,11 +158,16 @@ def _predicted(model: Any, X: Any, rows: Any) -> NDArray[Any]:
 
 
 def recorded(
-    model: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+    model: Any,
+    X: Any,
+    y: Any,
+    feature_names: Sequence[str] | None = None,
+    *,
+    any_features: bool = False,
 ) -> tuple[Seen, Fit, Updates]:
     """A two-class run in two features that was recorded update by update, and its data."""
     planes, _ = hyperplanes(model)
-    if planes[0].w.size != 2:
+    if planes[0].w.size != 2 and not any_features:
         msg = f"the model has {planes[0].w.size} features: only runs with two can be drawn"
         raise ValueError(msg)
     if len(planes) > 1:

@@ -126,7 +126,7 @@ def _two(ax: Axes, points: Floats, seen: Seen, view: View) -> list[tuple[Any, st
     entries = [(_view.line(ax, plane, view, "hyperplane"), shown)]
     margin = seen.margin()
     if margin > 0:
-        entries.append((_band(ax, w, b, margin, view), f"margin {_style.number(margin)}"))
+        entries.append((band(ax, w, b, margin, view), f"margin {_style.number(margin)}"))
     if _view.segment(plane, view) is None:
         entries.append((None, "the hyperplane lies outside this view"))
     elif view.to_scale:
@@ -134,7 +134,7 @@ def _two(ax: Axes, points: Floats, seen: Seen, view: View) -> list[tuple[Any, st
     return entries
 
 
-def _band(ax: Axes, w: Floats, b: float, margin: float, view: View) -> Any:
+def band(ax: Axes, w: Floats, b: float, margin: float, view: View) -> Any:
     """All points closer to the line than the margin."""
     strip = _view.clipped(_view.clipped(view.corners(), w, b + margin), -w, margin - b)
     style: dict[str, Any] = {

@@ -1,0 +1,295 @@
+"""Certificates tested again, from the data alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certificates import (
+    CheckResult,
+    Inseparable,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+    Verdict,
+)
+from rosenblatt.certify.blocks import Dense
+from rosenblatt.certify.enclosure import enclose, enclose_combination
+from rosenblatt.certify.fields import (
+    WrongError,
+    read_point,
+    read_rows,
+    read_theta,
+    read_weights,
+    require,
+)
+from rosenblatt.certify.lifting import System, scaled_side, solve
+from rosenblatt.certify.modular import independent_rows
+from rosenblatt.certify.nullspace import null_basis
+from rosenblatt.certify.samples import Samples, read_samples
+from rosenblatt.certify.signs import first_not_annihilated, margin_of, signs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+NARROW = 1e-11  # an enclosure this narrow decides
+
+
+def check(certificate: Any, X: Any, y: Any) -> CheckResult:
+    """Whether a certificate proves its verdict on these data; trusts nobody.
+
+    Signs are exact, weights are compared with the exact ones, and rank and span are proved.
+
+    Parameters
+    ----------
+    certificate : Separable, QuasiSeparable, Inseparable or Undecided
+        The last proves nothing.
+    X : array of shape (n, d), data frame or sparse matrix
+        Finite numbers.
+    y : array of n labels
+        Exactly two classes.
+
+    Returns
+    -------
+    CheckResult
+        With `why` in one line; true in an ``if`` if the certificate is valid.
+
+    Raises
+    ------
+    ValueError
+        If X or y cannot be used. A wrong certificate never raises.
+    """
+    with np.errstate(all="ignore"):
+        data = read_samples(X, y)
+        try:
+            return CheckResult(True, _proof(certificate, data))
+        except WrongError as wrong:
+            return CheckResult(False, str(wrong))
+
+
+def _proof(certificate: Any, data: Samples) -> str:
+    """What was proved; WrongError if it was not."""
+    why = "the verdict is not the one that this kind of certificate proves"
+    if isinstance(certificate, Separable):
+        require(certificate.verdict is Verdict.SEPARABLE, why)
+        return _separable(certificate, data)
+    if isinstance(certificate, QuasiSeparable):
+        require(certificate.verdict is Verdict.QUASI_SEPARABLE, why)
+        return _quasi_separable(certificate, data)
+    if isinstance(certificate, Inseparable):
+        require(certificate.verdict is Verdict.INSEPARABLE, why)
+        return _inseparable(certificate, data)
+    name = type(certificate).__name__
+    msg = f"an object of type {name} is not a certificate"
+    if isinstance(certificate, Undecided):
+        msg = "undecided: nothing is claimed, so nothing is proved"
+    raise WrongError(msg)
+
+
+def _separable(certificate: Separable, data: Samples) -> str:
+    theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
+    _require_sides(data, theta, np.zeros(0, dtype=np.int64))
+    margin = certificate.margin
+    require(isinstance(margin, float | np.floating), "margin is not a float")
+    true = margin_of(data.X, data.y, theta)
+    right = margin == true or abs(float(margin) - true) <= 1e-9 * true
+    require(right, f"the margin is {true:.17g}, not {float(margin):.17g}")
+    return f"proved: all {data.n} samples lie strictly on their sides"
+
+
+def _quasi_separable(certificate: QuasiSeparable, data: Samples) -> str:
+    on = read_rows(certificate.on, data.n, "on")
+    require(len(on) < data.n, "all samples lie on the hyperplane")
+    theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
+    _require_sides(data, theta, on)
+    _require_meeting(certificate, data)
+    _require_spanning(certificate, data, on)
+    return (
+        f"proved: {data.n - len(on)} of {data.n} samples lie strictly on their sides, "
+        f"the other {len(on)} on every hyperplane that has none on its wrong side"
+    )
+
+
+def _inseparable(certificate: Inseparable, data: Samples) -> str:
+    support = _require_meeting(certificate, data)
+    spanning = _require_spanning(certificate, data, None)
+    return (
+        f"proved: the convex hulls of {len(support)} samples meet, "
+        f"and {len(spanning)} that cancel span all {data.n}"
+    )
+
+
+def _require_sides(data: Samples, theta: list[Any], on: Ints) -> None:
+    """Samples of `on` lie on the hyperplane, all others strictly on their sides."""
+    side = signs(data.X, theta) * data.y
+    expected = np.ones(data.n, dtype=np.int8)
+    expected[on] = 0
+    wrong = np.flatnonzero(side != expected)
+    if wrong.size:
+        where = {-1: "on the wrong side", 0: "on the hyperplane", 1: "off the hyperplane"}
+        msg = f"sample {wrong[0]} lies {where[int(side[wrong[0]])]}"
+        raise WrongError(msg)
+
+
+def _support(certificate: Any, data: Samples) -> tuple[Ints, Floats]:
+    """Samples of both classes, not more than can be independent but for one relation."""
+    rows = read_rows(certificate.support, data.n, "support")
+    weights = read_weights(certificate.weights, len(rows), "weights")
+    require(len(set(data.y[rows].tolist())) == 2, "the support has samples of one class only")
+    require(len(rows) <= data.d + 2, "the support is not minimal: it has more than d + 2 samples")
+    return rows, weights
+
+
+def _require_meeting(certificate: Any, data: Samples) -> Ints:
+    """The support is minimal, and its only cancelling weights and their point are as given."""
+    rows, weights = _support(certificate, data)
+    point = read_point(certificate.point, data.d)
+    last = int(np.argmax(weights))
+    low, high = _enclosed_weights(data, rows, last) or (weights, None)
+    if high is None:
+        exact = _exact_weights(data, rows, last)
+        low = high = np.array([float(w) for w in exact])
+    off = np.maximum(np.abs(weights - low), np.abs(weights - high))
+    require((off <= 1e-9 * low).all(), "the weights of the support do not cancel")
+    positive = data.y[rows] > 0
+    points = data.points(rows)
+    mean = low[positive] @ points[positive]
+    near = np.abs(point - mean) <= 1e-9 * np.abs(points).max(axis=0)
+    require(near.all(), "the point is not the weighted mean of the support")
+    return rows
+
+
+def _enclosed_weights(data: Samples, rows: Ints, last: int) -> tuple[Floats, Floats] | None:
+    """Narrow bounds on the only cancelling weights of d + 2 samples, if floats suffice."""
+    if len(rows) != data.d + 2:
+        return None
+    z = data.signed(rows)
+    others = np.delete(np.arange(len(rows)), last)
+    found = enclose(z[others].T, -z[last])
+    if found is None or not _narrow(*found):
+        return None
+    require((found[0] > 0).all(), "the weights of the support cancel only with other signs")
+    low, high = (np.insert(bound, last, 1.0) for bound in found)
+    positive = data.y[rows] > 0
+    ulps = 1 + (len(rows) + 4) * 2.0**-52
+    return low / (high[positive].sum() * ulps), high / (low[positive].sum() / ulps)
+
+
+def _narrow(low: Floats, high: Floats) -> bool:
+    """Whether bounds are so close that they decide; never if 0 is between them."""
+    with np.errstate(all="ignore"):
+        return bool((high - low <= NARROW * np.minimum(np.abs(low), np.abs(high))).all())
+
+
+def _exact_weights(data: Samples, rows: Ints, last: int) -> tuple[Fraction, ...]:
+    """The only cancelling weights, summing to 1 in each class; WrongError if there are none."""
+    z = data.signed(rows)
+    others = np.delete(np.arange(len(rows)), last)
+    try:
+        solution = solve(z[others].T, -z[last])
+    except ValueError:
+        msg = "the support is not minimal: the weights that cancel are not unique"
+        raise WrongError(msg) from None
+    require(solution is not None, "the weights of the support do not cancel")
+    assert solution is not None
+    numbers = [*solution.numerators]
+    numbers.insert(last, solution.denominator)
+    positive = min(numbers) > 0
+    require(positive, "the weights of the support cancel only with other signs")
+    total = sum(n for n, side in zip(numbers, data.y[rows].tolist(), strict=True) if side > 0)
+    return tuple(Fraction(n, total) for n in numbers)
+
+
+def exact_weights(certificate: Any, X: Any, y: Any) -> tuple[Fraction, ...]:
+    """The weights of a certificate's support in rational numbers, summing to 1 in each class.
+
+    Parameters
+    ----------
+    certificate : QuasiSeparable or Inseparable
+    X, y : as for `check`
+
+    Raises
+    ------
+    ValueError
+        If X or y cannot be used, or the support has no unique positive weights that cancel.
+    """
+    data = read_samples(X, y)
+    try:
+        kinds = (QuasiSeparable, Inseparable)
+        require(isinstance(certificate, kinds), "only a support has weights")
+        rows, weights = _support(certificate, data)
+        return _exact_weights(data, rows, int(np.argmax(weights)))
+    except WrongError as wrong:
+        raise ValueError(str(wrong)) from None
+
+
+def _require_spanning(certificate: Any, data: Samples, on: Ints | None) -> Ints:
+    """Samples that cancel, and span all those in `on` (all there are, if None)."""
+    rows = read_rows(certificate.spanning_support, data.n, "spanning_support")
+    weights = read_weights(certificate.spanning_weights, len(rows), "spanning_weights")
+    inside = on is None or np.isin(rows, on).all()
+    require(inside, "the spanning support has samples that are not on the hyperplane")
+    z = data.signed(rows)
+    basis, columns = independent_rows(z)
+    require(len(rows) <= 2 * len(basis), "the spanning support has more samples than it needs")
+    _require_cancelling(z, weights, basis, columns)
+    # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
+    if len(basis) < (data.d + 1 if on is None else data.d):
+        _require_in_span(data, z, rows, basis, columns, on)
+    return rows
+
+
+def _require_cancelling(z: Floats, weights: Floats, basis: Ints, columns: Ints) -> None:
+    """Positive weights cancel exactly that differ from those given at most in rounding.
+
+    The weights outside the basis are taken as they are; those of the basis are then determined.
+    """
+    why = "the weights of the spanning support do not cancel"
+    rest = np.setdiff1d(np.arange(len(z)), basis)
+    require(rest.size, why)
+    A, given = z[basis].T, weights[basis]
+    found = None
+    if len(basis) == z.shape[1]:
+        found = enclose_combination(A, -z[rest].T, weights[rest])
+    if found is None or not _narrow(*found):
+        solution = solve(A, _combination(-z[rest].T, weights[rest]), columns=columns)
+        require(solution is not None, why)
+        assert solution is not None
+        found = solution.floats(), solution.floats()
+    low, high = found
+    # Nothing but a positive number is so close to a positive one.
+    off = np.maximum(np.abs(given - low), np.abs(given - high))
+    require((off <= 1e-6 * low).all(), why)
+
+
+def _combination(A: Floats, t: Floats) -> list[Fraction]:
+    """``A t``, exactly."""
+    ratios = [number.as_integer_ratio() for number in t.tolist()]
+    denominator = max(d for _, d in ratios)
+    numbers = np.empty(len(ratios), dtype=object)
+    numbers[:] = [n * (denominator // d) for n, d in ratios]
+    return [Fraction(n) * Fraction(2) ** e / denominator for n, e in Dense(A, A).exact(numbers)]
+
+
+def _require_in_span(
+    data: Samples, z: Floats, rows: Ints, basis: Ints, columns: Ints, on: Ints | None
+) -> None:
+    """Every sample in question is a combination of the spanning ones."""
+    why = "the spanning support does not span all samples that it should"
+    others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
+    if len(others) > z.shape[1] - len(basis):
+        part = data.X if on is None else data.X[on]
+        require(first_not_annihilated(part, null_basis(z[basis])) is None, why)
+        return
+    # Fewer samples than dimensions missing: rather express each one.
+    system = System(z[basis].T, columns)
+    for start in range(0, len(others), 64):
+        sides = [
+            scaled_side(side, system.A.r)[0] for side in data.signed(others[start : start + 64])
+        ]
+        require(system.solve(np.array(sides, dtype=object).T) is not None, why)

@@ -1,0 +1,155 @@
+"""Intervals that provably contain the solution of a linear system.
+
+S. M. Rump, "Verification methods: rigorous results using floating-point arithmetic", Acta
+Numerica 19 (2010): with an approximate inverse C and ``G = I - CA``, the error of any x̃ is
+``e = C(b - A x̃) + G e``, so that ``|G| v <= α v`` with ``v > 0`` and ``α < 1`` proves that A is
+regular and bounds e. All bounds here are computed in ordinary rounding and then enlarged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.intc]
+
+ULP = 2.0**-52  # twice the relative error of one rounding
+TINY = 2.0**-1000  # more than any sum of underflows
+
+
+def _up(bounds: Floats, terms: int) -> Floats:
+    """At least the true value of sums of `terms` products that are not negative."""
+    enlarged: Floats = bounds * (1 + (terms + 8) * ULP) + TINY
+    return enlarged
+
+
+def _equilibrated(A: Floats, axis: int) -> tuple[Floats, Ints]:
+    """A with the largest entries of its rows (or columns) near 1, and the exponents taken out."""
+    exponents = np.frexp(np.abs(A).max(axis=axis, initial=0.0))[1]
+    return np.ldexp(A, -np.expand_dims(exponents, axis)), exponents
+
+
+def _two_product(a: Floats, b: float) -> tuple[Floats, Floats]:
+    """Rounded products and their errors (Veltkamp and Dekker)."""
+    product = a * b
+    ca, cb = 134217729.0 * a, 134217729.0 * b
+    a1, b1 = ca - (ca - a), cb - (cb - b)
+    a2, b2 = a - a1, b - b1
+    return product, a2 * b2 - (((product - a1 * b1) - a2 * b1) - a1 * b2)
+
+
+def _residual(A: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """``A x`` as in twice the precision, then rounded, and bounds on its error.
+
+    T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26
+    (2005), applied to all rows at once.
+    """
+    total = np.zeros(len(A))
+    lost = np.zeros(len(A))
+    for column, value in zip(A.T, x.tolist(), strict=True):
+        product, error = _two_product(column, value)
+        before = total
+        total = before + product
+        part = total - before
+        lost += (before - (total - part)) + (product - part) + error
+    result = total + lost
+    n = len(x)
+    size = _up(np.abs(A) @ np.abs(x), n)
+    return result, _up(np.abs(result) * ULP + size * (2 * (n + 2) * ULP) ** 2, n)
+
+
+def enclose(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats] | None:
+    """Floats ``low <= x <= high`` around the exact solution of the square system ``A x = b``.
+
+    None if this cannot be proved in floating point: A may be singular, or nearly.
+    """
+    b = np.asarray(b, dtype=np.float64)
+    return enclose_combination(A, b[:, None], np.ones(1))
+
+
+def enclose_combination(A: ArrayLike, B: Floats, t: Floats) -> tuple[Floats, Floats] | None:
+    """As `enclose`, for ``A x = B t`` with the right-hand side not rounded to floats."""
+    with np.errstate(all="ignore"):
+        A = np.asarray(A, dtype=np.float64)
+        left, rows = _equilibrated(A, 1)
+        left, columns = _equilibrated(left, 0)
+        right, first = _equilibrated(B, 0)
+        right, second = _equilibrated(np.ldexp(right, -rows[:, None]), 0)
+        extra = first + second
+        common = (np.frexp(t)[1] + extra)[t != 0].max(initial=-5000)
+        side = np.ldexp(t, extra - common)
+        # Where a number would underflow or overflow, scaling is not exact.
+        if not (
+            _same(left, columns + rows[:, None], A)
+            and _same(right, extra + rows[:, None], B)
+            and _same(side, common - extra, t)
+        ):
+            return None
+        found = _enclose_scaled(left, right, side)
+        if found is None:
+            return None
+        low, high = found
+        back = common - columns
+        return _unscaled(low, back, -np.inf), _unscaled(high, back, np.inf)
+
+
+def _same(scaled: Floats, exponents: Ints, original: Floats) -> bool:
+    """Whether scaling back gives the original numbers: then nothing was lost."""
+    return np.array_equal(np.ldexp(scaled, exponents), original)
+
+
+def _unscaled(bound: Floats, exponents: Ints, outwards: float) -> Floats:
+    """Bounds times powers of two, rounded outwards where they underflow or overflow."""
+    result = np.ldexp(bound, exponents)
+    changed = np.ldexp(result, -exponents) != bound
+    result[changed] = np.nextafter(result[changed], outwards)
+    return result
+
+
+def _enclose_scaled(A: Floats, B: Floats, t: Floats) -> tuple[Floats, Floats] | None:
+    """`enclose_combination` for entries of moderate size."""
+    k = len(A)
+    try:
+        C = np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        return None
+    both = np.hstack([B, -A])
+    x = C @ (B @ t)
+    for _ in range(3):
+        x = x + C @ _residual(both, np.append(t, x))[0]
+    residual, error = _residual(both, np.append(t, x))
+    shift, size = C @ residual, np.abs(C)
+    spread = _up(size @ _up(error + np.abs(residual) * (2 * (k + 2) * ULP), 1), k)
+    moved = _up(np.abs(shift) + spread, 1)
+    G = np.abs(np.eye(k) - C @ A)
+    slack = _up(size @ _up(np.abs(A) @ np.ones(k), k), k) * (2 * (k + 2) * ULP)
+    return _contracted(x, moved, G, slack)
+
+
+def _contracted(x: Floats, moved: Floats, G: Floats, slack: Floats) -> tuple[Floats, Floats] | None:
+    """The enclosure, if ``|I - CA| <= G + error`` is a contraction; None otherwise.
+
+    `slack` bounds the sums of the rows of that error, ``|Cρ| <= moved`` the first step.
+    """
+    k = len(x)
+    size = np.abs(x)
+    ones = np.full(k, max(float(size.max(initial=0.0)), TINY))
+    for v in (np.maximum(size, TINY), ones):
+        bound = _up(G @ v, k) + slack * v.max(initial=0.0)
+        alpha = float(_up(bound / v, 1).max(initial=0.0))
+        if alpha < 0.9:
+            beta = float(_up(moved / v, 1).max(initial=0.0))
+            error = v * (beta / (1 - alpha) * (1 + 8 * ULP))
+            break
+    else:
+        return None
+    for _ in range(2):
+        error = np.minimum(error, _up(moved + _up(G @ error, k) + slack * error.max(), 2))
+    if not np.isfinite(error).all() or not np.isfinite(x).all():
+        return None
+    return np.nextafter(x - error, -np.inf), np.nextafter(x + error, np.inf)

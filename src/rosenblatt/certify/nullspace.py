@@ -1,0 +1,70 @@
+"""The vectors that a matrix takes to zero, in integers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.certify.lifting import Solution, System, over_powers, scaled_side
+from rosenblatt.certify.modular import independent_rows
+from rosenblatt.certify.signs import first_not_annihilated
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+def null_basis(Z: ArrayLike) -> list[list[int]]:
+    """Integer vectors that span ``{θ : Zθ = 0}`` exactly; empty if Z has full column rank.
+
+    They come in reduced echelon form, one for each column that depends on those chosen before:
+    it has a positive entry there and zeros at the other dependent columns. Each vector is
+    primitive, its entries have no common factor.
+    """
+    Z = np.asarray(Z, dtype=np.float64)
+    rows, columns = independent_rows(Z)
+    while True:
+        basis = _basis(Z[rows], columns)
+        missed = first_not_annihilated(Z, [[*vector, 0] for vector in basis])
+        if missed is None:
+            return basis
+        # A row was taken for dependent by all primes tried: it is not, so the rank is larger.
+        rows = np.append(rows, missed)
+        found, columns = independent_rows(Z[rows])
+        rows = rows[found]
+
+
+def _basis(Z: Floats, columns: Ints) -> list[list[int]]:
+    """The null vectors of a matrix of full row rank, regular in `columns`."""
+    free = np.setdiff1d(np.arange(Z.shape[1]), columns)
+    if not free.size:
+        return []
+    solutions = _expressed(Z, columns, free)
+    basis = []
+    for column, x in zip(free, solutions, strict=True):
+        vector = [0] * Z.shape[1]
+        vector[column] = x.denominator
+        for j, n in zip(columns, x.numerators, strict=True):
+            vector[j] = -n
+        common = math.gcd(*vector)
+        basis.append([n // common for n in vector])
+    return basis
+
+
+def _expressed(Z: Floats, columns: Ints, free: Ints) -> list[Solution]:
+    """Each free column of Z as a combination of those in `columns`."""
+    system = System(Z[:, columns])
+    sides = [scaled_side(Z[:, column], system.A.r) for column in free]
+    B = np.empty((len(Z), free.size), dtype=object)
+    for j, (numerators, _) in enumerate(sides):
+        B[:, j] = numerators
+    solutions = system.solve(B)
+    assert solutions is not None  # a regular matrix reaches every side
+    return [
+        over_powers(y.numerators, y.denominator * denominator, system.A.c)
+        for y, (_, denominator) in zip(solutions, sides, strict=True)
+    ]

@@ -1,0 +1,188 @@
+"""``rosenblatt check``: can a hyperplane separate the classes, and what proves it."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.checking import Data, Finding
+    from rosenblatt.cli.progress import Progress
+
+EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
+MOST_IN_DETAIL = 6
+WIDTH = len("estimates")
+
+reads = partial(typer.Option, rich_help_panel="How to read the table")
+
+FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
+TARGET = "The column with the classes. Default: the last one."
+OUTPUT = "Write the certificates here."
+VERIFY = "Check these certificates of the table again instead of looking for new ones."
+PAIRS = "With more than two classes: each pair of them, not each against the rest."
+TIME = "Stop looking after this long, all problems together: 10s, 5m, 1h."
+TOP = "How many rows and features to list."
+JSON = "Print the certificates, as JSON."
+QUIET = "Print nothing but errors; the exit code tells."
+USE = "Use this column even if it looks like an identifier."
+DELIMITER = "What stands between cells. Default: look."
+HEADER = "Whether the first line has names. Default: look."
+
+
+def check(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="CERT.json", help=OUTPUT)
+    ] = None,
+    verify: Annotated[str | None, typer.Option(metavar="CERT.json", help=VERIFY)] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", metavar="", help=PAIRS)] = False,
+    max_time: Annotated[str | None, typer.Option(metavar="TIME", help=TIME)] = None,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 8,
+    json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
+    use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
+    header: Annotated[bool | None, reads(metavar="", help=HEADER)] = None,
+    delimiter: Annotated[str | None, reads(metavar="C", help=DELIMITER)] = None,
+) -> None:
+    """Say whether a hyperplane can separate the classes, and prove it.
+
+    Numbers are taken as they are, and a text column becomes one feature per value. The answer is
+    separable, quasi-separable or inseparable, with the hyperplane or with the rows whose convex
+    hulls meet. The exit code is 0 if all is separable, 1 if not, 2 after an error.
+
+    [dim]Example:[/dim] rosenblatt check examples/banknotes.csv
+    """
+    from rosenblatt.cli.options import check_outputs
+    from rosenblatt.cli.predict import refuse_overwriting
+    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.words import seconds
+
+    how = {"ignore": ignore or [], "use": use or [], "header": header, "delimiter": delimiter}
+    if verify is not None:
+        _refuse(
+            target=target, output=output, pairs=pairs, max_time=max_time, ignore=ignore, use=use
+        )
+        _verify(ctx, file, verify, how, (json_, quiet))
+    check_outputs(certificate=output)
+    refuse_overwriting(output, [file])
+    limit = None if max_time is None else seconds(max_time)
+    with Progress(not quiet) as progress:
+        progress.say("starting")
+        from rosenblatt.cli.checking import all_separable, document_of, examine
+        from rosenblatt.estimators._validation import positive_number
+        from rosenblatt.io.certificates import document_text, write_document
+
+        if limit is not None:
+            positive_number("max_time", limit)
+        data = _read(file, target, how, progress)
+        findings = examine(data, pairs, limit, progress)
+        document = document_of(data, findings, how | {"pairs": pairs})
+        if output:
+            write_document(document, output)
+    code = 0 if all_separable(findings) else 1
+    ctx.meta[EXIT_CODE] = code
+    if json_:
+        sys.stdout.write(document_text(document))
+    elif not quiet:
+        _print(data, findings, document, top, output)
+    raise typer.Exit(code)
+
+
+def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress) -> Data:
+    from rosenblatt.cli.checking import Data
+    from rosenblatt.io.tables import read_table
+
+    progress.say(f"reading {Path(file).name}")
+    with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
+        return Data.read(table, target, how["ignore"], how["use"])
+
+
+def _print(
+    data: Data, findings: list[Finding], document: dict[str, Any], top: int, output: str | None
+) -> None:
+    from rich.text import Text
+
+    from rosenblatt.cli.text import classes_line, data_line, new_console, new_grid, print_parts
+    from rosenblatt.cli.verdicts import advice, lines_about, one_line, question
+
+    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
+    facts = {
+        "rows": document["samples"],
+        "features": len(data.names),
+        "columns": len(data.task.columns),
+        "classes": document["classes"],
+        "target": data.task.target,
+    }
+    head.add_row("data", data_line(facts))
+    head.add_row("classes", classes_line(facts))
+    parts: list[Any] = [Text(f"{document['file']}: {question(findings)}", "bold"), head]
+    for finding in findings:
+        if len(findings) > MOST_IN_DETAIL:
+            head.add_row(*one_line(finding))
+            continue
+        lines = head if len(findings) == 1 else new_grid(WIDTH)
+        if lines is not head:
+            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
+        for name, what in lines_about(finding, data, top, console.width - 13):
+            lines.add_row(name, what)
+    if output:
+        tail.add_row("saved", output)
+    for k, note in enumerate(data.task.notes):
+        tail.add_row("notes" if k == 0 else "", Text(note, style="dim"))
+    if todo := advice(findings):
+        tail.add_row("next", Text(todo, style="italic"))
+    if tail.row_count:
+        parts += ([""] if len(findings) > 1 else []) + [tail]
+    print_parts(console, *parts)
+
+
+# --verify ---------------------------------------------------------------------------------------
+
+
+def _refuse(**given: Any) -> None:
+    """Refuse options that a certificate already settles."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            msg = f"{option} does not go with --verify: leave one of them out"
+            raise ValueError(msg)
+
+
+def _verify(
+    ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
+) -> NoReturn:
+    """Check certificates again, and leave with the exit code."""
+    import json
+
+    from rosenblatt.cli.progress import Progress
+
+    as_json, quiet = shown
+    with Progress(not quiet) as progress:
+        progress.say("starting")
+        from rosenblatt.cli.checking import check_again, how_it_was_read
+        from rosenblatt.io.certificates import read_document
+
+        document = read_document(path)
+        stored = how_it_was_read(document, path)
+        given = {name: value for name, value in how.items() if value not in (None, [])}
+        data = _read(file, stored["target"], stored | given, progress)
+        answers = check_again(document, path, data, stored["pairs"], progress)
+    valid = all(answer.valid for answer in answers)
+    ctx.meta[EXIT_CODE] = 0 if valid else 1
+    if as_json:
+        problems = [answer._asdict() for answer in answers]
+        sys.stdout.write(json.dumps({"valid": valid, "problems": problems}, indent=2) + "\n")
+    elif not quiet:
+        for answer in answers:
+            about = f"{answer.name}: " if answer.name else ""
+            typer.echo(f"{'valid' if answer.valid else 'not valid'}: {about}{answer.why}")
+    raise typer.Exit(ctx.meta[EXIT_CODE])

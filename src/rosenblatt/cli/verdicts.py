@@ -1,0 +1,286 @@
+"""Certificates in words: verdicts, the rows that prove them, the features that carry them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
+from rosenblatt.cli.words import count, listing, number, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from rich.console import RenderableType
+
+    from rosenblatt.certificates import Certificate
+    from rosenblatt.cli.checking import Data, Finding, Problem
+    from rosenblatt.estimators.separating import SingleFeature
+
+    Ints = NDArray[np.int64]
+
+MEANINGS = {
+    Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
+    Verdict.QUASI_SEPARABLE: "a hyperplane has no row on its wrong side, but none has all off it",
+    Verdict.INSEPARABLE: "the classes overlap, every hyperplane has rows on its wrong side",
+    Verdict.UNDECIDED: "time ran out before the question was settled",
+}
+INFINITY = {1: "+inf", -1: "-inf", 0: "±inf"}
+NEGLIGIBLE = 1e-6  # a chance that need not be told
+SHORT = 9  # characters of a fraction that is easier to read than a decimal number
+
+
+def word(verdict: Verdict) -> str:
+    """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
+    return verdict.name.lower().replace("_", "-")
+
+
+def verdict_text(verdict: Verdict, sentence: str) -> Text:
+    """The verdict in colour and what it means."""
+    style = "green" if verdict is Verdict.SEPARABLE else "yellow"
+    return Text.assemble((word(verdict), f"bold {style}"), f": {sentence}")
+
+
+def these_rows(rows: Sequence[int] | Ints, most: int = 6) -> str:
+    """``row 3``, ``rows 3 and 7``, ``rows 3, 4, 5 and 12 more``."""
+    shown = [str(int(row)) for row in rows[:most]]
+    rest = len(rows) - len(shown)
+    if len(shown) == 1 and not rest:
+        return f"row {shown[0]}"
+    *front, last = [*shown, f"{rest} more"] if rest else shown
+    return f"rows {', '.join(front)} and {last}"
+
+
+def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
+    """Whether the classes meet because two rows are the same."""
+    return len(certificate.support) == 2
+
+
+def evidence(certificate: Certificate, rows: Ints) -> str:
+    """Why a verdict holds, in one sentence."""
+    if isinstance(certificate, Separable):
+        return f"proved by a hyperplane with margin {number(certificate.margin)}"
+    if isinstance(certificate, Undecided):
+        low, high = certificate.bracket
+        return f"the largest margin is between {number(low)} and {number(high)}"
+    named = these_rows(rows[certificate.support])
+    meet = f"{named} are identical but have different classes"
+    if not are_identical(certificate):
+        touch = "touch" if isinstance(certificate, QuasiSeparable) else "meet"
+        size = count(len(certificate.support), "row")
+        meet = f"proved by {size} whose convex hulls {touch}"
+    if isinstance(certificate, QuasiSeparable):
+        return f"{count(len(certificate.on), 'row')} on every such hyperplane; {meet}"
+    return meet
+
+
+# The report of `rosenblatt check` ---------------------------------------------------------------
+
+
+def question(findings: list[Finding]) -> str:
+    """What is asked."""
+    first = findings[0].problem
+    if len(findings) == 1:
+        sides = " from ".join(shortened(name, 30) for name in first.sides.values())
+        return f"can a hyperplane separate {sides}?"
+    each = "each class from the rest" if first.negative is None else "each pair of classes"
+    return f"can a hyperplane separate {each}?"
+
+
+def one_line(finding: Finding) -> tuple[str, RenderableType]:
+    """The shortest report."""
+    verdict = finding.certificate.verdict
+    told = f"{word(verdict)}; {evidence(finding.certificate, finding.problem.rows)}"
+    return "", Text(f"{finding.problem.name}: {told}")
+
+
+def advice(findings: list[Finding]) -> str:
+    """What to do next, if there is anything."""
+    if any(isinstance(finding.certificate, Undecided) for finding in findings):
+        return "give it more time with --max-time, or as much as it needs without"
+    return ""
+
+
+def lines_about(
+    finding: Finding, data: Data, top: int, width: int
+) -> Iterator[tuple[str, RenderableType]]:
+    """Named lines for the report on one problem."""
+    problem, certificate, names = finding.problem, finding.certificate, data.names
+    yield "verdict", verdict_text(certificate.verdict, MEANINGS[certificate.verdict])
+    if isinstance(certificate, Undecided):
+        yield "margin", f"{evidence(certificate, problem.rows)} (up to 0: nothing separates)"
+        return
+    if isinstance(certificate, Separable):
+        yield "margin", _margin(certificate, problem)
+    if isinstance(certificate, QuasiSeparable):
+        yield "on it", _on(certificate, problem, top)
+    if isinstance(certificate, QuasiSeparable | Inseparable):
+        yield "proof", _proof(certificate, problem, top)
+        if not are_identical(certificate):
+            yield "point", _point(certificate.point, names, top)
+        if len(finding.twins.pairs) > are_identical(certificate):
+            yield "identical", _twins(finding)
+    if isinstance(certificate, Separable | QuasiSeparable):
+        yield "weights", _weights(certificate, problem, names, top, width)
+    if finding.alone:
+        values = {j for group in data.groups for j in group}
+        texts = [
+            alone_text(one, names[one.feature], one.feature in values, problem)
+            for one in finding.alone[:top]
+        ]
+        yield "features", _column(texts, len(finding.alone) - len(texts), "more like these")
+    yield "estimates", estimates(finding, data, top)
+    if finding.chance is not None and finding.chance > NEGLIGIBLE:
+        yield "chance", chance_text(finding.chance, *problem.X.shape)
+
+
+def _column(texts: Sequence[str], rest: int, what: str) -> RenderableType:
+    more = [f"and {rest} {what} (--top)"] if rest else []
+    return Group(*(Text(text) for text in [*texts, *more]))
+
+
+def _margin(certificate: Separable, problem: Problem) -> str:
+    """How wide, and which rows are nearest."""
+    told = f"{number(certificate.margin)} (of this hyperplane, in the columns' own units)"
+    if certificate.exact is not None:
+        return f"{told}; so narrow that only fractions tell the sides apart, not floats"
+    y, rows = problem.y, problem.rows
+    nearest = certificate.hyperplane.support_vectors(problem.X, y).tolist()
+    named = listing((f"{rows[k]} ({problem.sides[int(y[k])]})" for k in nearest), 4)
+    return f"{told}; nearest: {'rows' if len(nearest) > 1 else 'row'} {named}"
+
+
+def _on(certificate: QuasiSeparable, problem: Problem, top: int) -> str:
+    rows = problem.rows
+    off = len(rows) - len(certificate.on)
+    named = these_rows(rows[certificate.on], top)
+    verb = "is" if len(certificate.on) == 1 else "are"
+    return (
+        f"{named} {verb} on this hyperplane and on every other such; "
+        f"{count(off, 'row')} strictly on {'its' if off == 1 else 'their'} side"
+    )
+
+
+def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int) -> RenderableType:
+    """The rows whose hulls meet, with their shares."""
+    from rosenblatt.io.certificates import short_exact_weights
+
+    y, weights = problem.y[certificate.support], certificate.weights
+    rows, sides = (
+        problem.rows[certificate.support],
+        [shortened(s, 30) for s in problem.sides.values()],
+    )
+    if are_identical(certificate):
+        first, second = (sides[int(label > 0)] for label in y)
+        return f"{these_rows(rows)} are identical but have different classes, {first} and {second}"
+    exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
+    shares = [
+        text if 0 < len(text) <= SHORT else number(weight)
+        for text, weight in zip(exact, weights, strict=True)
+    ]
+    table = Table.grid(padding=(0, 2))
+    for side in ("right", "left", "right"):
+        table.add_column(justify=side, no_wrap=True)
+    # The class -1 first, and in each class the largest share.
+    for k in sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))[:top]:
+        table.add_row(f"row {rows[k]}", sides[int(y[k] > 0)], shares[k])
+    minus = int((y < 0).sum())
+    told = (
+        f"{count(minus, 'row')} of {sides[0]} and {count(len(rows) - minus, 'row')} of {sides[1]} "
+        "have the same weighted mean, and no hyperplane has one point on both sides:"
+    )
+    rest = len(rows) - top
+    return Group(
+        Text(told), table, *([Text(f"and {rest} more (--top)", "dim")] if rest > 0 else [])
+    )
+
+
+def _twins(finding: Finding) -> str:
+    """Rows that nothing tells apart, and how many there are."""
+    rows = finding.problem.rows
+    pairs = [" and ".join(map(str, sorted((rows[i], rows[j])))) for i, j in finding.twins.pairs]
+    told = f"rows {pairs[0]} are the same but for their classes"
+    if len(pairs) > 1:
+        told += f", so are {listing(pairs[1:], 3)}; {count(finding.twins.n_samples, 'row')} in all"
+    return told
+
+
+def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
+    """Where the classes meet, without the coordinates that are 0."""
+    there = [f"{shortened(names[j], 30)} {number(x)}" for j, x in enumerate(point) if x != 0]
+    zero = len(names) - len(there)
+    more = f"; {'the others' if there else 'all'} 0" if zero else ""
+    return f"{listing(there, top)}{more}".removeprefix("; ")
+
+
+def _weights(
+    certificate: Separable | QuasiSeparable,
+    problem: Problem,
+    names: list[str],
+    top: int,
+    width: int,
+) -> RenderableType:
+    import numpy as np
+
+    from rosenblatt.cli.text import Weights, signed_weights
+
+    plane = certificate.hyperplane
+    classes = [problem.sides[-1], problem.sides[1]]
+    weights = Weights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
+    return signed_weights(weights, top, width)
+
+
+def alone_text(one: SingleFeature, name: str, is_value: bool, problem: Problem) -> str:
+    """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
+    name, at = shortened(name), number(one.threshold)
+    up, down = problem.sides[one.above], problem.sides[-one.above]
+    if is_value and one.complete:
+        return f"{name} alone separates: {up} always, {down} never"
+    if is_value:
+        there, which = (one.n_above, up) if one.n_above else (one.n_below, down)
+        return f"{'' if one.n_above else 'not '}{name}: only {which} ({count(there, 'row')})"
+    if one.complete:
+        return f"{name} alone separates: {down} below {at}, {up} above"
+    parts = []
+    if one.n_above:
+        parts.append(f"above {at} only {up} ({count(one.n_above, 'row')})")
+    if one.n_below:
+        parts.append(f"below {at} only {down} ({count(one.n_below, 'row')})")
+    return f"{name}: {', '.join(parts)}"
+
+
+def estimates(finding: Finding, data: Data, top: int) -> str:
+    """What a logistic regression would come to."""
+    if isinstance(finding.certificate, Inseparable):
+        return "a logistic regression has finite ones"
+    if isinstance(finding.certificate, Separable):
+        return "a logistic regression has none: every coefficient may run to infinity"
+    named = [*data.names, "(bias)"]
+    running, left_out = finding.estimates
+    shown = listing((f"{shortened(named[j])} {INFINITY[sign]}" for j, sign in running), top)
+    there = {j for j, _ in running}
+    firsts = [named[group[0]] for group in data.groups if there & set(group)]
+    against = f" (text values against {listing(firsts, 3)})" if firsts else ""
+    if len(running) + len(left_out) + len(data.groups) == len(named):
+        told = f"a logistic regression has none: {shown}{against}"
+    else:
+        few = count(len(running), "coefficient")
+        told = f"a logistic regression has no finite one for {few}: {shown}{against}; the others"
+        told += " are finite"
+    if left_out:
+        told += f"; {listing((named[j] for j in left_out), 3)} left out as sums of others"
+    return told
+
+
+def chance_text(chance: float, n: int, d: int) -> str:
+    """How little a separation says where random labels would have been separable, too."""
+    size = f"with {count(n, 'row')} and {count(d, 'feature')}"
+    if chance >= 1:
+        return f"{size} any labels would be separable: this says little"
+    little = ": this says little" if chance > 0.05 else ""
+    return f"{size} random labels would be separable with probability {number(chance)}{little}"

@@ -1,0 +1,295 @@
+"""Mistake bounds: for data, and beside a recorded run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certificates import Separable
+from rosenblatt.estimators._validation import count_threads, positive_int, shown
+from rosenblatt.estimators.perceptron import PICKING, Perceptron
+from rosenblatt.reports import BoundReport
+from rosenblatt.results import Hyperplane
+from rosenblatt.rows import row_weights
+from rosenblatt.solvers.bounds import Bounds, Run, allowances, follow
+from rosenblatt.solvers.signed import Vectors
+from rosenblatt.solvers.threads import Team
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from rosenblatt.estimators._base import Data
+    from rosenblatt.reports import MistakeBound
+    from rosenblatt.results import Fit, Updates
+    from rosenblatt.rows import Block
+    from rosenblatt.solvers.bounds import Course, Found
+
+    Floats = NDArray[np.float64]
+
+
+def mistake_bound(
+    X: Any,
+    y: ArrayLike,
+    *,
+    hyperplane: Hyperplane | None = None,
+    init: Any = None,
+    eta0: float = 1.0,
+    fit_intercept: bool = True,
+    update: str = "online",
+    batch_size: int | None = None,
+    epochs: int | None = None,
+) -> MistakeBound:
+    """The most mistakes that a perceptron can make on these data.
+
+    In any order of the samples, and for any number of epochs, it makes at most ``(R/γ)²``
+    mistakes from zero [1]_; with a start guess, at most the larger root of the proof's quadratic;
+    in batches of m samples, m times as many. (Mistakes are counted, not updates; an update of a
+    batch has one mistake at least, so there are no more updates than that.) With a bias, R and γ
+    are those of the vectors ``(x, 1)``.
+
+    If no hyperplane separates the classes there is no such bound, and `epochs` must be given: in
+    that many epochs there are at most ``(R‖v‖ + √epochs·‖(1 - y v·x̃)₊‖₂)²`` mistakes, whatever the
+    vector v [2]_; the best one is looked for. This counts on every sample to come once in an
+    epoch (`order` "cyclic" or "shuffled").
+
+    Parameters
+    ----------
+    X : array, CSR matrix or data frame of shape (n, d)
+    y : array of n labels of two kinds
+        The second in sorted order is +1.
+    hyperplane : Hyperplane, optional
+        Use its margin; None: the widest there is, which gives the smallest bound from zero.
+    init : array, optional
+        The start guess: weights, then the bias. None: zeros.
+    eta0 : float
+        The learning rate. It matters only with a start guess.
+    fit_intercept : bool
+        Whether a bias is learned.
+    update : {"online", "batch", "minibatch"}
+    batch_size : int, optional
+        Samples per update, for ``update="minibatch"``.
+    epochs : int, optional
+        Bound the mistakes of so many epochs. If the classes are separable it is never above the
+        bound for any number.
+
+    Returns
+    -------
+    MistakeBound
+
+    Raises
+    ------
+    ValueError
+        If the hyperplane, or any hyperplane, does not separate the classes and `epochs` is None.
+
+    References
+    ----------
+    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
+       Mathematical Theory of Automata, 1962.
+    .. [2] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron
+       algorithm", Machine Learning 37, 1999.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = rb.datasets.eight_points()
+    >>> print(rb.mistake_bound(X, y))
+    at most 5 mistakes: (R/γ)² with R = 3.317, γ = 1.414
+    >>> print(rb.mistake_bound(*rb.datasets.xor(), epochs=3))
+    at most 12 mistakes in 3 epochs: nE, a mistake per visit with n = 4, E = 3
+    """
+    model = Perceptron(
+        update=update,
+        batch_size=batch_size,
+        eta0=eta0,
+        fit_intercept=fit_intercept,
+        init="zeros" if init is None else init,
+    )
+    settings = model._settings()
+    data = model._read(X, y, None)
+    if len(data.classes) > 2:
+        msg = (
+            f"y holds {len(data.classes)} classes, {shown(data.classes)}: a bound is for two; "
+            f"give y == {data.classes.tolist()[0]!r} for one class against the rest"
+        )
+        raise ValueError(msg)
+    if isinstance(init, str) and init != "zeros":
+        msg = f"init={init!r} is no vector: give the weights, then the bias, as numbers"
+        raise ValueError(msg)
+    n, d = data.source.n_rows, data.source.n_features
+    run = Run(
+        start=model._starts(settings, 1, d)[0],
+        eta=float(eta0),
+        update=update,
+        size=_batch_size(settings.update, settings.batch_size, n),
+        epochs=None if epochs is None else positive_int("epochs", epochs, hint=", or None"),
+        visits=n,
+    )
+    with Team(count_threads(None)) as team:
+        vectors = Vectors(data.source, team, 1, float(fit_intercept))
+        return _bound(Bounds(vectors, run), hyperplane, bool(fit_intercept))
+
+
+def _batch_size(update: str, size: int | None, n: int) -> int:
+    """Samples per update."""
+    if update == "online":
+        return 1
+    return n if update == "batch" or size is None else min(size, n)
+
+
+def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -> MistakeBound:
+    """The bound with this hyperplane, or with the best."""
+    if hyperplane is None:
+        theta, separable = _separating(bounds)
+        found = bounds.best(theta, separable)
+        if found is None:
+            origin = "" if fit_intercept else " through the origin"
+            what = f"no hyperplane{origin} separates the classes, so no bound holds for ever"
+            if separable:
+                what = "the classes are closer than floats can separate, so no bound is known"
+            msg = f"{what}: give epochs, and get one for so many epochs"
+            raise ValueError(msg)
+        return found.bound
+    theta = _vector(hyperplane, bounds.z.size, fit_intercept)
+    found = bounds.of(theta)
+    if found is None:
+        wrong = int((bounds.z.values(theta) <= 0).sum())
+        samples = f"{wrong} of {bounds.z.n} samples are" if wrong != 1 else "1 sample is"
+        msg = (
+            f"the hyperplane does not separate the classes, {samples} not on the right side: "
+            "give one that does, or None for the best, or epochs"
+        )
+        raise ValueError(msg)
+    return found.bound
+
+
+def _separating(bounds: Bounds) -> tuple[Floats | None, bool]:
+    """The best vector that separates, and whether one does; floats may know none that does."""
+    z = bounds.z
+    theta = z.widest(bounds.R)
+    if theta is not None:
+        return theta, True
+    # So narrow that floats failed, or nothing at all: only a certificate can tell.
+    from rosenblatt.estimators.separability import separability
+
+    certificate = separability(*z.as_two_classes())
+    if not isinstance(certificate, Separable):
+        return None, False
+    plane = certificate.hyperplane
+    theta = np.append(plane.w, plane.b if z.bias else 0.0)[: z.size]
+    return (theta if z.margin(theta, bounds.R) > 0 else None), True
+
+
+def _vector(hyperplane: Any, size: int, fit_intercept: bool) -> Floats:
+    """``(w, b)`` of a given hyperplane, checked."""
+    if not isinstance(hyperplane, Hyperplane):
+        msg = (
+            f"hyperplane={hyperplane!r} is not allowed: give a rb.Hyperplane, or None for the best"
+        )
+        raise ValueError(msg)
+    if len(hyperplane.w) != size - 1:
+        msg = f"the hyperplane has {len(hyperplane.w)} weights, but X has {size - 1} features"
+        raise ValueError(msg)
+    if hyperplane.b and not fit_intercept:
+        msg = f"the hyperplane has the bias {hyperplane.b:g}, but fit_intercept=False learns none"
+        raise ValueError(msg)
+    if not hyperplane.w.any() and not hyperplane.b:
+        msg = "the hyperplane is zero: give weights that are not all zero"
+        raise ValueError(msg)
+    return np.append(hyperplane.w, hyperplane.b)
+
+
+# Beside a run ---------------------------------------------------------------------------------
+
+OTHER_DATA = (
+    "these are not the data of the fit: give the X, the y and the sample_weight it was trained on"
+)
+
+
+def bound_reports(model: Perceptron, data: Data) -> tuple[BoundReport, ...]:
+    """A report for each two-class problem of a recorded fit."""
+    records = [_record(fit) for fit in model.fits_]  # refuse before any work
+    (piece,) = data.source.pieces()
+    reports = []
+    with Team(count_threads(model.n_jobs)) as team:
+        for positive, fit, updates in zip(data.positives, model.fits_, records, strict=True):
+            eta = _rate(updates, piece.block, positive, float(model.eta0))
+            vectors = Vectors(data.source, team, positive, float(updates.fit_intercept))
+            run = _run(model, fit, updates, eta, vectors.n)
+            found = _run_bound(vectors, run)
+            course = follow(updates, fit.n_updates, piece.block.rows, found.theta)
+            if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
+                raise ValueError(OTHER_DATA)
+            label = data.classes.tolist()[positive]
+            reports.append(_report(found.bound, label, fit, course, vectors.slack))
+    return tuple(reports)
+
+
+def _run_bound(vectors: Vectors, run: Run) -> Found:
+    """The bound for any number of epochs; if there is none, for those of the run."""
+    bounds = Bounds(vectors, run._replace(epochs=None))
+    theta, separable = _separating(bounds)
+    found = bounds.best(theta, separable) or Bounds(vectors, run).best(None, separable)
+    assert found is not None  # for so many epochs there is always one
+    return found
+
+
+def _record(fit: Fit) -> Updates:
+    if fit.trace.updates is None:
+        msg = "this fit kept no record of its updates: fit with record=True"
+        raise ValueError(msg)
+    return fit.trace.updates
+
+
+def _rate(updates: Updates, block: Block, positive: int, eta0: float) -> float:
+    """The learning rate of the run; an error if its steps do not fit the data."""
+    if updates.sample.size and updates.sample.max() >= len(block.label):
+        raise ValueError(OTHER_DATA)
+    own = block.label[updates.sample] == positive
+    weight = row_weights(block, positive, updates.sample)
+    signed = np.where(own, weight, -weight)
+    if not updates.sample.size or np.array_equal(eta0 * signed, updates.step):
+        return eta0
+    if updates.eta != 1.0 or np.array_equal(signed, updates.step):  # steps of batches have no rate
+        eta0 = updates.eta
+        right = np.array_equal(signed, updates.step)
+    else:  # the parameter was changed after the fit
+        eta0 = float(updates.step[0] / signed[0]) if signed[0] else 0.0
+        right = eta0 > 0 and np.allclose(eta0 * signed, updates.step, rtol=1e-14, atol=0.0)
+    if not right:
+        raise ValueError(OTHER_DATA)
+    return eta0
+
+
+def _run(model: Perceptron, fit: Fit, updates: Updates, eta: float, n: int) -> Run:
+    """What kind of run it was; `n` samples have a weight."""
+    picked = model.order in PICKING
+    return Run(
+        start=np.append(updates.start.w, updates.start.b),
+        eta=eta,
+        update=model.update,
+        size=_batch_size(model.update, model.batch_size, n),
+        epochs=fit.n_epochs,
+        visits=1 if picked else n,
+        once=not picked and model.order != "sampled",
+    )
+
+
+def _report(bound: MistakeBound, label: Any, fit: Fit, course: Course, slack: float) -> BoundReport:
+    progress, length2 = allowances(course, bound, slack)
+    return BoundReport(
+        bound=bound,
+        positive=label,
+        stop_reason=fit.stop_reason,
+        n_mistakes=fit.n_mistakes,
+        n_updates=fit.n_updates,
+        n_epochs=fit.n_epochs,
+        mistakes=course.mistakes,
+        progress=course.progress,
+        progress_bound=bound.progress_bound(course.mistakes),
+        length2=course.length2,
+        length2_bound=bound.length2_bound(course.mistakes),
+        progress_rounding=progress,
+        length2_rounding=length2,
+        fit_intercept=_record(fit).fit_intercept,
+    )

@@ -1,0 +1,308 @@
+"""Certificate files: JSON in which every number stands exactly, so that others can check it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import fields
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certificates import (
+    Certificate,
+    Inseparable,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+)
+from rosenblatt.certify import exact_weights
+from rosenblatt.io.files import written_whole
+from rosenblatt.results import Hyperplane
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+VERSION: str = import_module("rosenblatt").__version__  # that module stands above this layer
+LAYOUT = 1  # one more with each change that older versions would misread
+MARK = "rosenblatt_certificate"
+BLOCK = 1 << 22  # numbers at a time
+MOST_CHARACTERS = 40  # of a fraction that is written for people to read
+MOST_SUPPORT = 64  # beyond it the exact weights have too many digits, and take time
+LONG = 10_000  # bits from which on whole numbers are written in hexadecimal
+RATIONAL = re.compile(r"(-?)(0x[0-9a-f]+|[0-9]{1,4000})(?:/(0x[0-9a-f]+|[0-9]{1,4000}))?")
+
+KINDS: dict[str, type[Any]] = {
+    "SEPARABLE": Separable,
+    "QUASI_SEPARABLE": QuasiSeparable,
+    "INSEPARABLE": Inseparable,
+    "UNDECIDED": Undecided,
+}
+SAMPLES = ("support", "on", "spanning_support")
+FLOATS = ("weights", "point", "spanning_weights")
+
+
+class CertificateFileError(ValueError):
+    """A file that cannot be read as a certificate."""
+
+
+def save_certificate(
+    certificate: Certificate, path: str | os.PathLike[str], X: Any, y: Any
+) -> None:
+    """Write a certificate to a JSON file, whole or not at all.
+
+    Parameters
+    ----------
+    certificate : Separable, QuasiSeparable, Inseparable or Undecided
+        What `rosenblatt.separability` returned.
+    path : path of the file
+        By custom its name ends in ``.json``.
+    X, y : the samples and labels that it is about
+        The file holds a digest of them, and short exact weights as fractions.
+
+    See Also
+    --------
+    load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
+    """
+    labels = [str(label) for label in np.unique(np.asarray(y)).tolist()]
+    problem = {"negative": labels[0], "positive": labels[-1]}
+    problem |= certificate_as_json(certificate, X, y)
+    write_document({"digest": digest(X, y), "problems": [problem]}, path)
+
+
+def load_certificate(path: str | os.PathLike[str]) -> Any:
+    """Read what `save_certificate` or ``rosenblatt check -o`` wrote.
+
+    Nothing is checked but the form: `rosenblatt.certify.check` does that, from the data.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    certificate : Separable, QuasiSeparable, Inseparable or Undecided
+        A tuple of them if the file is about several two-class problems.
+
+    Raises
+    ------
+    CertificateFileError
+        If it is no certificate file, is damaged, or comes from a newer version.
+    """
+    found = certificates_in(read_document(path), path)
+    return found[0] if len(found) == 1 else found
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def document_text(document: dict[str, Any]) -> str:
+    """A document as it stands in a file, with what makes it known as ours."""
+    head = {MARK: LAYOUT, "rosenblatt": VERSION}
+    return json.dumps(head | document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a document with a list of ``problems``, whole or not at all."""
+    text = document_text(document)
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a certificate file holds, as it stands there."""
+    remedy = "give a file written by `rosenblatt check -o` or rb.io.save_certificate"
+    source = Path(path)
+    if not source.exists():
+        msg = f"there is no file {source}"
+        raise FileNotFoundError(msg)
+    if source.is_dir():
+        msg = f"{source} is a folder: {remedy}"
+        raise IsADirectoryError(msg)
+    data = source.read_bytes()
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):  # not UTF-8 is a ValueError, too
+        began = data.lstrip()[:1] == b"{"
+        what = "breaks off or is damaged" if began else "is not a certificate file"
+        msg = f"{source} {what if data else 'is empty'}: {remedy}"
+        raise CertificateFileError(msg) from None
+    if not isinstance(found, dict) or not isinstance(found.get(MARK), int):
+        msg = f"{source} is not a certificate file: {remedy}"
+        raise CertificateFileError(msg)
+    if found[MARK] > LAYOUT:
+        msg = f"{source} comes from a rosenblatt newer than this {VERSION}: update to read it"
+        raise CertificateFileError(msg)
+    return found
+
+
+def certificates_in(
+    document: dict[str, Any], path: str | os.PathLike[str]
+) -> tuple[Certificate, ...]:
+    """The certificate of each problem of a document."""
+    problems = document.get("problems")
+    if not isinstance(problems, list) or not problems:
+        msg = f"{path} holds no problems: write the certificate again"
+        raise CertificateFileError(msg)
+    try:
+        return tuple(certificate_from_json(problem) for problem in problems)
+    except (ArithmeticError, KeyError, TypeError, ValueError, AttributeError) as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        msg = f"{path} is damaged ({why}): write the certificate again"
+        raise CertificateFileError(msg) from None
+
+
+# Certificates as JSON ---------------------------------------------------------------------------
+
+
+def certificate_as_json(certificate: Certificate, X: Any = None, y: Any = None) -> dict[str, Any]:
+    """A certificate in lists, text and whole numbers.
+
+    Floats are text that reads back to the same float, rational numbers ``"3/7"``, samples whole
+    numbers from 0. With `X` and `y` the exact weights are there too, where they are short.
+    """
+    found: dict[str, Any] = {
+        "verdict": certificate.verdict.name,
+        "meaning": certificate.verdict.value,
+    }
+    if isinstance(certificate, Undecided):
+        return found | {"bracket": _texts(certificate.bracket)}
+    if isinstance(certificate, Separable | QuasiSeparable):
+        plane, exact = certificate.hyperplane, certificate.exact
+        found |= {"w": _texts(plane.w.tolist()), "b": repr(plane.b)}
+        found["exact"] = None if exact is None else [written(value) for value in exact]
+    if isinstance(certificate, Separable):
+        found["margin"] = repr(float(certificate.margin))
+    for name in SAMPLES:
+        if hasattr(certificate, name):
+            found[name] = getattr(certificate, name).tolist()
+    for name in FLOATS:
+        if hasattr(certificate, name):
+            found[name] = _texts(getattr(certificate, name).tolist())
+    if X is not None and not isinstance(certificate, Separable):
+        found["exact_weights"] = short_exact_weights(certificate, X, y)
+    return found
+
+
+def short_exact_weights(
+    certificate: QuasiSeparable | Inseparable, X: Any, y: Any
+) -> list[str] | None:
+    """The weights of the support as fractions, None if that would be absurdly long."""
+    if len(certificate.support) > MOST_SUPPORT:
+        return None
+    texts = [written(value) for value in exact_weights(certificate, X, y)]
+    return texts if max(map(len, texts)) <= MOST_CHARACTERS else None
+
+
+def certificate_from_json(found: dict[str, Any]) -> Certificate:
+    """The certificate that `certificate_as_json` wrote."""
+    kind = KINDS[found["verdict"]]
+    names = [field.name for field in fields(kind) if field.init]
+    return kind(**{name: _part(name, found) for name in names})  # type: ignore[no-any-return]
+
+
+def _part(name: str, found: dict[str, Any]) -> Any:
+    """One attribute of a certificate."""
+    if name == "hyperplane":
+        (b,) = _floats([found["b"]])
+        return Hyperplane(np.array(_floats(found["w"])), b)
+    if name == "exact":
+        return None if found[name] is None else tuple(map(read_rational, found[name]))
+    if name == "margin":
+        return _floats([found[name]])[0]
+    if name == "bracket":
+        low, high = _floats(found[name])
+        return low, high
+    return _numbers(found[name]) if name in SAMPLES else _floats(found[name])
+
+
+def _texts(values: Iterable[float]) -> list[str]:
+    return [repr(float(value)) for value in values]
+
+
+def _floats(texts: Sequence[Any]) -> list[float]:
+    """Floats from text; anything else is refused, also a bare number, which has been rounded."""
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        msg = "a list of numbers written as text was expected"
+        raise ValueError(msg)
+    return [float(text) for text in texts]
+
+
+def _numbers(values: Any) -> list[int]:
+    if not isinstance(values, list) or not all(type(value) is int for value in values):
+        msg = "a list of sample numbers was expected"
+        raise ValueError(msg)
+    return values
+
+
+def written(value: Fraction | int) -> str:
+    """``"3/7"``; very long ones in hexadecimal, which is quick, as ``"0x3/0x7"``."""
+    value = Fraction(value)
+    long = max(value.numerator.bit_length(), value.denominator.bit_length()) > LONG
+    text = "#x" if long else "d"
+    over = f"/{value.denominator:{text}}" if value.denominator != 1 else ""
+    return f"{value.numerator:{text}}{over}"
+
+
+def read_rational(text: str) -> Fraction:
+    """The number that `written` wrote."""
+    match = RATIONAL.fullmatch(text)
+    if match is None:
+        msg = f"{text[:40]!r} is not a fraction"
+        raise ValueError(msg)
+    sign, *whole = match.groups()
+    above, below = (int(part or "1", 0 if "x" in (part or "") else 10) for part in whole)
+    return Fraction(-above if sign else above, below)
+
+
+# Which data -------------------------------------------------------------------------------------
+
+
+def digest(X: Any, y: Any) -> str:
+    """SHA-256 of samples and labels, the same for arrays and sparse matrices.
+
+    It runs over the shape; the number of nonzero entries of each row, their columns and their
+    values, row by row; the labels in sorted order, and the number of each sample's among them.
+    Whole numbers are little-endian int64, values little-endian float64.
+    """
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    parts = [hashlib.sha256() for _ in range(3)]
+    for entries in _entries(X):
+        for part, values in zip(parts, entries, strict=True):
+            part.update(values.tobytes())
+    names, numbers = np.unique(np.asarray(y), return_inverse=True)
+    labels = json.dumps([str(name) for name in names.tolist()])
+    whole = hashlib.sha256(np.array(X.shape, "<i8").tobytes())
+    for part in parts:
+        whole.update(part.digest())
+    whole.update(labels.encode())
+    whole.update(numbers.astype("<i8").tobytes())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _entries(X: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Nonzero entries in blocks of rows: how many in each row, their columns, their values."""
+    sparse = hasattr(X, "indptr")
+    if sparse and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    entries = X.nnz if sparse else X.size
+    step = max(1, BLOCK * X.shape[0] // max(1, entries))
+    for start in range(0, X.shape[0], step):
+        block = X[start : start + step]
+        if sparse:
+            there = block.data != 0
+            columns, values = block.indices[there], block.data[there]
+            counts = np.diff(np.append(0, np.cumsum(there))[block.indptr])
+        else:
+            places = block != 0
+            columns, values = np.nonzero(places)[1], block[places]
+            counts = places.sum(axis=1)
+        yield counts.astype("<i8"), columns.astype("<i8"), values.astype("<f8")

@@ -1,0 +1,292 @@
+"""Whether a hyperplane separates two classes, decided with evidence.
+
+Signed augmented samples ``z_i = y_i(x_i, 1)`` throughout. Either a ``θ`` has ``z_i·θ > 0`` for
+all of them, or some of them cancel with positive weights (Gordan). Floating point *finds* the
+candidates quickly; whether they prove anything is settled in exact arithmetic.
+
+If samples cancel, every hyperplane with no sample on its wrong side is zero on them, hence on
+all that they span. Seen along the directions that are left (facial reduction [1]_) the question
+is the same one again: until a θ is positive on all samples that are left (quasi-separable), or
+no direction or no sample is left (inseparable).
+
+References
+----------
+.. [1] J. M. Borwein and H. Wolkowicz, "Regularizing the abstract convex program", Journal of
+   Mathematical Analysis and Applications 83(2), 1981.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.certify.exact import independent_rows, null_basis
+from rosenblatt.results import Hyperplane
+from rosenblatt.solvers.evidence import (
+    Meeting,
+    basis_of,
+    cancel,
+    interior_vertex,
+    joined,
+    never_positive,
+    simplex_vertex,
+    spanning_weights,
+)
+from rosenblatt.solvers.exact_simplex import decide
+from rosenblatt.solvers.nearest import nearest
+from rosenblatt.solvers.stopping import Halt
+from rosenblatt.solvers.views import QuotientView, WholeView
+from rosenblatt.solvers.working_set import Clock, Samples, batch, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.certificates import Certificate
+    from rosenblatt.solvers.nearest import Nearest
+    from rosenblatt.solvers.threads import Team
+    from rosenblatt.solvers.views import View
+    from rosenblatt.sources import Source
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Direction = Floats | list[Fraction]
+
+LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
+MANY = 1_000_000  # operations of an iteration that are not worth saving
+NONE = np.empty(0, np.int64)
+
+
+def find_certificate(
+    source: Source,
+    team: Team,
+    positive: int,
+    max_time: float | None = None,
+    *,
+    exactly: bool = False,
+) -> Certificate:
+    """The verdict on class `positive` against the rest, with its evidence.
+
+    Parameters
+    ----------
+    source : Source
+    team : Team
+    positive : int
+    max_time : float, optional
+        Seconds after which it is left undecided.
+    exactly : bool
+        Whether to decide without floating point from the start, which is slow: for data on
+        which the evidence found otherwise does not hold.
+    """
+    search = Search(Samples(source, team, positive, Clock(max_time)), exactly)
+    try:
+        return search.run()
+    except Halt:
+        return Undecided(search.bracket)
+
+
+class Search:
+    """The search for a certificate."""
+
+    def __init__(self, samples: Samples, exactly: bool) -> None:
+        self.samples, self.exactly = samples, exactly
+        self.look_up = samples.clock.look_up
+        self.rng = np.random.default_rng(0)
+        self.bracket = (-np.inf, np.inf)
+
+    def run(self) -> Certificate:
+        """Decide strict separability; if there is none, which of the other two verdicts."""
+        samples = self.samples
+        rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
+        whole = WholeView(samples, rows)
+        found = self.decide(whole, rows, NONE)
+        if not isinstance(found, Meeting):
+            return self.separable(whole, found)
+        first = found
+        spanning, weights, basis = first.rows, first.weights, basis_of(samples, first.rows)
+        while len(basis) <= samples.d:
+            view = QuotientView(samples, null_basis(samples.signed(basis)), self.rng)
+            if not view.active.any():
+                break
+            rows = samples.some(batch(len(view.basis)), view.active)
+            found = self.decide(view, rows, basis)
+            if not isinstance(found, Meeting):
+                evidence = (*self.meeting_point(first), *self.settled(spanning, weights))
+                return self.quasi(evidence, view, self.weak(view, found))
+            spanning, weights = joined(spanning, weights, found)
+            basis = basis_of(samples, spanning)
+        return Inseparable(*self.meeting_point(first), *self.settled(spanning, weights))
+
+    # The question, in the coordinates of a view ------------------------------------------------
+
+    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+        """A θ that is positive on all samples of the view, or samples of it that meet."""
+        if self.exactly:
+            return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
+        while True:
+            Z, groups = view.vectors(rows)
+            found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
+            if found.meets or found.t.sum() <= 0:
+                break
+            coefficients = view.coefficients(found)
+            theta = view.theta(coefficients)
+            values = self.samples.values(theta)
+            if isinstance(view, QuotientView):
+                values[~view.active] = np.inf
+            else:
+                self._narrow(view, found, values, theta)
+            if values.min() > 0:
+                return coefficients
+            new = worst(values, found.t.sum() / 2, batch(len(found.theta)), rows)
+            if not new.size:
+                break
+            rows = np.concatenate([rows, new])
+        meeting = self.meeting(view, (Z, groups), found.meets, rows, basis)
+        if meeting is not None:
+            return meeting
+        closest = np.argsort(found.slack / found.weights)[: 2 * len(found.theta) + 20]
+        return self.decide_exactly(view, rows[closest], basis)
+
+    def _narrow(self, view: WholeView, found: Nearest, values: Floats, theta: Floats) -> None:
+        """Note between what the widest margin lies, from one hyperplane and one sum."""
+        norm = float(np.linalg.norm(theta[:-1]))
+        lower = float(values.min()) / norm if norm > 0 else -np.inf
+        upper = float(np.linalg.norm(found.theta * view.scale)) / 2
+        self.bracket = (max(self.bracket[0], lower), min(self.bracket[1], upper))
+
+    def meeting(
+        self, view: View, vectors: tuple[Floats, Floats], crossing: bool, rows: Ints, basis: Ints
+    ) -> Meeting | None:
+        """Rows among these that meet; None if floats cannot find them.
+
+        At first as few as possible: the vertex of least random cost. Where the hulls only touch
+        the interior-point method comes to no clear end; the simplex method, slower, does.
+        """
+        if isinstance(view, QuotientView):
+            found = self.face(vectors[0] * view.lengths, rows, basis)
+            if found is not None:
+                return found
+        for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
+            self.look_up()
+            used = method(*vectors, 0.5 + self.rng.random(len(rows)))
+            found = cancel(self.samples, rows[used], basis)
+            if found is not None:
+                return found
+        return None
+
+    def face(self, Z: Floats, rows: Ints, basis: Ints) -> Meeting | None:
+        """Rows among these that cancel and span all that ever cancel; None if floats fail."""
+        rows, Z = rows[(mask := never_positive(Z))], Z[mask]
+        both = np.concatenate([basis, rows])
+        chosen = independent_rows(self.samples.signed(both))[0]
+        new = chosen[chosen >= len(basis)] - len(basis)
+        weights = spanning_weights(Z, new, 0.5 + self.rng.random(len(rows)))
+        if not len(new) or weights is None:
+            return None
+        used = weights > 0
+        return cancel(self.samples, rows[used], basis, weights[used])
+
+    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+        """`decide` without floating point."""
+        while True:
+            found, support = decide(view.integers(rows), self.look_up)
+            if found is None:
+                meeting = cancel(self.samples, rows[support], basis)
+                assert meeting is not None
+                return meeting
+            coefficients = [Fraction(v) for v in found]
+            theta = _shrunk(view.lift(coefficients))
+            wrong = self.samples.signs(theta) <= 0
+            if isinstance(view, QuotientView):
+                wrong &= view.active
+            if not wrong.any():
+                return coefficients
+            values = self.samples.values(np.array([float(v) for v in theta]))
+            values[~wrong] = np.inf
+            rows = np.concatenate([rows, worst(values, np.inf, 20, rows)])
+
+    # Evidence ---------------------------------------------------------------------------------
+
+    def settled(self, rows: Ints, weights: Floats) -> tuple[Ints, Floats]:
+        """The samples that cancel, and weights of which those of a basis follow exactly."""
+        found = cancel(self.samples, rows, NONE, weights)
+        assert found is not None
+        return found.rows, found.weights
+
+    def meeting_point(self, meeting: Meeting) -> tuple[Ints, Floats, Floats]:
+        """The support, its weights, summing to 1 in each class, and the point they make."""
+        weights = meeting.weights / meeting.weights.max()
+        weights = weights / (weights.sum() / 2)
+        X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
+        return meeting.rows, weights, (weights[y > 0, np.newaxis] * X[y > 0]).sum(axis=0)
+
+    def separable(self, view: WholeView, coefficients: Direction) -> Separable:
+        """The certificate of a θ, in floats if they will do."""
+        exact = None
+        if isinstance(coefficients, list):
+            exact = tuple(_shrunk(view.lift(coefficients)))
+            theta = np.array([float(v) for v in exact])
+            if (self.samples.signs(theta) > 0).all():
+                exact = None
+        else:  # a power of two changes no sign
+            theta = np.ldexp(coefficients, -int(np.frexp(np.abs(coefficients[:-1]).max())[1]))
+        margin = self.samples.margin(theta if exact is None else exact)
+        return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
+
+    def weak(self, view: QuotientView, coefficients: Direction) -> list[Fraction]:
+        """A θ that is zero on all samples that cancel and positive on all others, exactly.
+
+        As few digits as possible, so that floats can hold it; zero in no coordinate in which
+        another such θ is not.
+        """
+        if not isinstance(coefficients, list):
+            used = [v for v, c in zip(view.basis, coefficients, strict=True) if c != 0]
+            touched = [any(column) for column in zip(*used, strict=True)]
+            for digits in (5, 10, 15, 20, 30, 40, 53):
+                noise = 1 + self.rng.uniform(-0.01, 0.01, len(coefficients))
+                theta = view.lift(_rounded(coefficients * noise, view.scale, digits))
+                generic = all(v != 0 or not t for v, t in zip(theta, touched, strict=True))
+                if generic and (self.samples.signs(theta)[view.active] > 0).all():
+                    return theta
+            rows = self.samples.some(batch(len(view.basis)), view.active)
+            found = self.decide_exactly(view, rows[: 2 * len(view.basis) + 20], NONE)
+            assert not isinstance(found, Meeting)
+            coefficients = found
+        return _shrunk(view.lift(coefficients))
+
+    def quasi(self, evidence: Any, view: QuotientView, theta: list[Fraction]) -> QuasiSeparable:
+        """The certificate of a weak θ, in floats if they can hold it."""
+        floats = np.array([float(v) for v in theta])
+        held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
+        support, weights, point, spanning, spanning_weights = evidence
+        return QuasiSeparable(
+            support,
+            weights,
+            point,
+            Hyperplane(floats[:-1], float(floats[-1])),
+            np.flatnonzero(~view.active),
+            spanning,
+            spanning_weights,
+            None if held else tuple(theta),
+        )
+
+
+def _rounded(values: Floats, sizes: Floats, digits: int) -> list[Fraction]:
+    """The values to so many binary digits, where a value counts as much as its size says."""
+    weight = np.abs(values) * sizes
+    last = np.frexp(weight.max())[1] - digits - np.frexp(sizes)[1]
+    return [
+        Fraction(round(Fraction(v) * Fraction(2) ** -int(k))) * Fraction(2) ** int(k)
+        for v, k in zip(values.tolist(), last, strict=True)
+    ]
+
+
+def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
+    """The numbers times one power of two, the largest about 1."""
+    largest = max(abs(v) for v in numbers)
+    power = largest.numerator.bit_length() - largest.denominator.bit_length()
+    return [v * Fraction(2) ** -power for v in numbers]

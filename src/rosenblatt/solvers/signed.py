@@ -1,0 +1,192 @@
+"""The signed vectors of a two-class problem, as products with them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import vstack
+
+from rosenblatt import theory
+from rosenblatt.rows import as_matrix, as_rows, row_weights
+from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples, widest
+from rosenblatt.sources import MemorySource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.solvers.threads import Team
+    from rosenblatt.sources import Source
+
+    Floats = NDArray[np.float64]
+
+U = 2.0**-53
+EXACT = 1 << 15  # numbers to settle in rational arithmetic rather than by an error bound
+CHUNK = 1 << 21  # numbers of a float32 matrix to turn into float64 at a time
+
+
+class Vectors:
+    """The vectors ``z = y(x, 1)`` of a problem, or ``y(x, 0)`` without a bias.
+
+    A sample with a weight is visited like any other, but its steps are longer: to the perceptron
+    it is the vector ``weight*(x, 1)``. Samples of weight 0 are never used, and are not here.
+
+    Attributes
+    ----------
+    n, size : int
+        How many there are, and the numbers in each.
+    slack : float
+        What rounding can do to a dot product, as a share of the lengths of both vectors; and to
+        a length. Twice the worst case and more.
+    """
+
+    def __init__(self, source: Source, team: Team, positive: int, bias: float) -> None:
+        self.size = source.n_features + 1
+        self.slack = 4 * (self.size + 8) * U
+        self.team, self.positive, self.bias = team, positive, bias
+        if source.weighted:  # here the bias is a feature like the others
+            source, self.bias = _weighted(source, positive, bias), 0.0
+        self.source, self._d = source, source.n_features
+        self._samples = Samples(source, team, positive, Clock())
+        self.n = self._samples.n
+
+    def values(self, theta: Floats) -> Floats:
+        """``z·θ`` of every sample."""
+        return self._samples.values(theta if self._d < self.size else np.append(theta, 0.0))
+
+    def _parts(self) -> Iterator[tuple[Any, slice]]:
+        """Rows ``x`` in float64 and where they are; a few at a time if that takes a copy."""
+        first = 0
+        for matrix in self._samples.matrices():
+            n = matrix.shape[0]
+            step = n if matrix.dtype == np.float64 else max(1, CHUNK // self._d)
+            for a in range(0, n, step):
+                z = min(a + step, n)
+                yield matrix[a:z].astype(np.float64, copy=False), slice(first + a, first + z)
+            first += n
+
+    def gather(self, u: Floats) -> Floats:
+        """``Σ u_i z_i``."""
+        signed, total = u * self._samples.y, np.zeros(self.size)
+        for x, part in self._parts():
+            total[: self._d] += x.T @ signed[part]
+        if self._d < self.size:
+            total[-1] = self.bias * signed.sum()
+        return total
+
+    def gram(self, chosen: NDArray[np.bool_]) -> Floats:
+        """``Σ z zᵀ`` over the chosen samples."""
+        total, d = np.zeros((self.size, self.size)), self._d
+        for x, part in self._parts():
+            rows = x[np.flatnonzero(chosen[part])]
+            product = rows.T @ rows
+            total[:d, :d] += product.toarray() if hasattr(product, "toarray") else product
+            if self.bias:
+                total[-1, :d] += np.asarray(rows.sum(axis=0)).ravel()
+        if self.bias:
+            total[:d, -1] = total[-1, :d]
+            total[-1, -1] = np.count_nonzero(chosen)
+        return total
+
+    def radius(self) -> float:
+        """``R``, the length of the longest."""
+        parts = self._samples.matrices()
+        R = max(theory.radius(matrix, fit_intercept=bool(self.bias)) for matrix in parts)
+        if not math.isfinite(R * R):
+            msg = "the squares of these data overflow: scale the features"
+            raise ValueError(msg)
+        return R
+
+    def margin(self, theta: Floats, R: float) -> float:
+        """``min z·θ/‖θ‖``, rounded down; zero or less exactly where θ does not separate."""
+        theta = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
+        norm, values = float(np.linalg.norm(theta)), self.values(theta)
+        least, error = float(values.min()), self.slack * R * norm
+        if abs(least) > error:  # rounding does not matter much; where exactness is cheap, be exact
+            close = np.flatnonzero(values <= least + 2 * error)
+            if least < 0 or len(close) * self.size > EXACT:
+                return (least - error) / norm
+        else:
+            close = np.flatnonzero(values <= 3 * error)
+        exact = min(self._exact(int(i), theta) for i in close)
+        return float(exact) / norm * (1 - self.slack) if exact > 0 else float(exact) / norm
+
+    def widest(self, R: float) -> Floats | None:
+        """The unit vector with the widest margin; None where none separates, or floats fail."""
+        try:
+            theta = widest(self.source, self.team, self.positive, self.bias).theta[: self.size]
+        except NotSeparable:
+            return None
+        return theta if self.margin(theta, R) > 0 else None
+
+    def as_two_classes(self) -> tuple[Any, NDArray[np.int64]]:
+        """Samples and labels that a hyperplane, with a bias, separates exactly if θ does these.
+
+        Where the bias is no longer apart they are the ``z`` and, on the other side, the ``-z``:
+        ``w·z + b > 0 > -w·z + b`` says ``w·z > 0``.
+        """
+        parts, y = list(self._samples.matrices()), self._samples.y.astype(np.int64)
+        whole = parts[0] if len(parts) == 1 else _stacked(parts)
+        if self.bias:
+            return whole, y
+        if isinstance(whole, np.ndarray):
+            signed = whole * y[:, np.newaxis]
+        else:
+            signed = whole.copy()
+            signed.data = signed.data * np.repeat(y, np.diff(signed.indptr))
+        return _stacked([signed, -signed]), np.repeat([1, -1], self.n)
+
+    def _exact(self, i: int, theta: Floats) -> Fraction:
+        """``z_i·θ``, in rational numbers."""
+        x = self._samples.gather(np.array([i]))[0, : self._d].tolist()
+        x += [self.bias] * (self._d < self.size)
+        terms = (Fraction(a) * Fraction(b) for a, b in zip(x, theta.tolist(), strict=True))
+        return sum(terms, Fraction(0)) * int(self._samples.y[i])
+
+
+class Projected:
+    """Vectors seen from one direction: the numbers ``z·u``, as vectors of size 1."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values = values
+        self.n, self.size = len(values), 1
+
+    def values(self, v: Floats) -> Floats:
+        """``(z·u)v``."""
+        scaled: Floats = self._values * v[0]
+        return scaled
+
+    def gather(self, u: Floats) -> Floats:
+        """``Σ u_i z_i·u``."""
+        return np.array([self._values @ u])
+
+    def gram(self, chosen: NDArray[np.bool_]) -> Floats:
+        """``Σ (z·u)²`` over the chosen samples."""
+        return np.array([[float((self._values[chosen] ** 2).sum())]])
+
+
+def _weighted(source: Source, positive: int, bias: float) -> MemorySource:
+    """The samples as vectors ``weight*(x, 1)``, without those of weight 0."""
+    parts, labels = [], []
+    for piece in source.pieces():
+        weight = row_weights(piece.block, positive)
+        used = np.flatnonzero(weight > 0)
+        rows = theory.augment(as_matrix(piece.block.rows, source.n_features)[used])
+        if isinstance(rows, np.ndarray):
+            rows[:, -1] = bias
+            rows *= weight[used, np.newaxis]
+        else:
+            rows.data[rows.indptr[1:] - 1] = bias  # a row's own 1 comes last
+            rows.data *= np.repeat(weight[used], np.diff(rows.indptr))
+        parts.append(rows)
+        labels.append(piece.block.label[used])
+    return MemorySource(as_rows(_stacked(parts)), np.concatenate(labels), source.n_features + 1)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Arrays, or CSR matrices, one below the other."""
+    return np.vstack(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")

@@ -1,0 +1,181 @@
+"""``rosenblatt boolean``: what it prints, what it draws, how it ends."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from rosenblatt import boolean
+from rosenblatt.cli.app import app
+
+COMMAND = [sys.executable, "-m", "rosenblatt.cli", "boolean"]
+HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*arguments, code):
+    done = CliRunner().invoke(app, ["boolean", *arguments])
+    assert done.exit_code == code, done.output
+    assert (done.stderr == "") == (code != 2)
+    return done.stdout if code != 2 else done.stderr
+
+
+def test_one_unit():
+    printed = call("x1 & (x2 | ~x3)", code=0)
+    assert "3 variables; 1 on 3 of 8 inputs" in printed
+    assert "one unit  yes: fires where 2 x1 + x2 - x3 >= 2\n" in printed
+    rows = re.findall(r"^ +([01])  +([01])  +([01])  ([01])$", printed, re.MULTILINE)
+    table = boolean.parse("x1 & (x2 | ~x3)")
+    assert [tuple(map(int, row[:3])) for row in rows] == list(map(tuple, table.inputs.tolist()))
+    assert "".join(row[3] for row in rows) == table.bits
+    assert "proof" not in printed
+    assert "network" not in printed
+
+
+def test_no_unit():
+    printed = call("a ^ b", code=1)
+    for line in (
+        "one unit  no: no hyperplane parts the inputs with 1 from those with 0",
+        "proof     with 0: 1/2 (0,0) + 1/2 (1,1) = (1/2,1/2)",
+        "          with 1: 1/2 (0,1) + 1/2 (1,0) = (1/2,1/2)",
+        "          both kinds have this mean: a hyperplane would have it on both sides",
+        "          h1 fires where a - b >= 1",
+        "          output fires where h1 + h2 >= 1",
+    ):
+        assert line in printed.splitlines()
+
+
+def test_bits_are_a_table():
+    assert call("0110", code=1).splitlines()[1:] == call("x1 xor x2", code=1).splitlines()[1:]
+
+
+def test_constants():
+    assert "yes: always fires" in call("1", code=0)
+    assert "yes: never fires" in call("x & ~x", code=0)
+
+
+def test_parity_is_counted():
+    assert "3 hidden units, which count the inputs that are on" in call("01101001", code=1)
+
+
+def test_large_functions_are_summed_up():
+    bits = "".join(map(str, np.random.default_rng(0).integers(0, 2, 2**11)))
+    printed = call(bits, code=1)
+    assert "11 variables; 1 on" in printed
+    assert "value" not in printed
+    hidden = int(re.search(r"(\d+) hidden units", printed).group(1))
+    assert f"... {hidden - 12} more (--json has them all)" in printed
+    assert re.search(r"output fires where h1 \+ h2 \+ h3 \+ \.\.\. >= \d+\n", printed)
+    assert len(printed.splitlines()) < 30
+    found = json.loads(call(bits, "--json", code=1))
+    assert len(found["network"]["hidden"]) == hidden
+
+
+def test_json_of_a_unit():
+    found = json.loads(call("rain & ~umbrella", "--json", code=0))
+    assert found == {
+        "names": ["rain", "umbrella"],
+        "values": "0010",
+        "one_unit": True,
+        "unit": {"w": [1, -1], "k": 1},
+    }
+
+
+@pytest.mark.parametrize("text", ["0110", "x1 & x2 | x3 & x4", "a ^ b ^ c", "0110100110010110"])
+def test_json_of_a_proof_and_a_network_holds(text):
+    """Both are tried again with what was printed alone."""
+    from fractions import Fraction
+
+    found = json.loads(call(text, "--json", code=1))
+    table = boolean.parse(text)
+    assert found["values"] == table.bits
+    for value, side in enumerate((found["proof"]["zeros"], found["proof"]["ones"])):
+        shares = [Fraction(part["share"]) for part in side]
+        assert sum(shares) == 1
+        assert min(shares) > 0
+        assert all(table(*part["input"]) == value for part in side)
+        inputs = zip(*(part["input"] for part in side), strict=True)
+        mean = [sum(map(Fraction.__mul__, shares, map(Fraction, column))) for column in inputs]
+        assert mean == list(map(Fraction, found["proof"]["point"]))
+    network = found["network"]
+    hidden = [table.inputs @ unit["w"] >= unit["k"] for unit in network["hidden"]]
+    output = np.transpose(hidden) @ network["output"]["w"] >= network["output"]["k"]
+    assert output.tolist() == table.values.tolist()
+
+
+@pytest.mark.parametrize(("text", "code"), [("a & b", 0), ("a ^ b", 1)])
+def test_picture(text, code, tmp_path):
+    assert "drawn     logic.png" in call(text, "--plot", "logic.png", code=code)
+    assert (tmp_path / "logic.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("text", "code"), [("a & b", 0), ("a ^ b", 1)])
+def test_quiet(text, code):
+    assert call(text, "-q", code=code) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([""], "the expression is empty"),
+        (["(a & b"], "the bracket at position 1"),
+        (["a & b)"], "out of place"),
+        (["a b"], "out of place"),
+        (["a + b"], "is not understood"),
+        (["&"], "out of place"),
+        (["011"], "3 values fit no number of variables"),
+        ([" & ".join(f"x{j}" for j in range(40))], "40 variables make a table of 2^40 rows"),
+        (["a\n&\n"], "ends too early"),
+        (["("] * 2, "unexpected extra argument"),
+        ([], "missing argument"),
+        (["a", "--plot", "a.doc"], "is no name for a picture"),
+        (["a", "--plot", "nowhere/a.png"], "nowhere"),
+    ],
+)
+def test_nonsense_is_one_line(arguments, says):
+    message = call(*arguments, code=2)
+    assert message.startswith("rosenblatt: ")
+    assert message.count("\n") == 1
+    assert says in message
+
+
+@pytest.mark.parametrize(("text", "code"), [("a & b", 0), ("a ^ b", 1), ("a &", 2)])
+def test_exit_code_of_the_process(text, code):
+    done = subprocess.run([*COMMAND, text], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_gone_changes_no_answer():
+    script = f'"{sys.executable}" -m rosenblatt.cli boolean "a ^ b" | true; echo ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_terminals_that_know_few_letters(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = subprocess.run([*COMMAND, "größe ^ b"], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"gr??e" in done.stdout
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\nfrom rosenblatt.cli.app import app\n"
+        "try: app(['boolean', '--help'], prog_name='rosenblatt')\nexcept SystemExit: pass\n"
+        "print('MODULES', *sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    text, _, loaded = done.stdout.partition("MODULES")
+    assert "EXPRESSION" in text
+    assert not HEAVY & set(loaded.split())

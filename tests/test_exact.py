@@ -1,0 +1,424 @@
+"""The exact toolkit against ten lines of Gaussian elimination in fractions."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from rosenblatt.certify import blocks as blocks_module
+from rosenblatt.certify import lifting, modular
+from rosenblatt.certify.exact import (
+    Solution,
+    enclose,
+    independent_rows,
+    margin_of,
+    null_basis,
+    signs,
+    solve,
+)
+from rosenblatt.certify.integers import decompose, limbs, scaled, split
+from rosenblatt.certify.signs import first_not_annihilated
+
+
+def naive_echelon(rows):
+    """``(taken, pivots, reduced rows)`` of a matrix of numbers, greedily from the top."""
+    taken, pivots, basis = [], [], []
+    for i, row in enumerate(rows):
+        rest = [Fraction(v) for v in row]
+        for j, b in zip(pivots, basis, strict=True):
+            rest = [v - rest[j] * u for v, u in zip(rest, b, strict=True)]
+        j = next((j for j, v in enumerate(rest) if v), None)
+        if j is not None:
+            rest = [v / rest[j] for v in rest]
+            basis = [[v - b[j] * u for v, u in zip(b, rest, strict=True)] for b in basis]
+            taken, pivots, basis = [*taken, i], [*pivots, j], [*basis, rest]
+    return taken, pivots, basis
+
+
+def naive_solve(A, b):
+    """The solution of a system of full column rank in fractions, or None."""
+    k = A.shape[1]
+    _, pivots, basis = naive_echelon([[*row, v] for row, v in zip(A.tolist(), b, strict=True)])
+    if k in pivots:
+        return None
+    x = [Fraction(0)] * k
+    for j, row in zip(pivots, basis, strict=True):
+        x[j] = row[k]
+    return tuple(x)
+
+
+def naive_value(x, theta):
+    return sum(
+        (Fraction(a) * Fraction(t) for a, t in zip([*x, 1], theta, strict=True)), Fraction(0)
+    )
+
+
+wide = st.floats(-1e300, 1e300, allow_nan=False, allow_infinity=False)
+small = st.integers(-3, 3).map(float)
+rounded = st.integers(-(2**60), 2**60).map(float)
+halves = st.tuples(st.integers(-5, 5), st.integers(-1000, 1000)).map(lambda t: math.ldexp(*t))
+entries = st.sampled_from([small, small, wide, rounded, halves])
+
+
+@st.composite
+def matrices(draw, least=0, most=6):
+    """Matrices of one kind of numbers, many of them rank-deficient by repeated columns and rows."""
+    kind = draw(entries)
+    m, d = draw(st.integers(least, most)), draw(st.integers(least, most))
+    Z = np.array([[draw(kind) for _ in range(d)] for _ in range(m)]).reshape(m, d)
+    if m > 1 and draw(st.booleans()):
+        Z[draw(st.integers(0, m - 1))] = Z[draw(st.integers(0, m - 1))]
+    if d > 1 and draw(st.booleans()):
+        Z[:, draw(st.integers(0, d - 1))] = 2 * Z[:, draw(st.integers(0, d - 1))]
+    return np.where(np.isfinite(Z), Z, 0.0)
+
+
+class TestIntegers:
+    @given(st.lists(wide | rounded | halves))
+    def test_decompose_loses_nothing(self, values):
+        M, E = decompose(values)
+        assert [Fraction(int(m)) * Fraction(2) ** int(e) for m, e in zip(M, E, strict=True)] == [
+            Fraction(v) for v in values
+        ]
+        assert all(m % 2 or (m, e) == (0, 0) for m, e in zip(M.tolist(), E.tolist(), strict=True))
+
+    def test_the_smallest_float(self):
+        M, E = decompose(np.array([5e-324, -1.5e-323, 1.7976931348623157e308]))
+        assert M.tolist() == [1, -3, 2**53 - 1]
+        assert E.tolist() == [-1074, -1074, 971]
+
+    @given(matrices(), st.integers(5, 26))
+    def test_scaled_matrices_are_short_integers_in_limbs(self, Z, width):
+        S = scaled(Z)
+        integers = S.objects()
+        for (i, j), value in np.ndenumerate(Z):
+            assert Fraction(2) ** int(S.r[i] + S.c[j]) * Fraction(value) == integers[i, j]
+        assert (
+            S.bits == max((abs(v).bit_length() for v in integers.ravel()), default=0) or not Z.any()
+        )
+        total = np.zeros(Z.shape, dtype=object)
+        for index, limb in limbs(S, width):
+            assert np.abs(limb).max() < 2**width
+            total = total + limb.astype(np.int64).astype(object) * 2 ** (width * index)
+        assert (total == integers).all()
+        parts = split(integers, width)
+        assert (sum(p.astype(object) << width * i for i, p in enumerate(parts)) == integers).all()
+
+    def test_powers_of_two_cost_nothing(self):
+        Z = np.array([[1.0, 3.0], [5.0, 7.0]])
+        far = Z * 2.0 ** np.array([[-900], [700]]) * 2.0 ** np.array([100, -100])
+        assert scaled(far).bits == 3
+
+
+class TestIndependentRows:
+    @given(matrices())
+    def test_rows_are_the_greedy_ones_and_the_block_is_regular(self, Z):
+        rows, columns = independent_rows(Z)
+        assert rows.tolist() == naive_echelon(Z.tolist())[0]
+        assert len(naive_echelon(Z[rows][:, columns].tolist())[0]) == len(rows) == len(columns)
+
+    @pytest.mark.parametrize("shape", [(40, 40), (300, 30), (30, 70), (700, 9)])
+    @pytest.mark.parametrize("rank", [0, 1, 7, 9])
+    def test_products_of_thin_integer_matrices(self, shape, rank):
+        rng = np.random.default_rng(shape[0] + rank)
+        Z = rng.integers(-9, 10, (shape[0], rank)) @ rng.integers(-9, 10, (rank, shape[1]))
+        Z = Z.astype(float)
+        Z[: shape[0] // 2] = Z[0]
+        rows, columns = independent_rows(Z)
+        assert rows.tolist() == naive_echelon(Z.tolist())[0]
+        assert abs(np.linalg.slogdet(Z[np.ix_(rows, columns)])[0]) == 1
+
+    def test_nearly_dependent_rows_are_independent(self):
+        Z = np.array([[1.0, 1.0], [1.0, 1.0 + 2**-52], [1.0, 3.0]])
+        assert independent_rows(Z)[0].tolist() == [0, 1]
+
+    def test_a_prime_that_divides_a_row_misleads_nobody(self):
+        p = modular.primes(3)[0]
+        Z = np.array(
+            [[0.0, p, 0.0], [0.0, 0.0, p], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 7.0, 7.0]]
+        )
+        assert independent_rows(Z)[0].tolist() == [0, 1, 2]
+
+    def test_two_primes_that_agree_are_overruled_by_none(self):
+        p, q = modular.primes(1)[:2]
+        Z = np.array([[float(p)], [float(q)]])
+        assert independent_rows(Z)[0].tolist() == [0]
+
+
+class TestSolve:
+    @given(matrices(least=1), st.data())
+    def test_equals_elimination_in_fractions(self, Z, data):
+        rows, columns = independent_rows(Z)
+        A = Z[rows].T
+        kind = st.one_of(small, wide, st.fractions(max_denominator=1000))
+        if data.draw(st.booleans()):
+            b = [data.draw(kind) for _ in range(len(A))]
+        else:
+            x = [data.draw(st.fractions(max_denominator=99)) for _ in rows]
+            b = [sum((Fraction(a) * v for a, v in zip(r, x, strict=True)), Fraction(0)) for r in A]
+        expected = naive_solve(A, b)
+        for known in (None, columns):
+            solution = solve(A, b, columns=known)
+            assert (solution if solution is None else solution.fractions()) == expected
+
+    def test_hilbert(self):
+        n = 12
+        H = 1.0 / (np.arange(n)[:, None] + np.arange(n) + 1)
+        assert solve(H, np.ones(n)).fractions() == naive_solve(H, [1] * n)
+
+    def test_large_random_floats(self):
+        rng = np.random.default_rng(0)
+        A, b = rng.standard_normal((60, 40)), rng.standard_normal(40)
+        x = solve(A, [sum(map(Fraction, np.zeros(0)), Fraction(0)) for _ in range(60)])
+        assert x == Solution([0] * 40, 1)
+        S = A[:40]
+        x = solve(S, b)
+        assert x.denominator.bit_length() > 1500
+        np.testing.assert_allclose(x.floats(), np.linalg.solve(S, b), rtol=1e-9)
+        for row, side in zip(S, b, strict=True):
+            assert naive_value(row, [*x.fractions(), -Fraction(side)]) == 0
+
+    def test_inconsistent_only_beyond_the_first_digit(self):
+        p = modular.primes(1)[0]
+        assert solve(np.array([[1.0], [1.0]]), [1, 1 + p]) is None
+        assert solve(np.array([[1.0], [1.0]]), [1, 1]) == Solution([1], 1)
+
+    def test_wrong_fractions_are_not_believed(self, monkeypatch):
+        true = lifting._reconstruct
+        lies = [Solution([1] * 9, 1), Solution([2] * 9, 7)]
+        monkeypatch.setattr(
+            lifting, "_reconstruct", lambda *given: lies.pop() if lies else true(*given)
+        )
+        rng = np.random.default_rng(3)
+        A, b = rng.standard_normal((9, 9)), rng.standard_normal(9)
+        assert solve(A, b).fractions() == naive_solve(A, b)
+
+    def test_a_prime_that_divides_the_determinant(self):
+        p = modular.primes(2)[0]
+        A = np.array([[float(p), 0.0], [1.0, 1.0]])
+        assert solve(A, [1, 1]).fractions() == (Fraction(1, p), Fraction(p - 1, p))
+
+    def test_dependent_columns_and_wrong_lengths_are_refused(self):
+        with pytest.raises(ValueError, match="linearly dependent"):
+            solve(np.ones((3, 2)), [1, 1, 1])
+        with pytest.raises(ValueError, match="b has 2 entries but A has 3 rows"):
+            solve(np.eye(3), [1, 1])
+
+    def test_floats_are_nearest_even_for_long_integers_and_out_of_range(self):
+        huge = 10**5000
+        numbers = Solution([huge + 1, 2 * huge // 3, 10**9000, -(10**9000), 1], huge)
+        expected = [1.0, 2 / 3, math.inf, -math.inf, 0.0]
+        assert numbers.floats().tolist() == expected
+
+    def test_no_unknowns(self):
+        assert solve(np.zeros((2, 0)), [0, 0]) == Solution([], 1)
+        assert solve(np.zeros((2, 0)), [0, 1]) is None
+
+
+class TestNullBasis:
+    @given(matrices(least=1))
+    def test_spans_exactly_what_the_matrix_kills(self, Z):
+        basis = null_basis(Z)
+        assert len(basis) == Z.shape[1] - len(naive_echelon(Z.tolist())[0])
+        for vector in basis:
+            assert all(naive_value(row, [*vector, 0]) == 0 for row in Z.tolist())
+            assert math.gcd(*vector) == 1
+            assert all(type(n) is int for n in vector)
+        assert len(naive_echelon(basis)[0]) == len(basis)
+        heads = [
+            [
+                i
+                for i in range(Z.shape[1])
+                if v[i] > 0 and not any(w[i] for w in basis if w is not v)
+            ]
+            for v in basis
+        ]
+        assert all(heads)
+
+    def test_one_hot_columns_give_signs(self):
+        rng = np.random.default_rng(0)
+        groups = [np.eye(k)[np.append(np.arange(k), rng.integers(0, k, 60 - k))] for k in (3, 5, 2)]
+        Z = np.hstack([*groups, rng.standard_normal((60, 2)), np.ones((60, 1))])
+        basis = null_basis(Z)
+        assert len(basis) == 3
+        assert {n for vector in basis for n in vector} <= {-1, 0, 1}
+
+    def test_a_row_that_all_primes_miss_is_found_in_the_end(self, monkeypatch):
+        Z = np.array([[1.0, 1.0], [1.0, 2.0]])
+        true = modular.independent_rows
+        answers = [(np.array([0]), np.array([0]))]
+        monkeypatch.setattr(
+            "rosenblatt.certify.nullspace.independent_rows",
+            lambda Z: answers.pop() if answers else true(Z),
+        )
+        assert null_basis(Z) == []
+
+
+class TestEnclose:
+    @given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from([0, 3, 40, 300]))
+    def test_contains_the_exact_solution(self, k, seed, spread):
+        rng = np.random.default_rng(seed)
+        A = rng.standard_normal((k, k)) * 2.0 ** rng.integers(-spread, spread + 1, k)
+        A *= 2.0 ** rng.integers(-spread, spread + 1, (k, 1))
+        b = rng.standard_normal(k) * 2.0 ** rng.integers(-40, 41, k)
+        found = enclose(A, b)
+        assert found is not None
+        exact = naive_solve(A, b)
+        for low, value, high in zip(
+            *map(np.ndarray.tolist, found[:1]), exact, found[1], strict=True
+        ):
+            assert Fraction(low) <= value <= Fraction(high)
+
+    def test_is_narrow(self):
+        rng = np.random.default_rng(1)
+        A, b = rng.standard_normal((80, 80)), rng.standard_normal(80)
+        low, high = enclose(A, b)
+        assert ((high - low) <= 1e-14 * np.abs(low)).all()
+
+    def test_ill_conditioned_systems_are_contained_or_refused(self):
+        for n in range(2, 14):
+            H = 1.0 / (np.arange(n)[:, None] + np.arange(n) + 1)
+            found = enclose(H, np.ones(n))
+            if n <= 8:
+                assert found is not None
+            if found is not None:
+                exact = naive_solve(H, [1] * n)
+                assert all(
+                    Fraction(low) <= v <= Fraction(high)
+                    for low, v, high in zip(
+                        found[0].tolist(), exact, found[1].tolist(), strict=True
+                    )
+                )
+        assert found is None
+
+    @pytest.mark.parametrize(
+        "A",
+        [
+            np.zeros((2, 2)),
+            np.ones((2, 2)),
+            np.array([[1.0, 2.0], [2.0, 4.0]]),
+            np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [2.0, 3.0, 4.0]]),
+            np.array([[0.1, 0.7], [0.3, 2.1]]) * 3,
+        ],
+    )
+    def test_singular_systems_are_refused(self, A):
+        if naive_echelon(A.tolist())[0] != list(range(len(A))):
+            assert enclose(A, np.ones(len(A))) is None
+
+    def test_answers_out_of_range_are_bounded_outwards(self):
+        low, high = enclose(np.array([[1e-200]]), np.array([1e200]))
+        assert low[0] == np.finfo(float).max
+        assert high[0] == np.inf
+        low, high = enclose(np.array([[1e200]]), np.array([-1e-200]))
+        assert low[0] < 0 <= high[0]
+
+    def test_numbers_too_far_apart_to_scale_are_refused(self):
+        assert enclose(np.array([[1e300, 1e-300], [1e-300, 1e300]]) + 0.0, np.ones(2)) is None
+
+
+def theta_kinds(width):
+    return st.one_of(
+        st.lists(st.one_of(small, wide, halves), min_size=width, max_size=width),
+        st.lists(st.fractions(max_denominator=50), min_size=width, max_size=width),
+        st.lists(st.integers(-3, 3), min_size=width, max_size=width),
+    )
+
+
+class TestSigns:
+    @given(matrices(least=1), st.data())
+    def test_equal_signs_of_fractions(self, X, data):
+        theta = data.draw(theta_kinds(X.shape[1] + 1))
+        if data.draw(st.booleans()):
+            i = data.draw(st.integers(0, len(X) - 1))
+            theta[-1] = -naive_value(X[i], [*theta[:-1], 0])
+        expected = [(v > 0) - (v < 0) for v in (naive_value(x, theta) for x in X.tolist())]
+        assert signs(X, theta).tolist() == expected
+        assert signs(csr_array(X), theta).tolist() == expected
+        assert signs(np.asfortranarray(X), theta).tolist() == expected
+
+    def test_rounding_would_be_wrong(self):
+        X = np.array([[1.0, 2.0**-53], [1.0, -(2.0**-53)], [1.0, 0.0]])
+        assert np.sign(X @ [1.0, 1.0] - 1.0).tolist() != [1, -1, 0]
+        assert signs(X, [1.0, 1.0, -1.0]).tolist() == [1, -1, 0]
+
+    def test_float32_and_integers_of_any_length(self):
+        x = np.array([[0.1]], dtype=np.float32)
+        assert signs(x, [1.0, -0.1]).tolist() == [1]
+        long = np.array([[2**53 + 1], [2**53 - 1], [-(2**63)]])
+        assert signs(long, [1.0, -(2.0**53)]).tolist() == [1, -1, -1]
+        assert signs(csr_array(long), [1.0, -(2.0**53)]).tolist() == [1, -1, -1]
+        assert signs(np.array([[2**64 - 1]], dtype=np.uint64), [1.0, -(2.0**64)]).tolist() == [-1]
+        assert signs(np.array([[-128]], dtype=np.int8), [1, 128]).tolist() == [0]
+
+    @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+    def test_overflow_and_underflow(self, scale):
+        X = np.array([[1e300, 1e300], [1e300, -1e300], [5e-324, 5e-324], [0.0, 5e-324]])
+        theta = [scale, -scale, 0.0]
+        assert signs(X, theta).tolist() == [0, 1, 0, -1]
+
+    @pytest.mark.parametrize("kind", [np.asarray, csr_array])
+    def test_many_blocks(self, kind, monkeypatch):
+        monkeypatch.setattr(blocks_module, "ENTRIES", 50)
+        monkeypatch.setattr("rosenblatt.certify.signs.CHUNK", 2)
+        rng = np.random.default_rng(0)
+        X = np.where(rng.random((300, 7)) < 0.5, 0.0, rng.standard_normal((300, 7)))
+        X[10:40] = 0.0
+        theta = [Fraction(int(v), 7) for v in rng.integers(-5, 6, 8)]
+        X[::3] = np.rint(X[::3] * 4)
+        expected = [int(np.sign(naive_value(x, theta))) for x in X.tolist()]
+        assert 0 in expected
+        assert signs(kind(X), theta).tolist() == expected
+
+    def test_wrong_length_is_refused(self):
+        with pytest.raises(ValueError, match="theta has 2 entries but X has 2 columns: give 3"):
+            signs(np.eye(2), [1.0, 1.0])
+
+    @given(matrices(least=1), st.data())
+    def test_rows_not_annihilated(self, X, data):
+        vectors = data.draw(
+            st.lists(
+                st.lists(
+                    st.sampled_from([0, 0, 1, -1, 2, 3**50]),
+                    min_size=X.shape[1] + 1,
+                    max_size=X.shape[1] + 1,
+                ),
+                max_size=3,
+            )
+        )
+        bad = [i for i, x in enumerate(X.tolist()) if any(naive_value(x, v) for v in vectors)]
+        assert first_not_annihilated(X, vectors) == (bad[0] if bad else None)
+        assert first_not_annihilated(csr_array(X), vectors) == (bad[0] if bad else None)
+
+
+class TestMargin:
+    @given(matrices(least=1), st.data())
+    def test_equals_the_exact_quotient(self, X, data):
+        theta = data.draw(theta_kinds(X.shape[1] + 1))
+        y = np.array([data.draw(st.sampled_from([-1, 1])) for _ in X])
+        lowest = min(s * naive_value(x, theta) for x, s in zip(X.tolist(), y.tolist(), strict=True))
+        norm2 = sum(Fraction(t) ** 2 for t in theta[:-1])
+        found = margin_of(X, y, theta)
+        if norm2 == 0:
+            assert math.isnan(found) if lowest == 0 else found == math.copysign(math.inf, lowest)
+        elif abs(found) == math.inf:
+            assert lowest**2 / norm2 > Fraction(1e308) ** 2
+        elif abs(found) < 1e-300:
+            assert lowest**2 / norm2 < Fraction(1e-299) ** 2
+        else:
+            assert abs(Fraction(found) ** 2 * norm2 / lowest**2 - 1) < Fraction(1, 10**15)
+            assert (found > 0) == (lowest > 0)
+
+    def test_survives_cancellation(self):
+        X = np.array([[1.0, 2.0**-60], [1.0, 2.0**-59]])
+        assert margin_of(X, [1, 1], [1.0, 1.0, -1.0]) == pytest.approx(2.0**-60.5, rel=1e-15)
+
+    def test_many_ties_and_blocks(self, monkeypatch):
+        monkeypatch.setattr(blocks_module, "ENTRIES", 40)
+        X = np.random.default_rng(0).integers(-3, 4, (200, 2)).astype(float)
+        y = np.where(X @ [3, 4] > 0, 1, -1)
+        assert margin_of(X, y, [3.0, 4.0, 0.5]) == float(np.min(y * (X @ [3, 4] + 0.5)) / 5)
+        assert margin_of(csr_array(X), y, [3.0, 4.0, 0.5]) == margin_of(X, y, [3.0, 4.0, 0.5])
