@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.separability`` prints tables and writes
 ``benchmarks/results/separability.json``. ``--only drawn real memory`` picks parts; ``--quick`` is
-for trying the script; ``--patience`` is how many seconds the peer may take for one case.
+for trying the script; ``--patience`` is how many seconds each may take for one case.
 
 The peer is ``scipy.optimize.linprog`` (HiGHS) on the whole question: is there a θ with ``Zθ >= 1``,
 ``z_i = y_i(x_i, 1)``? It tells whether there is a hyperplane that separates strictly, to within
@@ -121,8 +121,8 @@ def real_cases(quick: bool) -> Iterator[Case]:
 # The peer -------------------------------------------------------------------------------------
 
 
-def ask_linprog(X: Any, y: Any, patience: float) -> bool | None:
-    """Whether linprog finds a separating hyperplane; None: not in the time."""
+def ask_linprog(X: Any, y: Any, patience: float) -> bool | str:
+    """Whether linprog finds a separating hyperplane, or why it does not say."""
     if sparse.issparse(X):
         Z = sparse.hstack([X, np.ones((X.shape[0], 1))], format="csr")
         Z = sparse.diags_array(-y.astype(np.float64)) @ Z
@@ -132,7 +132,7 @@ def ask_linprog(X: Any, y: Any, patience: float) -> bool | None:
         np.zeros(X.shape[1] + 1), A_ub=Z, b_ub=-np.ones(X.shape[0]), bounds=(None, None),
         method="highs", options={"time_limit": patience},
     )  # fmt: skip
-    return {0: True, 2: False}.get(answer.status)
+    return {0: True, 1: f"over {patience:g}", 2: False}.get(answer.status, "gave up")
 
 
 # Tables ---------------------------------------------------------------------------------------
@@ -147,23 +147,24 @@ def measured(table: Table, case: Case, patience: float) -> None:
         return
     X, labels = data
     y = np.where(labels == np.max(labels), 1, -1)
-    w, large = np.ones(X.shape[1], X.dtype), X.shape[0] * X.shape[1] > 5e6
+    w = np.ones(X.shape[1], X.dtype)
+    (once,), _ = side_by_side(lambda: rb.separability(X, y, max_time=patience), repeats=1)
     times, (found, _) = side_by_side(
-        lambda: rb.separability(X, y),
+        lambda: rb.separability(X, y, max_time=patience),
         lambda: [X @ w for _ in range(PRODUCTS)],
-        repeats=3 if large else 5,
+        repeats=5 if once < 1 else 1 if once > 10 else 3,
     )
     began = time.perf_counter()
     proved = rb.certify.check(found, X, y)
     checking = time.perf_counter() - began
-    assert proved.valid, proved.why
-    assert expected in (None, found.verdict), f"{name}: {found.verdict}, expected {expected}"
+    decided = found.verdict is not rb.Verdict.UNDECIDED
+    assert proved.valid or not decided, proved.why
+    assert not decided or expected in (None, found.verdict), f"{name} should be {expected}"
     (theirs,), (says,) = side_by_side(lambda: ask_linprog(X, y, patience), repeats=1)
-    if says is None:
-        peer: dict[str, Any] = {"linprog s": f"over {patience:g}", "ours/linprog": ""}
-    else:
+    peer: dict[str, Any] = {"linprog s": says, "ours/linprog": ""}
+    if not isinstance(says, str):
         # The certificate has been proved: where they differ, linprog's tolerances are to blame.
-        wrong = "" if says == (found.verdict is SEPARABLE) else ", and wrong"
+        wrong = ", and wrong" if decided and says != (found.verdict is SEPARABLE) else ""
         peer = {"linprog s": f"{theirs:.3g}{wrong}", "ours/linprog": times[0] / theirs}
     row = {"rows   ": X.shape[0], "features": X.shape[1], "verdict        ": found.verdict.name}
     row |= {"ours s": times[0], **peer, "ours/(X @ w)": times[0] / (times[1] / PRODUCTS)}
@@ -244,7 +245,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--quick", action="store_true", help="small data, to try the script")
-    parser.add_argument("--patience", type=float, default=600, help="seconds for linprog, per case")
+    parser.add_argument(
+        "--patience", type=float, default=600, help="most seconds per case, for each"
+    )
     parser.add_argument("--json", type=Path, default=Path("benchmarks/results/separability.json"))
     parser.add_argument("--report", type=Path, help="also write the tables as a page, here")
     arguments = parser.parse_args()

@@ -1,7 +1,10 @@
 """Mistake bounds: true for every run, with R and γ of the vectors that the perceptron adds."""
 
+import doctest
 import math
+import os
 from fractions import Fraction
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -11,10 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.datasets import load_svmlight_file
 
 import rosenblatt as rb
 from reference import augment
 from rosenblatt import theory
+from rosenblatt.estimators import bounds
 from rosenblatt.reports import BoundReport
 from rosenblatt.solvers.hinge import least_sum
 
@@ -421,6 +426,12 @@ def test_runs_where_rounding_takes_part():
 # --------------------------------------------------------------------------- reports, and refusals
 
 
+def test_docstrings():
+    failed, tried = doctest.testmod(bounds)
+    assert failed == 0
+    assert tried > 0
+
+
 def test_inseparable_data_have_no_bound_for_ever():
     X, y = rb.datasets.xor()
     with pytest.raises(ValueError, match=r"no hyperplane separates the classes.*give epochs"):
@@ -627,3 +638,18 @@ def test_a_batch_that_was_halted(monkeypatch):
     assert report.mistakes[-1] < report.n_mistakes
     assert len(report.mistakes) == report.n_updates + 1
     assert report.holds
+
+
+@pytest.mark.skipif("ROSENBLATT_DATA" not in os.environ, reason="ROSENBLATT_DATA names no folder")
+@pytest.mark.parametrize(
+    ("name", "separable"), [("agaricus.txt.train.gz", True), ("a9a.gz", False)]
+)
+def test_real_data(name, separable):
+    path = Path(os.environ["ROSENBLATT_DATA"]) / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    X, y = load_svmlight_file(str(path))
+    report = fit(X, y, max_epochs=20).bound_report(X, y)
+    assert report.bound.separable is separable
+    assert report.holds
+    assert 0.2 < report.tightness < 1

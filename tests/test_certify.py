@@ -168,7 +168,8 @@ def tampered_weights(c, rows, weights):
                 yield f"{weights} swapped", replace(c, **{weights: w[order]})
             yield f"{rows} swapped", replace(c, **{rows: S[order], weights: w[order]})
     for factor in (0.0, -1.0, np.nan, np.inf):
-        yield f"{weights} times {factor}", replace(c, **{weights: bent(w, k // 2, factor)})
+        yield f"{weights} times {factor}", replace(c, **{weights: bent(w, 0, factor)})
+        yield f"{weights} times {factor}", replace(c, **{weights: bent(w, k - 1, factor)})
     yield f"{rows} empty", replace(c, **{rows: [], weights: []})
     yield f"{rows} below 0", replace(c, **{rows: S - S[-1] - 1})
     yield f"{rows} too large", replace(c, **{rows: S + 10**6})
@@ -333,6 +334,15 @@ class TestInseparable:
         quasi = QuasiSeparable([0, 2], [1, 1], [0.0], Hyperplane([0.0]), range(4), range(4), four)
         assert check(quasi, X, y).why == "all samples lie on the hyperplane"
 
+    def test_negative_weights_among_spanning_ones(self):
+        X, y = np.array([[0.0], [2.0], [1.0], [0.0]]), [1, 1, -1, -1]
+        certificate = Inseparable([0, 3], [1, 1], [0.0], range(4), [1.5, 1.0, 2.0, 0.5])
+        assert check(certificate, X, y)
+        negative = replace(certificate, spanning_weights=[0.5, 1.0, 2.0, -0.5])
+        assert not (negative.spanning_weights @ signed(X, np.array(y))).any()
+        assert "not positive numbers" in check(negative, X, y).why
+        assert not check(with_field(certificate, "point", certificate.point[None]), X, y)
+
     def test_more_spanning_samples_than_needed(self):
         X = np.zeros((3, 0))
         certificate = Inseparable([0, 1], [1, 1], [], [0, 1, 2], [1.0, 2.0, 1.0])
@@ -486,6 +496,7 @@ class TestQuasiSeparable:
         assert check(replace(certificate, exact=nudged), X, y).why.startswith("sample 2 lies")
         assert not check(replace(certificate, exact=tuple(2 * v for v in exact)), X, y)
         assert not check(replace(certificate, exact=exact[1:]), X, y)
+        assert not check(replace(certificate, exact=(*exact, Fraction(0))), X, y)
         assert not check(replace(certificate, exact=list(exact)), X, y)
         assert not check(replace(certificate, exact=tuple(map(str, exact))), X, y)
 

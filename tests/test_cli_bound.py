@@ -87,7 +87,7 @@ def test_standardised_like_a_fit(dunkers):
         "80 rows, 2 features, 2 classes",
         f"{one['mistakes']} mistakes in {one['epochs']} epochs, SEPARATED",
         f"at most {int(limit.bound)} mistakes, however long it runs: (R/γ)²",
-        f"R = {limit.R:.4g}, γ = {limit.gamma:.4g} (standardised features, (x, 1))",
+        f"R = {limit.R:.4g}, γ = {limit.gamma:.4g}; of (x, 1), standardised",
         "θ·θ* grew as much as it must: at each of",
         "dunks, the last column, is taken as the class",
     ):
@@ -189,8 +189,7 @@ def test_the_process_ends_with_the_code(code, dunkers):
     assert bool(done.stdout) == (code != 2)
 
 
-def test_many_updates_are_one_number(dunkers):
-    """The report does not grow with the run."""
+def test_the_report_does_not_grow_with_the_run(dunkers):
     told = call(dunkers, "--order", "worst-mistake").stdout
     assert len(told.splitlines()) <= 12
     assert np.char.str_len(told.splitlines()).max() <= 100

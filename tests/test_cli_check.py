@@ -189,9 +189,11 @@ def test_undecided_is_said_with_advice(monkeypatch, apart):
     monkeypatch.setattr(checking, "separability", slow)
     printed = words(call("check", apart, "--max-time", "1m30s", code=1).stdout)
     assert "undecided: time ran out before the question was settled" in printed
-    assert "the largest margin is between -0.25 and 0.5 (up to 0: nothing separates)" in printed
+    assert "the largest margin is between -0.25 and 0.5, up to 0: none" in printed
     assert "next give it more time with --max-time" in printed
     assert 80 < shares[0] <= 90
+    monkeypatch.setattr(checking, "separability", lambda *_, **__: rb.Undecided((-np.inf, np.inf)))
+    assert "nothing is known yet about the largest margin" in call("check", apart, code=1).stdout
 
 
 def test_numbers_are_not_scaled_so_nothing_is_rounded():
@@ -274,6 +276,7 @@ def test_many_classes_have_a_line_each():
     found = [line.strip() for line in lines if "against the rest: " in line]
     assert len(found) == 9
     assert found[0].startswith("0 against the rest: separable; proved by a hyperplane with margin")
+    assert words(lines[-1]) == "next --json shows the evidence for each"
 
 
 # ---------------------------------------------------------------------------- JSON and --verify
@@ -508,6 +511,22 @@ def test_nothing_heavy_is_loaded_for_help():
     text, _, loaded = done.stdout.partition("MODULES")
     assert "--verify" in text
     assert not {"numpy", "scipy", "sklearn", "duckdb", "numba"} & set(loaded.split())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_that_know_few_letters(encoding):
+    columns = {"größe": [1, 2, 3], "[/red] :smile:": [5, 2, 7], "y": ["[b]нет", "[b]нет", "да\n"]}
+    name = table("t.csv", columns)
+    env = os.environ | {"PYTHONIOENCODING": encoding}
+    done = process("check", name, "-o", "c.json", env=env, text=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"can a hyperplane separate [b]??? from ??" in done.stdout
+    assert b"###" in done.stdout
+    done = process("check", name, "--json", env=env, text=False)
+    assert json.loads(done.stdout.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
+    done = process("check", "--verify", "c.json", name, env=env, text=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"valid: ?? against [b]???, separable: proved: ")
 
 
 def test_full_disks(twins):

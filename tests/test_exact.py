@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -360,6 +361,14 @@ class TestSigns:
         theta = [scale, -scale, 0.0]
         assert signs(X, theta).tolist() == [0, 1, 0, -1]
 
+    @pytest.mark.parametrize("order", list(permutations(range(4))))
+    def test_sums_that_overflow_on_the_way(self, order, monkeypatch):
+        monkeypatch.setattr(blocks_module, "ENTRIES", 4)
+        X = np.array([[0.5, 0.5, 0.5, 0.5], [1e308, 1e308, 1.5e308, 0.6e308]])[:, order]
+        theta = [*np.array([1.0, 1.0, -1.0, -1.0])[list(order)], 0.5]
+        assert signs(X, theta).tolist() == [1, -1]
+        assert signs(csr_array(X), theta).tolist() == [1, -1]
+
     @pytest.mark.parametrize("kind", [np.asarray, csr_array])
     def test_many_blocks(self, kind, monkeypatch):
         monkeypatch.setattr(blocks_module, "ENTRIES", 50)
@@ -415,6 +424,11 @@ class TestMargin:
     def test_survives_cancellation(self):
         X = np.array([[1.0, 2.0**-60], [1.0, 2.0**-59]])
         assert margin_of(X, [1, 1], [1.0, 1.0, -1.0]) == pytest.approx(2.0**-60.5, rel=1e-15)
+
+    @pytest.mark.parametrize("order", list(permutations(range(3))))
+    def test_a_sample_that_rounding_moves_away(self, order):
+        X = np.array([[0.0, 220.0, 0.0], [2.0**60, 200.0, -(2.0**60)]])[:, order]
+        assert margin_of(X, [1, 1], [1.0, 1.0, 1.0, 0.0]) == pytest.approx(200 / 3**0.5, rel=1e-15)
 
     def test_many_ties_and_blocks(self, monkeypatch):
         monkeypatch.setattr(blocks_module, "ENTRIES", 40)

@@ -255,7 +255,7 @@ def test_a_hyperplane_is_seen_from_its_edge(kind):
     # As apart in the picture as they are.
     left, right = (find(ax, f"hull {k}").get_xy()[:, 0] for k in range(2))
     assert right.min() - left.max() >= 2 * certificate.margin - 1e-12
-    assert "shadow of 5 features, the hyperplane seen from its edge" in words(ax)
+    assert "shadow of 5 features, the hyperplane seen from its edge" in ax.get_xlabel()
     assert ax.get_xlabel().startswith("signed distance")
 
 
@@ -275,7 +275,7 @@ def test_overlapping_shadows_are_said_to_prove_nothing():
     data = rb.datasets.flip_labels(data, 0.1, random_state=0)
     certificate = rb.separability(*data)
     ax = rb.plot.hulls(*data, certificate)
-    assert "shadow of 5 features: shadows may overlap where hulls do not" in words(ax)
+    assert "shadow of 5 features: shadows may overlap where hulls do not" in ax.get_xlabel()
     assert "a point in both hulls" in words(ax)
     # The meeting point is the mean of its samples in the shadow too.
     at = {i: np.column_stack(find(ax, f"share {i}").get_data())[1] for i in certificate.support}
@@ -288,7 +288,7 @@ def test_overlapping_shadows_are_said_to_prove_nothing():
 def test_equal_means_have_a_shadow_too():
     X = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
     ax = rb.plot.hulls(X, [0, 0, 1, 1])
-    assert ax.get_xlabel() == "direction of largest spread"
+    assert ax.get_xlabel().startswith("direction of largest spread")
 
 
 def test_one_feature_has_a_row_for_each_class():

@@ -26,6 +26,11 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+def at_every(n: int) -> str:
+    """Where a lemma held that held always."""
+    return f"at each of {n} updates" if n > 1 else ("there was no update", "at its only update")[n]
+
+
 @dataclass(frozen=True, eq=False)
 class MistakeBound:
     """The most mistakes that a perceptron can make on some data, and what this follows from.
@@ -210,8 +215,7 @@ class BoundReport:
     def __str__(self) -> str:
         made = f"{self.n_mistakes} mistake{'s' * (self.n_mistakes != 1)}"
         where = f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"
-        every = f"at each of {self.n_updates} update{'s' * (self.n_updates != 1)}"
-        held = {True: every, False: "NOT at every update"}
+        held = {True: at_every(self.n_updates), False: "NOT at every update"}
         lines = [
             f"{made} in {where}, {100 * self.tightness:.3g}% of the bound",
             f"bound: {self.bound}",

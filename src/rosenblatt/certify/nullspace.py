@@ -43,16 +43,47 @@ def _basis(Z: Floats, columns: Ints) -> list[list[int]]:
     free = np.setdiff1d(np.arange(Z.shape[1]), columns)
     if not free.size:
         return []
-    solutions = _expressed(Z, columns, free)
+    simple = _simple(Z, columns, free)
+    hard = np.array([j for j in free.tolist() if j not in simple], dtype=np.int64)
+    solutions = _expressed(Z, columns, hard) if hard.size else []
+    found = simple | {
+        column: ([-n for n in x.numerators], x.denominator)
+        for column, x in zip(hard.tolist(), solutions, strict=True)
+    }
     basis = []
-    for column, x in zip(free, solutions, strict=True):
+    for column in free.tolist():
+        numerators, denominator = found[column]
         vector = [0] * Z.shape[1]
-        vector[column] = x.denominator
-        for j, n in zip(columns, x.numerators, strict=True):
-            vector[j] = -n
+        vector[column] = denominator
+        for j, n in zip(columns, numerators, strict=True):
+            vector[j] = n
         common = math.gcd(*vector)
         basis.append([n // common for n in vector])
     return basis
+
+
+def _simple(Z: Floats, columns: Ints, free: Ints) -> dict[int, tuple[list[int], int]]:
+    """The null vectors with small entries of a matrix of small integers, by free column.
+
+    Floating point guesses them; the proof is a product in which no sum can be rounded.
+    """
+    largest = float(np.abs(Z).max(initial=0.0))
+    if largest > 2**20 or (np.rint(Z) != Z).any():
+        return {}
+    try:
+        guess = -np.linalg.solve(Z[:, columns], Z[:, free])
+    except np.linalg.LinAlgError:
+        return {}
+    found: dict[int, tuple[list[int], int]] = {}
+    for denominator in range(1, 13):
+        numerators = np.rint(guess * denominator)
+        exact = (np.abs(numerators).sum(axis=0) + denominator) * largest < 2**53
+        numerators[:, ~exact] = 0
+        proved = exact & ~(Z[:, columns] @ numerators + denominator * Z[:, free]).any(axis=0)
+        for k in np.flatnonzero(proved):
+            vector = [int(n) for n in numerators[:, k]]
+            found.setdefault(int(free[k]), (vector, denominator))
+    return found
 
 
 def _expressed(Z: Floats, columns: Ints, free: Ints) -> list[Solution]:

@@ -56,6 +56,7 @@ class Form:
         self.exact = not any(differs)
         size = np.abs(self.t)
         self.g = np.where(differs, size * 2.0**-52 + 2.0**-1074, 0.0)
+        # Twice what products and sums need, and so enough for integers rounded to floats, too.
         self.g += size * (len(ratios) + 4) * 2.0**-52
 
     def _scale(self, sizes: Floats) -> int:
@@ -75,7 +76,6 @@ class Form:
         errors *= 1.01
         errors += len(self.t) * 2.0**-1070
         errors[~np.isfinite(values)] = np.inf
-        errors[block.rounded()] = np.inf
         return values, errors
 
     def without_rounding(self, block: Block) -> NDArray[np.bool_]:

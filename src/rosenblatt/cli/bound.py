@@ -205,7 +205,7 @@ def _tell(summary: Summary, reports: tuple[BoundReport, ...], as_json: bool) -> 
     console, lines = new_console(), new_grid(WIDTH)
     lines.add_row("data", data_line(summary))
     lines.add_row("classes", classes_line(summary))
-    unit = "standardised features" if summary["standardized"] else "the columns' own units"
+    unit = "standardised" if summary["standardized"] else "in the columns' own units"
     for report in reports:
         told = _lines(report, unit) if len(reports) == 1 else _in_short(report)
         for name, what in told:
@@ -234,8 +234,8 @@ def _lines(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
         yield "separable", Text(none, style="yellow")
     where = f" in {count(limit.epochs, 'epoch')}" if limit.epochs else ", however long it runs"
     yield "bound", f"at most {_amount(limit.most)} mistakes{where}: {limit.formula}"
-    about = f" ({unit}, {'(x, 1)' if report.fit_intercept else 'x'})"
-    yield "", f"{limit.terms}{about if limit.hyperplane is not None else ''}"
+    of = f"; of {'(x, 1)' if report.fit_intercept else 'x'}, {unit}"
+    yield "", f"{limit.terms}{of if limit.hyperplane is not None else ''}"
     yield "tightness", f"{percent(report.tightness)} of the bound"
     if limit.hyperplane is not None:
         yield "proof", f"θ·θ* grew as much as it must: {_held(report, report.progress_holds)}"
@@ -264,9 +264,9 @@ def _amount(n: float) -> str:
 
 
 def _held(report: BoundReport, held: bool) -> str:
-    from rosenblatt.cli.words import count
+    from rosenblatt.reports import at_every
 
-    return f"at each of {count(report.n_updates, 'update')}" if held else "NOT at every update"
+    return at_every(report.n_updates) if held else "NOT at every update"
 
 
 def _advice(summary: Summary) -> str:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rosenblatt.cli.progress import Progress
 
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
-MOST_IN_DETAIL = 6
 WIDTH = len("estimates")
 
 reads = partial(typer.Option, rich_help_panel="How to read the table")
@@ -91,7 +90,7 @@ def check(
     code = 0 if all_separable(findings) else 1
     ctx.meta[EXIT_CODE] = code
     if json_:
-        sys.stdout.write(document_text(document))
+        _print_data(document_text(document))
     elif not quiet:
         _print(data, findings, document, top, output)
     raise typer.Exit(code)
@@ -106,13 +105,20 @@ def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress
         return Data.read(table, target, how["ignore"], how["use"])
 
 
+def _print_data(text: str) -> None:
+    """Print what is not for a terminal but for a program."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
+
+
 def _print(
     data: Data, findings: list[Finding], document: dict[str, Any], top: int, output: str | None
 ) -> None:
     from rich.text import Text
 
     from rosenblatt.cli.text import classes_line, data_line, new_console, new_grid, print_parts
-    from rosenblatt.cli.verdicts import advice, lines_about, one_line, question
+    from rosenblatt.cli.verdicts import MOST_IN_DETAIL, advice, lines_about, one_line, question
 
     console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
     facts = {
@@ -164,6 +170,7 @@ def _verify(
     import json
 
     from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.text import print_text
 
     as_json, quiet = shown
     with Progress(not quiet) as progress:
@@ -180,9 +187,10 @@ def _verify(
     ctx.meta[EXIT_CODE] = 0 if valid else 1
     if as_json:
         problems = [answer._asdict() for answer in answers]
-        sys.stdout.write(json.dumps({"valid": valid, "problems": problems}, indent=2) + "\n")
+        found = {"valid": valid, "problems": problems}
+        _print_data(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     elif not quiet:
         for answer in answers:
             about = f"{answer.name}: " if answer.name else ""
-            typer.echo(f"{'valid' if answer.valid else 'not valid'}: {about}{answer.why}")
+            print_text(f"{'valid' if answer.valid else 'not valid'}: {about}{answer.why}\n")
     raise typer.Exit(ctx.meta[EXIT_CODE])

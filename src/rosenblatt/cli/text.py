@@ -158,7 +158,11 @@ def print_parts(console: Console, *parts: RenderableType) -> None:
         for part in parts:
             console.print(part)
     # Columns are padded to their width; no text should end in blanks.
-    text = "\n".join(line.rstrip(" ") for line in captured.get().split("\n"))
+    print_text("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+
+
+def print_text(text: str) -> None:
+    """Print as it is, but for letters that standard output does not know."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -31,6 +32,7 @@ MEANINGS = {
     Verdict.UNDECIDED: "time ran out before the question was settled",
 }
 INFINITY = {1: "+inf", -1: "-inf", 0: "±inf"}
+MOST_IN_DETAIL = 6  # problems; of more there is a line each
 NEGLIGIBLE = 1e-6  # a chance that need not be told
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
 
@@ -67,7 +69,9 @@ def evidence(certificate: Certificate, rows: Ints) -> str:
         return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
         low, high = certificate.bracket
-        return f"the largest margin is between {number(low)} and {number(high)}"
+        if high == math.inf:
+            return "nothing is known yet about the largest margin"
+        return f"the largest margin is between {number(low)} and {number(high)}, up to 0: none"
     named = these_rows(rows[certificate.support])
     meet = f"{named} are identical but have different classes"
     if not are_identical(certificate):
@@ -103,7 +107,7 @@ def advice(findings: list[Finding]) -> str:
     """What to do next, if there is anything."""
     if any(isinstance(finding.certificate, Undecided) for finding in findings):
         return "give it more time with --max-time, or as much as it needs without"
-    return ""
+    return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
 def lines_about(
@@ -113,7 +117,7 @@ def lines_about(
     problem, certificate, names = finding.problem, finding.certificate, data.names
     yield "verdict", verdict_text(certificate.verdict, MEANINGS[certificate.verdict])
     if isinstance(certificate, Undecided):
-        yield "margin", f"{evidence(certificate, problem.rows)} (up to 0: nothing separates)"
+        yield "margin", evidence(certificate, problem.rows)
         return
     if isinstance(certificate, Separable):
         yield "margin", _margin(certificate, problem)
@@ -171,10 +175,8 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
     from rosenblatt.io.certificates import short_exact_weights
 
     y, weights = problem.y[certificate.support], certificate.weights
-    rows, sides = (
-        problem.rows[certificate.support],
-        [shortened(s, 30) for s in problem.sides.values()],
-    )
+    rows = problem.rows[certificate.support]
+    sides = [shortened(name, 30) for name in problem.sides.values()]
     if are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
         return f"{these_rows(rows)} are identical but have different classes, {first} and {second}"
@@ -195,9 +197,8 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
         "have the same weighted mean, and no hyperplane has one point on both sides:"
     )
     rest = len(rows) - top
-    return Group(
-        Text(told), table, *([Text(f"and {rest} more (--top)", "dim")] if rest > 0 else [])
-    )
+    more = [Text(f"and {rest} more (--top)", "dim")] if rest > 0 else []
+    return Group(Text(told), table, *more)
 
 
 def _twins(finding: Finding) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.certificates import Separable
 from rosenblatt.estimators._validation import count_threads, positive_int, shown
 from rosenblatt.estimators.perceptron import PICKING, Perceptron
+from rosenblatt.estimators.separability import separability
 from rosenblatt.reports import BoundReport
 from rosenblatt.results import Hyperplane
 from rosenblatt.rows import row_weights
@@ -166,17 +167,13 @@ def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -
 def _separating(bounds: Bounds) -> tuple[Floats | None, bool]:
     """The best vector that separates, and whether one does; floats may know none that does."""
     z = bounds.z
-    theta = z.widest(bounds.R)
-    if theta is not None:
-        return theta, True
-    # So narrow that floats failed, or nothing at all: only a certificate can tell.
-    from rosenblatt.estimators.separability import separability
-
     certificate = separability(*z.as_two_classes())
     if not isinstance(certificate, Separable):
         return None, False
-    plane = certificate.hyperplane
-    theta = np.append(plane.w, plane.b if z.bias else 0.0)[: z.size]
+    theta = z.widest(bounds.R)
+    if theta is None:  # too narrow for floats to find the best: what proves it will do
+        plane = certificate.hyperplane
+        theta = np.append(plane.w, plane.b if z.bias else 0.0)[: z.size]
     return (theta if z.margin(theta, bounds.R) > 0 else None), True
 
 

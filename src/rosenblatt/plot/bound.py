@@ -67,7 +67,7 @@ def _panels(reports: Sequence[BoundReport], axes: Any) -> tuple[Any, NDArray[Any
             msg = f"ax holds {len(given)} axes, but there are {len(reports)} reports"
             raise ValueError(msg)
         return None, given
-    columns = min(len(reports), PER_ROW)
+    columns = 2 if len(reports) == 4 else min(len(reports), PER_ROW)
     rows = math.ceil(len(reports) / columns)
     size = (4.4 * columns, 3.6 * rows + 0.4)
     figure, made = _style.pyplot().subplots(rows, columns, figsize=size, layout="constrained")

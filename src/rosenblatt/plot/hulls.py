@@ -88,10 +88,12 @@ def hulls(
         entries += _hyperplane(ax, flat, view, certificate)
     if isinstance(certificate, QuasiSeparable | Inseparable):
         entries += _meeting(ax, seen, flat, view, certificate)
-    entries += [(None, text) for text in _remarks(seen, certificate, flat, view)]
+    entries += [(None, text) for text in _remarks(seen, certificate, view)]
     view.show(ax)
     for axis, name, low, high in zip((ax.xaxis, ax.yaxis), flat.names, *view[:2], strict=True):
         _style.label_axis(axis, name, low, high)
+    if flat.remark:
+        ax.set_xlabel(f"{ax.get_xlabel()}\n({flat.remark})")
     flat.rows(ax, seen)
     _style.plain(ax)
     made = _style.legend(ax, entries)
@@ -287,13 +289,12 @@ def _write_shares(ax: Axes, flat: Shadow, view: View, certificate: Any) -> None:
         _style.halo(text, 3)
 
 
-def _remarks(seen: Seen, certificate: Certificate, flat: Shadow, view: View) -> list[str]:
+def _remarks(seen: Seen, certificate: Certificate, view: View) -> list[str]:
     """What the picture cannot show by itself."""
     said = []
     if isinstance(certificate, Undecided):
         low, high = (_style.number(end) for end in certificate.bracket)
         said.append(f"the largest margin is between {low} and {high}")
-    said += [flat.remark] if flat.remark else []
     if seen.X.shape[1] > 1 and not view.to_scale:
         said.append("axes have different scales")
     return said

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DIRECT = 1200  # numbers in a vector up to which systems are solved by Cholesky's method
 STEPS, CONJUGATE_STEPS = 100, 100
-ENOUGH = 1e-8  # what a step would gain, as a share of the value, when it is good enough
+ENOUGH = 1e-11  # what a step would gain, as a share of the value, when it is good enough
 ROUND, SHARP = 1e-2, 1e-9  # the first ε and the last, as shares of √n
 
 
@@ -49,7 +49,7 @@ class Signed(Protocol):
 
 
 def least_sum(z: Signed, a: float, b: float) -> Floats:
-    """``argmin_v a‖v‖ + b‖(1 - Zv)₊‖₂``, to about eight digits of the minimum; zeros if that is it.
+    """``argmin_v a‖v‖ + b‖(1 - Zv)₊‖₂``, zeros if that is it.
 
     Parameters
     ----------

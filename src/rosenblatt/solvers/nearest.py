@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 TINY = 1e-300
-VANISHES = 1e-13  # a sum this small beside its terms is zero as far as floats can tell
+VANISHES = 1e-12  # a sum this small beside its terms is zero as far as floats can tell
 
 
 class Nearest(NamedTuple):
@@ -142,10 +142,10 @@ class _State:
         self.gap = float(self.weights @ self.s)
 
     def meets(self) -> bool:
-        """Whether the weighted sum vanishes beside its largest term."""
+        """Whether the weighted sum vanishes beside its terms."""
         if self.perturbed:
             return False
-        return bool(np.abs(self.sum).max() <= VANISHES * (self.weights * self.size).max())
+        return bool(np.abs(self.sum).max() <= VANISHES * (self.weights @ self.size))
 
     def is_optimal(self, tol: float) -> bool:
         """Whether the gap is small beside the objective, and the equations hold."""

@@ -129,6 +129,10 @@ class Search:
             return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
         while True:
             Z, groups = view.vectors(rows)
+            if isinstance(view, QuotientView):
+                meeting = self.face(Z * view.lengths, rows, basis)
+                if meeting is not None:
+                    return meeting
             found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
             if found.meets or found.t.sum() <= 0:
                 break
@@ -145,7 +149,7 @@ class Search:
             if not new.size:
                 break
             rows = np.concatenate([rows, new])
-        meeting = self.meeting(view, (Z, groups), found.meets, rows, basis)
+        meeting = self.vertex(Z, groups, found.meets, rows, basis)
         if meeting is not None:
             return meeting
         closest = np.argsort(found.slack / found.weights)[: 2 * len(found.theta) + 20]
@@ -158,34 +162,34 @@ class Search:
         upper = float(np.linalg.norm(found.theta * view.scale)) / 2
         self.bracket = (max(self.bracket[0], lower), min(self.bracket[1], upper))
 
-    def meeting(
-        self, view: View, vectors: tuple[Floats, Floats], crossing: bool, rows: Ints, basis: Ints
+    def vertex(
+        self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
     ) -> Meeting | None:
-        """Rows among these that meet; None if floats cannot find them.
+        """As few of the rows as possible that meet; None if floats cannot find them.
 
-        At first as few as possible: the vertex of least random cost. Where the hulls only touch
-        the interior-point method comes to no clear end; the simplex method, slower, does.
+        The vertex of least random cost. Where the hulls only touch the interior-point method
+        comes to no clear end; the simplex method, slower, does.
         """
-        if isinstance(view, QuotientView):
-            found = self.face(vectors[0] * view.lengths, rows, basis)
-            if found is not None:
-                return found
         for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
             self.look_up()
-            used = method(*vectors, 0.5 + self.rng.random(len(rows)))
+            used = method(Z, groups, 0.5 + self.rng.random(len(rows)))
             found = cancel(self.samples, rows[used], basis)
             if found is not None:
                 return found
         return None
 
     def face(self, Z: Floats, rows: Ints, basis: Ints) -> Meeting | None:
-        """Rows among these that cancel and span all that ever cancel; None if floats fail."""
-        rows, Z = rows[(mask := never_positive(Z))], Z[mask]
+        """Rows among these that cancel and span all that do; None if none do, or floats fail."""
+        self.look_up()
+        zero = never_positive(Z)
+        if not zero.any():
+            return None
+        rows, Z = rows[zero], Z[zero]
         both = np.concatenate([basis, rows])
         chosen = independent_rows(self.samples.signed(both))[0]
         new = chosen[chosen >= len(basis)] - len(basis)
         weights = spanning_weights(Z, new, 0.5 + self.rng.random(len(rows)))
-        if not len(new) or weights is None:
+        if weights is None:
             return None
         used = weights > 0
         return cancel(self.samples, rows[used], basis, weights[used])
