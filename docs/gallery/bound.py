@@ -34,4 +34,4 @@ for ax, title in zip(axes, runs, strict=True):
     ax.set_title(title, fontsize=10)
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-rb.plot.save(axes, folder / "bound.png", dpi=110)
+rb.plot.save(axes, folder / "bound.png", dpi=82)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,9 +38,9 @@ class Verdict(enum.Enum):
         return f"Verdict.{self.name}"
 
 
-def _kept(values: ArrayLike, dtype: type) -> NDArray:
+def _kept(values: ArrayLike, dtype: type) -> NDArray[Any]:
     """A read-only copy, so that a certificate cannot change under its owner."""
-    array = np.array(values, dtype=dtype)
+    array: NDArray[Any] = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
 
@@ -67,8 +67,8 @@ class Separable(_Frozen):
     margin : float
         Of this hyperplane, ``min_i y_i(w·x_i + b)/‖w‖``.
     exact : tuple of Fraction or None
-        ``(w, b)`` in rational numbers, bias last, where no hyperplane in floats would do:
-        `hyperplane` is then only the nearest one. None: the floats themselves separate.
+        ``(w, b)`` in rational numbers, bias last, where its nearest floats, `hyperplane`, do
+        not separate. None: the floats themselves do.
     """
 
     hyperplane: Hyperplane

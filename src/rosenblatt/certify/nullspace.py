@@ -35,7 +35,9 @@ def null_basis(Z: ArrayLike) -> list[list[int]]:
         # A row was taken for dependent by all primes tried: it is not, so the rank is larger.
         rows = np.append(rows, missed)
         found, columns = independent_rows(Z[rows])
-        rows = rows[found]
+        if len(found) < len(rows):
+            msg = f"row {missed} is not annihilated, but depends on rows that are"
+            raise ArithmeticError(msg)
 
 
 def _basis(Z: Floats, columns: Ints) -> list[list[int]]:

@@ -82,7 +82,8 @@ def cancel(
 def _right_side(Z: Floats, weights: Floats) -> Floats | Sequence[Fraction]:
     """``-Σ w_i z_i``, exactly."""
     if len(Z) == 1 and weights[0] == 1.0:
-        return -Z[0]
+        negative: Floats = -Z[0]
+        return negative
     exact = [Fraction(w) for w in weights.tolist()]
     return [
         -sum((w * Fraction(v) for w, v in zip(exact, column, strict=True) if v), Fraction(0))
@@ -150,6 +151,6 @@ def spanning_weights(Z: Floats, basis: Ints, costs: Floats) -> Floats | None:
     found = linprog(costs, A_eq=Z.T, b_eq=right, method="highs-ds")
     if found.x is None:
         return None
-    weights = np.maximum(found.x, 0.0)
+    weights: Floats = np.maximum(found.x, 0.0)
     weights[basis] += 1.0
     return weights

@@ -38,12 +38,10 @@ from rosenblatt.solvers.evidence import (
 from rosenblatt.solvers.exact_simplex import decide
 from rosenblatt.solvers.nearest import nearest
 from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.views import QuotientView, WholeView
+from rosenblatt.solvers.views import LinearView, WholeView
 from rosenblatt.solvers.working_set import Clock, Samples, batch, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from rosenblatt.certificates import Certificate
@@ -54,10 +52,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    # Coefficients in the coordinates of a view, or, exactly, the vector (w, b) itself.
     Direction = Floats | list[Fraction]
 
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
+ZOOMS = 3  # how often to magnify before giving up on floating point
 NONE = np.empty(0, np.int64)
 
 
@@ -86,7 +86,8 @@ def find_certificate(
     try:
         return search.run()
     except Halt:
-        return Undecided(search.bracket)
+        search.samples.clock.end = None  # one more scan, for a bracket
+        return Undecided(search.bracket())
 
 
 class Search:
@@ -96,7 +97,7 @@ class Search:
         self.samples, self.exactly = samples, exactly
         self.look_up = samples.clock.look_up
         self.rng = np.random.default_rng(0)
-        self.bracket = (-np.inf, np.inf)
+        self.widest = (-np.inf, np.inf)
 
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
@@ -105,14 +106,16 @@ class Search:
         whole = WholeView(samples, rows)
         found = self.decide(whole, rows, NONE)
         if not isinstance(found, Meeting):
-            return self.separable(whole, found)
+            return self.separable(found)
         first = found
         spanning, weights, basis = first.rows, first.weights, basis_of(samples, first.rows)
         while len(basis) <= samples.d:
-            view = QuotientView(samples, null_basis(samples.signed(basis)), self.rng)
-            if not view.active.any():
+            directions = null_basis(samples.signed(basis))
+            active = self.not_zero(directions)
+            if not active.any():
                 break
-            rows = samples.some(batch(len(view.basis)), view.active)
+            rows = samples.some(batch(len(directions)), active)
+            view = LinearView(samples, directions, rows, active)
             found = self.decide(view, rows, basis)
             if not isinstance(found, Meeting):
                 evidence = (*self.meeting_point(first), *self.settled(spanning, weights))
@@ -123,44 +126,91 @@ class Search:
 
     # The question, in the coordinates of a view ------------------------------------------------
 
+    def not_zero(self, directions: list[list[int]]) -> NDArray[np.bool_]:
+        """The rows that are not zero along all of these directions.
+
+        Zero along one random direction means zero along all, but for a very unlikely chance.
+        """
+        mix = [int(u) for u in self.rng.integers(1, 1 << 20, len(directions))]
+        columns = zip(*directions, strict=True)
+        theta = [Fraction(sum(u * v for u, v in zip(mix, c, strict=True))) for c in columns]
+        active: NDArray[np.bool_] = self.samples.signs(theta) != 0
+        return active
+
     def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
-        if self.exactly:
-            return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
+        current = view
+        for _ in range(0 if self.exactly else ZOOMS + 1):
+            answer, rows, found = self.attempt(current, rows, basis)
+            if answer is not None:
+                return answer
+            assert found is not None
+            closest = np.argsort(found.slack / found.weights)
+            near = closest[: max(len(found.theta) + 1, int((found.weights > found.slack).sum()))]
+            current = current.zoomed(rows[near], found.weights[near])
+            rows = rows[closest]
+        return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
+
+    def attempt(
+        self, view: View, rows: Ints, basis: Ints
+    ) -> tuple[Direction | Meeting | None, Ints, Nearest | None]:
+        """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
             Z, groups = view.vectors(rows)
-            if isinstance(view, QuotientView):
+            if isinstance(view, LinearView) and not view.exact:
                 meeting = self.face(Z * view.lengths, rows, basis)
                 if meeting is not None:
-                    return meeting
+                    return meeting, rows, None
             found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
             if found.meets or found.t.sum() <= 0:
                 break
-            coefficients = view.coefficients(found)
-            theta = view.theta(coefficients)
-            values = self.samples.values(theta)
-            if isinstance(view, QuotientView):
-                values[~view.active] = np.inf
-            else:
-                self._narrow(view, found, values, theta)
+            direction: Direction = view.coefficients(found)
+            if view.exact:
+                exact = [Fraction(c) for c in view.coefficients(found).tolist()]
+                direction = _shrunk(view.lift(exact))
+            values = self.values(view, direction)
+            if isinstance(view, WholeView):
+                self.narrow(view, found, values, direction)
             if values.min() > 0:
-                return coefficients
+                return direction, rows, found
             new = worst(values, found.t.sum() / 2, batch(len(found.theta)), rows)
             if not new.size:
                 break
             rows = np.concatenate([rows, new])
-        meeting = self.vertex(Z, groups, found.meets, rows, basis)
-        if meeting is not None:
-            return meeting
-        closest = np.argsort(found.slack / found.weights)[: 2 * len(found.theta) + 20]
-        return self.decide_exactly(view, rows[closest], basis)
+        return self.vertex(Z, groups, found.meets, rows, basis), rows, found
 
-    def _narrow(self, view: WholeView, found: Nearest, values: Floats, theta: Floats) -> None:
+    def values(self, view: View, direction: Direction) -> Floats:
+        """``z·θ`` of every row, infinite where a row is not in the view, or certainly positive."""
+        if isinstance(direction, list):
+            values = self.samples.values(_floats(direction))
+            wrong = self.samples.signs(direction) <= 0
+            values[~wrong] = np.inf
+            values[wrong] = np.minimum(values[wrong], 0.0)
+        else:
+            values = self.samples.values(view.theta(direction))
+        if isinstance(view, LinearView):
+            values[~view.active] = np.inf
+        return values
+
+    def narrow(self, view: WholeView, found: Nearest, values: Floats, theta: Any) -> None:
         """Note between what the widest margin lies, from one hyperplane and one sum."""
         norm = float(np.linalg.norm(theta[:-1]))
         lower = float(values.min()) / norm if norm > 0 else -np.inf
         upper = float(np.linalg.norm(found.theta * view.scale)) / 2
-        self.bracket = (max(self.bracket[0], lower), min(self.bracket[1], upper))
+        self.widest = (max(self.widest[0], lower), min(self.widest[1], upper))
+
+    def bracket(self) -> tuple[float, float]:
+        """Between these lies the widest margin: at worst from the line between two means."""
+        rows = self.samples.some(batch(self.samples.d))
+        X, y = self.samples.gather(rows)[:, :-1], self.samples.y[rows]
+        one, other = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
+        w = one - other
+        norm = float(np.linalg.norm(w))
+        lower, upper = self.widest
+        if norm > 0:
+            theta = np.append(w, -float(w @ (one + other)) / 2)
+            lower = max(lower, float(self.samples.values(theta).min()) / norm)
+        return lower, min(upper, norm / 2)
 
     def vertex(
         self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
@@ -202,15 +252,10 @@ class Search:
                 meeting = cancel(self.samples, rows[support], basis)
                 assert meeting is not None
                 return meeting
-            coefficients = [Fraction(v) for v in found]
-            theta = _shrunk(view.lift(coefficients))
-            wrong = self.samples.signs(theta) <= 0
-            if isinstance(view, QuotientView):
-                wrong &= view.active
-            if not wrong.any():
-                return coefficients
-            values = self.samples.values(np.array([float(v) for v in theta]))
-            values[~wrong] = np.inf
+            theta = _shrunk(view.lift([Fraction(v) for v in found]))
+            values = self.values(view, theta)
+            if values.min() > 0:
+                return theta
             rows = np.concatenate([rows, worst(values, np.inf, 20, rows)])
 
     # Evidence ---------------------------------------------------------------------------------
@@ -228,43 +273,37 @@ class Search:
         X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
         return meeting.rows, weights, (weights[y > 0, np.newaxis] * X[y > 0]).sum(axis=0)
 
-    def separable(self, view: WholeView, coefficients: Direction) -> Separable:
+    def separable(self, direction: Direction) -> Separable:
         """The certificate of a θ, in floats if they will do."""
         exact = None
-        if isinstance(coefficients, list):
-            exact = tuple(_shrunk(view.lift(coefficients)))
-            theta = np.array([float(v) for v in exact])
-            if (self.samples.signs(theta) > 0).all():
-                exact = None
+        if isinstance(direction, list):
+            theta = _floats(direction)
+            if not (self.samples.signs(theta) > 0).all():
+                exact = tuple(direction)
         else:  # a power of two changes no sign
-            theta = np.ldexp(coefficients, -int(np.frexp(np.abs(coefficients[:-1]).max())[1]))
+            theta = np.ldexp(direction, -int(np.frexp(np.abs(direction[:-1]).max())[1]))
         margin = self.samples.margin(theta if exact is None else exact)
         return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
 
-    def weak(self, view: QuotientView, coefficients: Direction) -> list[Fraction]:
+    def weak(self, view: LinearView, direction: Direction) -> list[Fraction]:
         """A θ that is zero on all samples that cancel and positive on all others, exactly.
 
-        As few digits as possible, so that floats can hold it; zero in no coordinate in which
-        another such θ is not.
+        With as few digits as possible, so that floats can hold it.
         """
-        if not isinstance(coefficients, list):
-            used = [v for v, c in zip(view.basis, coefficients, strict=True) if c != 0]
-            touched = [any(column) for column in zip(*used, strict=True)]
-            for digits in (5, 10, 15, 20, 30, 40, 53):
-                noise = 1 + self.rng.uniform(-0.01, 0.01, len(coefficients))
-                theta = view.lift(_rounded(coefficients * noise, view.scale, digits))
-                generic = all(v != 0 or not t for v, t in zip(theta, touched, strict=True))
-                if generic and (self.samples.signs(theta)[view.active] > 0).all():
-                    return theta
-            rows = self.samples.some(batch(len(view.basis)), view.active)
-            found = self.decide_exactly(view, rows[: 2 * len(view.basis) + 20], NONE)
-            assert not isinstance(found, Meeting)
-            coefficients = found
-        return _shrunk(view.lift(coefficients))
+        if isinstance(direction, list):
+            return direction
+        for digits in (5, 10, 15, 20, 30, 40, 53):
+            theta = view.lift(_rounded(direction, view.scale, digits))
+            if (self.samples.signs(theta)[view.active] > 0).all():
+                return theta
+        rows = self.samples.some(batch(len(view.basis)), view.active)
+        found = self.decide_exactly(view, rows[: 2 * len(view.basis) + 20], NONE)
+        assert isinstance(found, list)
+        return found
 
-    def quasi(self, evidence: Any, view: QuotientView, theta: list[Fraction]) -> QuasiSeparable:
+    def quasi(self, evidence: Any, view: LinearView, theta: list[Fraction]) -> QuasiSeparable:
         """The certificate of a weak θ, in floats if they can hold it."""
-        floats = np.array([float(v) for v in theta])
+        floats = _floats(theta)
         held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
         support, weights, point, spanning, spanning_weights = evidence
         return QuasiSeparable(
@@ -277,6 +316,11 @@ class Search:
             spanning_weights,
             None if held else tuple(theta),
         )
+
+
+def _floats(numbers: list[Fraction]) -> Floats:
+    """The nearest floats."""
+    return np.array([float(v) for v in numbers])
 
 
 def _rounded(values: Floats, sizes: Floats, digits: int) -> list[Fraction]:

@@ -25,6 +25,8 @@ class WholeView:
     Two groups, the classes, so that the question does not depend on where the origin is.
     """
 
+    exact = False
+
     def __init__(self, samples: Samples, rows: Ints) -> None:
         X = samples.gather(rows)[:, :-1]
         low, high = X.min(axis=0), X.max(axis=0)
@@ -55,45 +57,59 @@ class WholeView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
-        return whole_numbers(self.samples.signed(rows), self.powers)
+        return whole_numbers(self.samples.signed(rows), self.powers)[0]
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients on the scaled samples, exactly."""
         powers = zip(coefficients, self.powers.tolist(), strict=True)
         return [c * Fraction(2) ** -power for c, power in powers]
 
+    def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
+        """A view of all samples along every coordinate, and the bias, zoomed."""
+        basis = np.eye(self.samples.d + 1, dtype=np.int64).tolist()
+        active = np.ones(self.samples.n, bool)
+        return LinearView(self.samples, basis, rows, active).zoomed(rows, weights)
 
-class QuotientView:
-    """The samples as seen along the directions in which those that cancel are all zero.
+
+class LinearView:
+    """The samples as seen along some directions, each scaled to about 1; one group.
 
     Parameters
     ----------
     samples : Samples
     basis : list of integer vectors
-        They span the ``θ`` that are zero on the samples that cancel.
-    rng : numpy.random.Generator
+        The directions: every θ of this view is a combination of them.
+    rows : int array
+        The rows that are to be about 1 in every direction.
+    active : bool array
+        The rows that are not zero along all of the directions.
+    exact : bool
+        Whether signs are to be settled in exact arithmetic: rounding is of the size of the
+        values themselves.
     """
 
-    def __init__(self, samples: Samples, basis: list[list[int]], rng: np.random.Generator) -> None:
-        self.samples, self.basis = samples, basis
+    def __init__(
+        self,
+        samples: Samples,
+        basis: list[list[int]],
+        rows: Ints,
+        active: NDArray[np.bool_],
+        exact: bool = False,
+    ) -> None:
+        self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
         self.V = np.array([[float(v) for v in vector] for vector in basis]).T
-        # Zero along one random direction: zero along all, or else by a very unlikely chance.
-        mix = [Fraction(int(u)) for u in rng.integers(1, 1 << 20, len(basis))]
-        self.active = samples.signs(self.lift(mix)) != 0
+        size = np.abs(product(samples.signed(rows), basis, self.V)).max(axis=0, initial=0.0)
+        self.scale = np.ldexp(1.0, np.frexp(np.where(size > 0, size, 1.0))[1])
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
-        """The samples in the new coordinates, scaled to about 1, and their one group."""
-        C = self.samples.signed(rows) @ self.V
-        size = np.abs(C).max(axis=0)
-        self.scale = np.ldexp(1.0, np.frexp(np.where(size > 0, size, 1.0))[1])
-        C /= self.scale
+        """The samples in the new coordinates, each scaled to about 1, and their one group."""
+        C = product(self.samples.signed(rows), self.basis, self.V) / self.scale
         lengths = np.maximum(np.abs(C).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         self.lengths = np.ldexp(1.0, np.frexp(lengths)[1])
-        C /= self.lengths
-        return C, np.ones((len(rows), 1))
+        return C / self.lengths, np.ones((len(rows), 1))
 
     def coefficients(self, found: Nearest) -> Floats:
-        """Those of the basis vectors in the vector found."""
+        """Those of the directions in the vector found."""
         return found.theta / self.scale
 
     def theta(self, coefficients: Floats) -> Floats:
@@ -104,10 +120,9 @@ class QuotientView:
     def integers(self, rows: Ints) -> list[list[int]]:
         """The samples in the new coordinates without rounding, each times a power of two."""
         V = np.array(self.basis, dtype=object).T
-        shifts = np.zeros(len(V), np.int64)
-        Z = np.array(whole_numbers(self.samples.signed(rows), shifts), dtype=object)
-        product: list[list[int]] = (Z @ V).tolist()
-        return product
+        numbers, _ = whole_numbers(self.samples.signed(rows), np.zeros(len(V), np.int64))
+        whole: list[list[int]] = (np.array(numbers, dtype=object) @ V).tolist()
+        return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients, exactly."""
@@ -117,16 +132,52 @@ class QuotientView:
             for column in columns
         ]
 
+    def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
+        """The view with a direction in which these rows are all nearly zero, magnified.
 
-View = WholeView | QuotientView
+        What is rounding noise beside the other directions gets a scale of its own.
+        """
+        C, _ = self.vectors(rows)
+        nearly = np.linalg.svd(C * weights[:, np.newaxis])[2][-1]
+        powers = np.frexp(self.scale)[1].tolist()
+        whole = [round(v * 2**53) for v in nearly.tolist()]
+        whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]
+        columns = zip(*self.basis, strict=True)
+        basis = list(self.basis)
+        basis[int(np.abs(nearly).argmax())] = [
+            sum(c * v for c, v in zip(whole, column, strict=True) if v) for column in columns
+        ]
+        return LinearView(self.samples, basis, rows, self.active, exact=True)
 
 
-def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> list[list[int]]:
-    """Every column over its power of two, then every row times one, so that all are whole."""
+View = WholeView | LinearView
+
+
+def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]], list[int]]:
+    """Every column over its power of two, every row times one, so that all are whole.
+
+    Also the powers of two that the rows have to be divided by.
+    """
     mantissa, exponent = np.frexp(Z)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
-    rows = []
-    for numbers, places in zip(whole.tolist(), (exponent - powers).tolist(), strict=True):
+    rows, shifts = [], []
+    for numbers, places in zip(whole.tolist(), (exponent - powers - 53).tolist(), strict=True):
         low = min((p for v, p in zip(numbers, places, strict=True) if v), default=0)
         rows.append([v << (p - low) if v else 0 for v, p in zip(numbers, places, strict=True)])
-    return rows
+        shifts.append(-low)
+    return rows, shifts
+
+
+def product(Z: Floats, basis: list[list[int]], V: Floats) -> Floats:
+    """``Z V``, right to about six digits even where almost everything cancels."""
+    C: Floats = Z @ V
+    doubtful = np.abs(C) <= 2.0**-30 * (np.abs(Z) @ np.abs(V))
+    if (np.rint(Z) == Z).all() and (np.abs(Z) @ np.abs(V)).max() < 2**53:
+        return C  # whole numbers: nothing was rounded
+    rows = np.flatnonzero(doubtful.any(axis=1))
+    numbers, shifts = whole_numbers(Z[rows], np.zeros(Z.shape[1], np.int64))
+    for i, row, shift in zip(rows, numbers, shifts, strict=True):
+        for j in np.flatnonzero(doubtful[i]):
+            exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
+            C[i, j] = float(Fraction(exact) * Fraction(2) ** -shift)
+    return C

@@ -95,12 +95,12 @@ class Samples:
         """``z = y(x, 1)`` of the listed rows."""
         return self.gather(rows) * self.y[rows, np.newaxis]
 
-    def signs(self, theta: Sequence[float] | Sequence[Fraction]) -> NDArray[np.int8]:
+    def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
         blocks = [signs(matrix, theta) for matrix in self.matrices()]
         return np.concatenate(blocks) * self.y.astype(np.int8)
 
-    def margin(self, theta: Sequence[float] | Sequence[Fraction]) -> float:
+    def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
         starts = [piece.start for piece in self.source.pieces()]
         labels = np.split(self.y, starts[1:])
