@@ -27,6 +27,8 @@ MODULES = [
     "rosenblatt.estimators.perceptron",
     "rosenblatt.estimators.adaline",
     "rosenblatt.estimators.table",
+    "rosenblatt.estimators.separability",
+    "rosenblatt.estimators.bounds",
 ]
 SETTING_UP = ("pip install", "pytest", "mkdocs")  # what has been done before a test can run
 

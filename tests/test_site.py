@@ -87,7 +87,9 @@ def test_reference_names_every_public_name(name):
 
 
 @pytest.mark.parametrize(
-    "module", [rb.datasets, rb.theory, rb.plot, rb.io], ids=lambda m: m.__name__
+    "module",
+    [rb.boolean, rb.certify, rb.datasets, rb.io, rb.plot, rb.theory],
+    ids=lambda m: m.__name__,
 )
 def test_reference_names_what_the_modules_offer(module):
     assert not set(public(module)) - names(in_code())

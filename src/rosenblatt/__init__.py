@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         Verdict,
     )
     from rosenblatt.estimators.adaline import Adaline
-    from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.bounds import mistake_bound
+    from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.separability import separability
     from rosenblatt.reports import MistakeBound
     from rosenblatt.results import Hyperplane, StopReason

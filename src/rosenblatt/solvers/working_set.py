@@ -19,8 +19,7 @@ from rosenblatt.solvers.scanner import decision_values
 from rosenblatt.solvers.stopping import Halt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from fractions import Fraction
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
