@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
+NONE = np.empty(0, np.int64)
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
 
 
@@ -105,15 +106,16 @@ def solution(A: Floats, b: Floats | Sequence[Fraction]) -> Floats:
     return found.floats()
 
 
-def joined(rows: Ints, weights: Floats, meeting: Meeting) -> tuple[Ints, Floats]:
+def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
     """Two ways to cancel as one, positive on the samples of both."""
-    shares = np.zeros(len(rows))
-    shares[np.searchsorted(rows, meeting.across)] = meeting.shares
-    factor = 1 + 2 * float(np.max(-shares / weights, initial=0.0))
-    both = np.concatenate([rows, meeting.rows])
-    sums = np.concatenate([factor * weights + shares, meeting.weights])
-    order = np.argsort(both)
-    return both[order], sums[order] / sums.max()
+    shares = np.zeros(len(one.rows))
+    shares[np.searchsorted(one.rows, other.across)] = other.shares
+    factor = 1 + 2 * float(np.max(-shares / one.weights, initial=0.0))
+    rows = np.concatenate([one.rows, other.rows])
+    weights = np.concatenate([factor * one.weights + shares, other.weights])
+    both = cancel(samples, rows, NONE, weights / weights.max())
+    assert both is not None
+    return both
 
 
 # Candidates, by floating point ----------------------------------------------------------------
@@ -132,8 +134,8 @@ def simplex_vertex(Z: Floats, groups: Floats, costs: Floats) -> Mask:
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
-def never_positive(Z: Floats) -> Mask:
-    """The samples on which no θ is positive that is negative on none.
+def never_positive(Z: Floats) -> tuple[Mask, Floats]:
+    """The samples on which no θ is positive that is negative on none, and a θ as it should be.
 
     By the largest ``Σ u_i`` with ``u_i <= z_i·θ`` and ``0 <= u_i <= 1``: all of them are 0 or 1.
     """
@@ -142,7 +144,9 @@ def never_positive(Z: Floats) -> Mask:
     bounds = [(0, 1)] * m + [(None, None)] * d
     costs = np.append(-np.ones(m), np.zeros(d))
     found = linprog(costs, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs")
-    return np.zeros(m, bool) if found.x is None else found.x[:m] < 0.5
+    if found.x is None:
+        return np.zeros(m, bool), np.zeros(d)
+    return found.x[:m] < 0.5, found.x[m:]
 
 
 def spanning_weights(Z: Floats, basis: Ints, costs: Floats) -> Floats | None:

@@ -21,11 +21,14 @@ vertex: as few samples as possible that meet.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, qr
 from scipy.linalg.blas import dsyrk
+
+from rosenblatt.solvers.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+BIG = 10**9  # operations of a step
 TINY = 1e-300
 VANISHES = 1e-12  # a sum this small beside its terms is zero as far as floats can tell
 
@@ -101,7 +105,12 @@ def nearest(
         Q, R = qr(Z.T, mode="economic", check_finite=False)
         found = nearest(np.ascontiguousarray(R.T), groups, offsets, stiffness, tol, look_up)
         return found._replace(theta=Q @ found.theta)
-    with np.errstate(all="ignore"):  # where rounding spoils a step, the one before it counts
+    small = Z.size * Z.shape[1] < BIG
+    with ExitStack() as stack:
+        # Where rounding spoils a step, the one before it counts.
+        stack.enter_context(np.errstate(all="ignore"))
+        if small:  # threads would wait for each other longer than they work
+            stack.enter_context(one_blas_thread())
         state = _State(Z, groups, offsets, stiffness)
         result = state.result()
         for _ in range(100):
@@ -163,7 +172,9 @@ class _State:
         """One iteration; False where rounding has left nothing to gain."""
         Z, A = self.Z, self.A
         D = self.weights / self.s
-        H = dsyrk(1.0, (Z * np.sqrt(D)[:, np.newaxis]).T)  # the upper triangle of ZᵀDZ
+        root = np.sqrt(D)
+        root[root < 1e-20 * root.max()] = 0.0  # numbers below the normal ones are slow
+        H = dsyrk(1.0, (Z * root[:, np.newaxis]).T)  # the upper triangle of ZᵀDZ
         H.flat[:: len(H) + 1] += 1 / self.M
         B = Z.T @ (A * D[:, np.newaxis])
         try:

@@ -26,6 +26,7 @@ from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Unde
 from rosenblatt.certify.exact import independent_rows, null_basis
 from rosenblatt.results import Hyperplane
 from rosenblatt.solvers.evidence import (
+    NONE,
     Meeting,
     basis_of,
     cancel,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
 ZOOMS = 3  # how often to magnify before giving up on floating point
-NONE = np.empty(0, np.int64)
 
 
 def find_certificate(
@@ -107,8 +107,8 @@ class Search:
         found = self.decide(whole, rows, NONE)
         if not isinstance(found, Meeting):
             return self.separable(found)
-        first = found
-        spanning, weights, basis = first.rows, first.weights, basis_of(samples, first.rows)
+        first = spanning = found
+        basis = first.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
             directions = null_basis(samples.signed(basis))
             active = self.not_zero(directions)
@@ -118,11 +118,11 @@ class Search:
             view = LinearView(samples, directions, rows, active)
             found = self.decide(view, rows, basis)
             if not isinstance(found, Meeting):
-                evidence = (*self.meeting_point(first), *self.settled(spanning, weights))
-                return self.quasi(evidence, view, self.weak(view, found))
-            spanning, weights = joined(spanning, weights, found)
-            basis = basis_of(samples, spanning)
-        return Inseparable(*self.meeting_point(first), *self.settled(spanning, weights))
+                weak = self.weak(view, found)
+                return self.quasi(self.meeting_point(first), spanning, view, weak)
+            spanning = joined(samples, spanning, found)
+            basis = basis_of(samples, spanning.rows)
+        return Inseparable(*self.meeting_point(first), spanning.rows, spanning.weights)
 
     # The question, in the coordinates of a view ------------------------------------------------
 
@@ -158,7 +158,7 @@ class Search:
         while True:
             Z, groups = view.vectors(rows)
             if isinstance(view, LinearView) and not view.exact:
-                meeting = self.face(Z * view.lengths, rows, basis)
+                meeting = self.face(view, rows, basis)
                 if meeting is not None:
                     return meeting, rows, None
             found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
@@ -228,17 +228,25 @@ class Search:
                 return found
         return None
 
-    def face(self, Z: Floats, rows: Ints, basis: Ints) -> Meeting | None:
-        """Rows among these that cancel and span all that do; None if none do, or floats fail."""
-        self.look_up()
-        zero = never_positive(Z)
-        if not zero.any():
-            return None
+    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Meeting | None:
+        """Samples that cancel and span all that do; None if none do, or floats fail."""
+        while True:
+            self.look_up()
+            Z = view.vectors(rows)[0] * view.lengths
+            zero, coefficients = never_positive(Z)
+            if not zero.any():
+                return None
+            values = self.values(view, coefficients / view.scale)
+            values[~view.active] = 0.0
+            new = worst(values, -1e-6 * float(np.abs(values).max()), batch(Z.shape[1]), rows)
+            if not new.size:
+                break
+            rows = np.concatenate([rows, new])
         rows, Z = rows[zero], Z[zero]
         both = np.concatenate([basis, rows])
         chosen = independent_rows(self.samples.signed(both))[0]
-        new = chosen[chosen >= len(basis)] - len(basis)
-        weights = spanning_weights(Z, new, 0.5 + self.rng.random(len(rows)))
+        added = chosen[chosen >= len(basis)] - len(basis)
+        weights = spanning_weights(Z, added, 0.5 + self.rng.random(len(rows)))
         if weights is None:
             return None
         used = weights > 0
@@ -259,12 +267,6 @@ class Search:
             rows = np.concatenate([rows, worst(values, np.inf, 20, rows)])
 
     # Evidence ---------------------------------------------------------------------------------
-
-    def settled(self, rows: Ints, weights: Floats) -> tuple[Ints, Floats]:
-        """The samples that cancel, and weights of which those of a basis follow exactly."""
-        found = cancel(self.samples, rows, NONE, weights)
-        assert found is not None
-        return found.rows, found.weights
 
     def meeting_point(self, meeting: Meeting) -> tuple[Ints, Floats, Floats]:
         """The support, its weights, summing to 1 in each class, and the point they make."""
@@ -301,19 +303,22 @@ class Search:
         assert isinstance(found, list)
         return found
 
-    def quasi(self, evidence: Any, view: LinearView, theta: list[Fraction]) -> QuasiSeparable:
+    def quasi(
+        self,
+        evidence: tuple[Ints, Floats, Floats],
+        spanning: Meeting,
+        view: LinearView,
+        theta: list[Fraction],
+    ) -> QuasiSeparable:
         """The certificate of a weak θ, in floats if they can hold it."""
         floats = _floats(theta)
         held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
-        support, weights, point, spanning, spanning_weights = evidence
         return QuasiSeparable(
-            support,
-            weights,
-            point,
+            *evidence,
             Hyperplane(floats[:-1], float(floats[-1])),
             np.flatnonzero(~view.active),
-            spanning,
-            spanning_weights,
+            spanning.rows,
+            spanning.weights,
             None if held else tuple(theta),
         )
 
