@@ -264,3 +264,20 @@ def test_progress_goes_to_standard_error(model, capfd):
     assert "3/3" in err
     model.set_params(progress=False).fit(X, y)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("update", ["batch", "minibatch"])
+def test_a_batch_that_was_halted_has_no_update(update):
+    """What the run did not do, the record does not have."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300_000, 4))
+    y = rng.random(300_000) < 0.5
+    size = 250_000 if update == "minibatch" else None
+    model = rb.Perceptron(update=update, batch_size=size, record=True, max_time=1e-9, n_jobs=1)
+    model.fit(X, y)
+    updates = model.trace_.updates
+    assert model.stop_reason_ is rb.StopReason.TIME_LIMIT
+    assert model.n_mistakes_ > 0
+    assert len(updates) == model.n_updates_
+    last = updates.hyperplane(len(updates), X)
+    assert np.array_equal(last.w, model.coef_[0])

@@ -285,7 +285,9 @@ class Training(ABC):
     def _updates(self, p: Problem) -> Updates:
         none = (np.empty(0, np.int64),) * 2 + (np.empty(0),) * 2 + (np.empty(0, np.int64),)
         columns = zip(none, *p.records, strict=True)
-        p.records = [tuple(np.concatenate(parts) for parts in columns)]
+        whole = [np.concatenate(parts) for parts in columns]
+        made = whole[-1] < p.n_updates  # a run that is halted in a batch does not make its update
+        p.records = [tuple(column[made] for column in whole)]
         epoch, sample, value, step, update = p.records[0]
         return Updates(
             epoch=epoch,
