@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rosenblatt as rb
-from rosenblatt import boolean
+from rosenblatt import boolean, theory
 
 
 def tables(n):
@@ -489,9 +489,9 @@ class TestDichotomies:
     @pytest.mark.parametrize(("n", "d"), [(1, 1), (4, 2), (9, 2), (8, 3), (9, 4), (7, 6), (6, 9)])
     def test_cover(self, n, d):
         X = np.random.default_rng(n + d).standard_normal((n, d))
-        assert boolean.count_dichotomies(X) == boolean.dichotomies_in_general_position(n, d)
+        assert boolean.count_dichotomies(X) == theory.cover_count(n, d)
         through_zero = boolean.count_dichotomies(X, fit_intercept=False)
-        assert through_zero == boolean.dichotomies_in_general_position(n, d - 1)
+        assert through_zero == theory.cover_count(n, d - 1)
 
     @pytest.mark.parametrize("n", [1, 2, 5, 12])
     def test_points_on_a_line(self, n):
@@ -590,9 +590,9 @@ class TestCover:
         assert rb.theory.cover_probability(6000, 2900) == pytest.approx(float(exact), rel=1e-10)
 
     def test_names(self):
-        assert boolean.dichotomies_in_general_position(4, 2) == 14
-        assert boolean.probability_separable(4, 2) == 14 / 16
-        assert boolean.probability_separable(0, 2) == 1.0
+        assert theory.cover_count(4, 2) == 14
+        assert theory.cover_probability(4, 2) == 14 / 16
+        assert theory.cover_probability(0, 2) == 1.0
 
     @pytest.mark.parametrize(("n", "d"), [(-1, 2), (3, -1), (2.5, 1)])
     def test_nonsense(self, n, d):

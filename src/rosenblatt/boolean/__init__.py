@@ -21,8 +21,6 @@ from rosenblatt.boolean.units import (
     or_unit,
     threshold_unit,
 )
-from rosenblatt.theory import cover_count as dichotomies_in_general_position
-from rosenblatt.theory import cover_probability as probability_separable
 
 __all__ = [
     "Network",
@@ -31,12 +29,10 @@ __all__ = [
     "and_unit",
     "count_dichotomies",
     "count_threshold_functions",
-    "dichotomies_in_general_position",
     "is_threshold",
     "not_unit",
     "or_unit",
     "parse",
-    "probability_separable",
     "shatters",
     "threshold_unit",
     "truth_table",
