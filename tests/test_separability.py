@@ -68,7 +68,7 @@ def verify(certificate, X, y):
         values = [dot(z, theta) for z in Z]
     if isinstance(certificate, Separable):
         assert all(v > 0 for v in values)
-        assert certificate.margin > 0
+        assert certificate.margin > 0 or min(values) < Fraction(5e-324)  # smaller than any float
         return
     covered = range(n)
     if isinstance(certificate, QuasiSeparable):
@@ -324,6 +324,70 @@ def test_whole_numbers_beyond_two_to_the_53():
     X[-1] = X[:-1].mean(axis=0)
     y = np.arange(60) == 59
     verify(rb.separability(X, y), X, y.tolist())
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[5e-324], [0]], [0, 1]),
+        ([[1.797e308], [-1.797e308]], [0, 1]),
+        ([[0, 0], [1e308, 1e308], [0, 1e308], [1e308, 0]], [0, 1, 1, 1]),
+        ([[1e300, 1], [-1e300, 2], [1e300, 3], [0, 0]], [0, 1, 0, 1]),
+        ([[1e-300, 1], [-1e-300, 2], [1e-300, 3], [0, 0]], [0, 1, 0, 1]),
+    ],
+)
+def test_the_ends_of_floating_point(X, y):
+    X = np.array(X, dtype=float)
+    for data in (X, csr_array(X)):
+        certificate = rb.separability(data, y)
+        assert isinstance(certificate, Separable)
+        verify(certificate, X, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_of_floating_point(seed):
+    rng = np.random.default_rng(seed)
+    n, d = rng.integers(4, 12), rng.integers(1, 4)
+    X = 10.0 ** rng.uniform(-300, 300, size=(n, d)) * rng.choice([-1, 1], size=(n, d))
+    y = np.arange(n) % 2
+    verify(rb.separability(X, y), X, y.tolist())
+
+
+def test_weights_that_floats_cannot_hold():
+    """The only proof has a weight of about 5e-324: said in one line, not a wrong answer."""
+    X = [[5e-324], [0.0], [0.0], [-1.0]]
+    with pytest.raises(ValueError, match="too small or too large for floats"):
+        rb.separability(X, [0, 1, 1, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, object])
+def test_whole_numbers_that_floats_cannot_hold_are_refused(dtype):
+    X = np.array([[2**53], [2**53 + 1]], dtype=dtype)
+    with pytest.raises(ValueError, match="9007199254740993, which no float is equal to"):
+        rb.separability(X, [0, 1])
+    even = np.array([[2**53], [2**53 + 2]], dtype=dtype)
+    assert rb.separability(even, [0, 1]).verdict is rb.Verdict.SEPARABLE
+
+
+def test_columns_beyond_the_matrix_are_refused():
+    X = csr_array(np.eye(4))
+    X.indices[1] = 77
+    with pytest.raises(ValueError, match="X names column 77, but it has columns 0 to 3"):
+        rb.separability(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="X names column 77"):
+        rb.Perceptron().fit(X, [0, 1, 0, 1])
+
+
+def test_identical_rows_are_the_shortest_evidence():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 6)), rng.random(500) < 0.5
+    X[400], y[400] = X[17], not y[17]
+    for data in (X, csr_array(X)):
+        certificate = rb.separability(data, y)
+        assert certificate.support.tolist() == [17, 400]
+        assert isinstance(certificate, Inseparable)
+        assert len(certificate.spanning_support) == 8
+    verify(certificate, X, y.tolist())
 
 
 def test_collinear_points():

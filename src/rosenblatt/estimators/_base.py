@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rosenblatt.estimators._validation import (
+    canonical,
     check_weights,
     class_weights,
     count_threads,
@@ -68,9 +68,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Validate the data, once. A C-ordered float X is not copied."""
         X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         check_classification_targets(y)
-        if issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X)
         if classes is None:
             classes, label = number_classes(y)
         else:

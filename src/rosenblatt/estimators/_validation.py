@@ -19,6 +19,37 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def canonical(X: Any) -> Any:
+    """CSR without duplicate entries, every column number within the matrix; arrays as they are.
+
+    Compiled loops would read beyond a wrong one.
+    """
+    if isinstance(X, np.ndarray):
+        return X
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        found = X.indices.max() if X.indices.min() >= 0 else X.indices.min()
+        msg = f"X names column {found}, but it has columns 0 to {X.shape[1] - 1}"
+        raise ValueError(msg)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def refuse_long_integers(X: Any) -> None:
+    """Refuse whole numbers that floats cannot hold: the answer would be about other data."""
+    numbers = X.data if hasattr(X, "tocsr") else np.asarray(X)
+    if numbers.dtype.kind not in "iuO" or not numbers.size:
+        return
+    for number in numbers.ravel()[np.abs(numbers.ravel()) > 2**53].tolist():
+        if isinstance(number, int) and int(float(number)) != number:
+            msg = (
+                f"X holds {number}, which no float is equal to: give X as the floats you mean, "
+                "for instance after subtracting a number from the whole column"
+            )
+            raise ValueError(msg)
+
+
 def one_of(name: str, value: Any, accepted: Sequence[str]) -> str:
     """`value`, if it is among the accepted words."""
     if not isinstance(value, str) or value not in accepted:

@@ -6,20 +6,22 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.certificates import Undecided
+from rosenblatt.certificates import Separable, Undecided
 from rosenblatt.certify import check
 from rosenblatt.estimators._base import LAYOUT
 from rosenblatt.estimators._validation import (
+    canonical,
     count_threads,
     number_classes,
     positive_number,
+    refuse_long_integers,
     shown,
 )
 from rosenblatt.rows import as_rows
+from rosenblatt.solvers.evidence import BEYOND_FLOATS
 from rosenblatt.solvers.separability import find_certificate
 from rosenblatt.solvers.threads import Team
 from rosenblatt.sources import MemorySource
@@ -73,17 +75,27 @@ def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificat
             result = check(certificate, X, labels)
             if result.valid:
                 return certificate
+    if _beyond_floats(certificate):
+        raise ValueError(BEYOND_FLOATS)
     msg = f"the certificate found does not hold, which is a fault of this program: {result.why}"
     raise RuntimeError(msg)
 
 
+def _beyond_floats(certificate: Certificate) -> bool:
+    """Whether weights have lost digits because floats end."""
+    if isinstance(certificate, Separable | Undecided):
+        return False
+    weights = np.concatenate([certificate.weights, certificate.spanning_weights])
+    return not bool(((weights > 1e-290) & (weights < 1e290)).all())
+
+
 def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
+    given = X
     X, y = check_X_y(X, y, **LAYOUT)
+    refuse_long_integers(given)
     check_classification_targets(y)
-    if issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    X = canonical(X)
     classes, labels = number_classes(y)
     if len(classes) > 2:
         msg = (

@@ -143,29 +143,35 @@ class Bounds:
         visits = float(run.epochs * run.visits)
         zero = np.zeros(self.z.size)
         found = [self._made(zero, visits, 1.0, math.sqrt(run.visits))]
-        v = self._trade(given) if run.once else zero
+        # Squares must neither overflow nor vanish; with powers of two scaling is exact.
+        exponent = 0 if 1e-100 < self.R < 1e100 else math.frexp(self.R)[1]
+        v = self._trade(given, exponent) if run.once else zero
         if v.any():
-            found.append(self._short(v))
+            found.append(self._short(v, exponent))
         return found
 
-    def _trade(self, given: Floats | None) -> Floats:
-        """The vector, of any length or of a given direction, with the smallest bound."""
+    def _trade(self, given: Floats | None, exponent: int) -> Floats:
+        """The vector, of any length or of a given direction, with the smallest bound.
+
+        It is the one for the data divided by ``2^exponent``.
+        """
         assert self.run.epochs is not None
-        root = math.sqrt(self.run.epochs)
+        root, reach = math.sqrt(self.run.epochs), math.ldexp(self._reach, -exponent)
         if given is None:
-            return least_sum(self.z, self._reach, root)
+            return least_sum(self.z.divided(exponent), reach, root)
         unit: Floats = given / np.linalg.norm(given)
-        scale = least_sum(Projected(self.z.values(unit)), self._reach, root)
+        scale = least_sum(Projected(np.ldexp(self.z.values(unit), -exponent)), reach, root)
         return max(float(scale[0]), 0.0) * unit
 
-    def _short(self, v: Floats) -> Found:
-        """``((R + √E·D)/γ)²`` for ``γ = 1/‖v‖``; it holds for any v, best or not."""
+    def _short(self, v: Floats, exponent: int) -> Found:
+        """``((R + √E·D)/γ)²`` for ``γ = 2^exponent/‖v‖``; it holds for any v, best or not."""
         z, run = self.z, self.run
         assert run.epochs is not None
         norm = float(np.linalg.norm(v))
-        unit, gamma = v / norm, 1 / norm
-        short = np.maximum(gamma - z.values(unit), 0.0)
-        shortfall = float(np.linalg.norm(short)) * (1 + z.n * U) + math.sqrt(z.n) * z.slack * self.R
+        unit, gamma = v / norm, math.ldexp(1 / norm, exponent)
+        short = np.ldexp(np.maximum(gamma - z.values(unit), 0.0), -exponent)
+        missing = math.ldexp(float(np.linalg.norm(short)), exponent)
+        shortfall = missing * (1 + z.n * U) + math.sqrt(z.n) * z.slack * self.R
         along = self._along(unit)[1] if self.length else 0.0
         bound = theory.mistake_bound_in_epochs(
             self._reach, gamma * (1 - 4 * U), shortfall, run.epochs, along=along, length=self._guess

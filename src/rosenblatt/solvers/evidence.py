@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 NONE = np.empty(0, np.int64)
+BEYOND_FLOATS = (
+    "the weights of the samples that prove it are too small or too large for floats: "
+    "bring the numbers in X closer together"
+)
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
 
 
@@ -114,7 +118,8 @@ def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
     rows = np.concatenate([one.rows, other.rows])
     weights = np.concatenate([factor * one.weights + shares, other.weights])
     both = cancel(samples, rows, NONE, weights / weights.max())
-    assert both is not None
+    if both is None:
+        raise ValueError(BEYOND_FLOATS)
     return both
 
 

@@ -83,11 +83,12 @@ def find_certificate(
         which the evidence found otherwise does not hold.
     """
     search = Search(Samples(source, team, positive, Clock(max_time)), exactly)
-    try:
-        return search.run()
-    except Halt:
-        search.samples.clock.end = None  # one more scan, for a bracket
-        return Undecided(search.bracket())
+    with np.errstate(all="ignore"):  # what overflows is settled exactly
+        try:
+            return search.run()
+        except Halt:
+            search.samples.clock.end = None  # one more scan, for a bracket
+            return Undecided(search.bracket())
 
 
 class Search:
@@ -107,8 +108,9 @@ class Search:
         found = self.decide(whole, rows, NONE)
         if not isinstance(found, Meeting):
             return self.separable(found)
-        first = spanning = found
-        basis = first.rows[:-1]  # one way to cancel: without one of them they are independent
+        spanning = found
+        first = self.twins() or found
+        basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
             directions = null_basis(samples.signed(basis))
             active = self.not_zero(directions)
@@ -144,7 +146,8 @@ class Search:
             answer, rows, found = self.attempt(current, rows, basis)
             if answer is not None:
                 return answer
-            assert found is not None
+            if found is None:
+                break
             closest = np.argsort(found.slack / found.weights)
             near = closest[: max(len(found.theta) + 1, int((found.weights > found.slack).sum()))]
             current = current.zoomed(rows[near], found.weights[near])
@@ -157,6 +160,8 @@ class Search:
         """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
             Z, groups = view.vectors(rows)
+            if not np.isfinite(Z).all():
+                return None, rows, None
             if isinstance(view, LinearView) and not view.exact:
                 meeting = self.face(view, rows, basis)
                 if meeting is not None:
@@ -164,10 +169,12 @@ class Search:
             found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
             if found.meets or found.t.sum() <= 0:
                 break
-            direction: Direction = view.coefficients(found)
+            coefficients = view.coefficients(found)
+            if not np.isfinite(coefficients).all():
+                return None, rows, None
+            direction: Direction = coefficients
             if view.exact:
-                exact = [Fraction(c) for c in view.coefficients(found).tolist()]
-                direction = _shrunk(view.lift(exact))
+                direction = _shrunk(view.lift([Fraction(c) for c in coefficients.tolist()]))
             values = self.values(view, direction)
             if isinstance(view, WholeView):
                 self.narrow(view, found, values, direction)
@@ -196,7 +203,7 @@ class Search:
         """Note between what the widest margin lies, from one hyperplane and one sum."""
         norm = float(np.linalg.norm(theta[:-1]))
         lower = float(values.min()) / norm if norm > 0 else -np.inf
-        upper = float(np.linalg.norm(found.theta * view.scale)) / 2
+        upper = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1]))) / 2
         self.widest = (max(self.widest[0], lower), min(self.widest[1], upper))
 
     def bracket(self) -> tuple[float, float]:
@@ -232,11 +239,11 @@ class Search:
         """Samples that cancel and span all that do; None if none do, or floats fail."""
         while True:
             self.look_up()
-            Z = view.vectors(rows)[0] * view.lengths
+            Z = view.scaled(rows)
             zero, coefficients = never_positive(Z)
             if not zero.any():
                 return None
-            values = self.values(view, coefficients / view.scale)
+            values = self.values(view, np.ldexp(coefficients, -view.powers))
             values[~view.active] = 0.0
             new = worst(values, -1e-6 * float(np.abs(values).max()), batch(Z.shape[1]), rows)
             if not new.size:
@@ -268,6 +275,19 @@ class Search:
 
     # Evidence ---------------------------------------------------------------------------------
 
+    def twins(self) -> Meeting | None:
+        """Two identical samples of different classes, the shortest evidence there is."""
+        y = self.samples.y
+        values = self.samples.values(self.rng.normal(size=self.samples.d + 1)) * y
+        order = np.lexsort((y, values))
+        near = np.flatnonzero((np.diff(values[order]) == 0) & (np.diff(y[order]) != 0))
+        pairs = np.sort(np.column_stack([order[near], order[near + 1]]), axis=1)
+        for pair in pairs[np.argsort(pairs[:, 0])]:
+            one, other = self.samples.gather(pair)
+            if np.array_equal(one, other):
+                return Meeting(pair, np.ones(2), NONE, np.empty(0))
+        return None
+
     def meeting_point(self, meeting: Meeting) -> tuple[Ints, Floats, Floats]:
         """The support, its weights, summing to 1 in each class, and the point they make."""
         weights = meeting.weights / meeting.weights.max()
@@ -295,7 +315,7 @@ class Search:
         if isinstance(direction, list):
             return direction
         for digits in (5, 10, 15, 20, 30, 40, 53):
-            theta = view.lift(_rounded(direction, view.scale, digits))
+            theta = view.lift(_rounded(direction, view.powers, digits))
             if (self.samples.signs(theta)[view.active] > 0).all():
                 return theta
         rows = self.samples.some(batch(len(view.basis)), view.active)
@@ -328,13 +348,12 @@ def _floats(numbers: list[Fraction]) -> Floats:
     return np.array([float(v) for v in numbers])
 
 
-def _rounded(values: Floats, sizes: Floats, digits: int) -> list[Fraction]:
-    """The values to so many binary digits, where a value counts as much as its size says."""
-    weight = np.abs(values) * sizes
-    last = np.frexp(weight.max())[1] - digits - np.frexp(sizes)[1]
+def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fraction]:
+    """The values to so many binary digits, where a value counts by its power of two."""
+    largest = int(np.frexp(np.abs(np.ldexp(values, powers)).max())[1])
+    units = [Fraction(2) ** (largest - digits - int(power)) for power in powers]
     return [
-        Fraction(round(Fraction(v) * Fraction(2) ** -int(k))) * Fraction(2) ** int(k)
-        for v, k in zip(values.tolist(), last, strict=True)
+        round(Fraction(v) / unit) * unit for v, unit in zip(values.tolist(), units, strict=True)
     ]
 
 

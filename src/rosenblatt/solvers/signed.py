@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,21 @@ class Vectors:
             source, self.bias = _weighted(source, positive, bias), 0.0
         self.source, self._d = source, source.n_features
         self._samples = Samples(source, team, positive, Clock())
-        self.n = self._samples.n
+        self.n, self._exponent = self._samples.n, 0
+
+    def divided(self, exponent: int) -> Vectors:
+        """The vectors over ``2^exponent``, for their products only; margins are of the others."""
+        if not exponent:
+            return self
+        smaller = copy(self)
+        smaller._exponent = exponent
+        smaller.bias = math.ldexp(self.bias, -exponent)
+        return smaller
 
     def values(self, theta: Floats) -> Floats:
         """``z·θ`` of every sample."""
+        if self._exponent:
+            theta = np.ldexp(theta, -self._exponent)
         return self._samples.values(theta if self._d < self.size else np.append(theta, 0.0))
 
     def _parts(self) -> Iterator[tuple[Any, slice]]:
@@ -66,8 +78,19 @@ class Vectors:
             step = n if matrix.dtype == np.float64 else max(1, CHUNK // self._d)
             for a in range(0, n, step):
                 z = min(a + step, n)
-                yield matrix[a:z].astype(np.float64, copy=False), slice(first + a, first + z)
+                x = matrix[a:z].astype(np.float64, copy=False)
+                yield self._smaller(x), slice(first + a, first + z)
             first += n
+
+    def _smaller(self, x: Any) -> Any:
+        """The rows over ``2^exponent``."""
+        if not self._exponent:
+            return x
+        if isinstance(x, np.ndarray):
+            return np.ldexp(x, -self._exponent)
+        x = x.copy()
+        x.data = np.ldexp(x.data, -self._exponent)
+        return x
 
     def gather(self, u: Floats) -> Floats:
         """``Σ u_i z_i``."""
@@ -86,10 +109,10 @@ class Vectors:
             product = rows.T @ rows
             total[:d, :d] += product.toarray() if hasattr(product, "toarray") else product
             if self.bias:
-                total[-1, :d] += np.asarray(rows.sum(axis=0)).ravel()
+                total[-1, :d] += self.bias * np.asarray(rows.sum(axis=0)).ravel()
         if self.bias:
             total[:d, -1] = total[-1, :d]
-            total[-1, -1] = np.count_nonzero(chosen)
+            total[-1, -1] = self.bias**2 * np.count_nonzero(chosen)
         return total
 
     def radius(self) -> float:

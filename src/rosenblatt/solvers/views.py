@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -33,8 +34,7 @@ class WholeView:
         # Sparse rows stay as they are: their zeros mean something.
         self.centre = low / 2 + high / 2 if samples.dense else np.zeros(samples.d)
         size = np.maximum(np.abs(low - self.centre), np.abs(high - self.centre))
-        self.powers = np.append(np.frexp(np.where(size > 0, size, 1.0))[1], 0)
-        self.scale = np.ldexp(1.0, self.powers[:-1])
+        self.powers = np.append(_powers(size), 0)
         self.samples = samples
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
@@ -42,13 +42,12 @@ class WholeView:
         y = self.samples.y[rows]
         Z = self.samples.gather(rows)[:, :-1]
         Z -= self.centre
-        Z /= self.scale
-        Z *= y[:, np.newaxis]
+        Z = np.ldexp(Z, -self.powers[:-1]) * y[:, np.newaxis]
         return Z, np.column_stack([y < 0, y > 0]).astype(np.float64)
 
     def coefficients(self, found: Nearest) -> Floats:
         """``(w, b)`` in the coordinates of the data."""
-        w = found.theta / self.scale
+        w = np.ldexp(found.theta, -self.powers[:-1])
         return np.append(w, (found.t[0] - found.t[1]) / 2 - w @ self.centre)
 
     def theta(self, coefficients: Floats) -> Floats:
@@ -97,20 +96,28 @@ class LinearView:
         exact: bool = False,
     ) -> None:
         self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
-        self.V = np.array([[float(v) for v in vector] for vector in basis]).T
-        size = np.abs(product(samples.signed(rows), basis, self.V)).max(axis=0, initial=0.0)
-        self.scale = np.ldexp(1.0, np.frexp(np.where(size > 0, size, 1.0))[1])
+        self.lengths = [max(abs(v) for v in vector).bit_length() for vector in basis]
+        pairs = zip(basis, self.lengths, strict=True)
+        self.V = np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
+        self.powers = _powers(np.abs(self.product(rows)).max(axis=0, initial=0.0))
+
+    def product(self, rows: Ints) -> Floats:
+        """The samples along the directions, these of length about 1."""
+        return product(self.samples.signed(rows), self.basis, self.lengths, self.V)
+
+    def scaled(self, rows: Ints) -> Floats:
+        """The samples in the new coordinates, every direction scaled to about 1."""
+        return np.ldexp(self.product(rows), -self.powers)
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
         """The samples in the new coordinates, each scaled to about 1, and their one group."""
-        C = product(self.samples.signed(rows), self.basis, self.V) / self.scale
-        lengths = np.maximum(np.abs(C).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        self.lengths = np.ldexp(1.0, np.frexp(lengths)[1])
-        return C / self.lengths, np.ones((len(rows), 1))
+        C = self.scaled(rows)
+        sizes = _powers(np.abs(C).max(axis=1, keepdims=True))
+        return np.ldexp(C, -sizes), np.ones((len(rows), 1))
 
     def coefficients(self, found: Nearest) -> Floats:
-        """Those of the directions in the vector found."""
-        return found.theta / self.scale
+        """Those of the directions, of length about 1, in the vector found."""
+        return np.ldexp(found.theta, -self.powers)
 
     def theta(self, coefficients: Floats) -> Floats:
         """The vector ``(w, b)`` that has these coefficients, rounded."""
@@ -126,10 +133,11 @@ class LinearView:
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients, exactly."""
-        columns = zip(*self.basis, strict=True)
+        pairs = zip(coefficients, self.lengths, strict=True)
+        shares = [c / (1 << length) for c, length in pairs]
         return [
-            sum((c * v for c, v in zip(coefficients, column, strict=True) if v), Fraction(0))
-            for column in columns
+            sum((c * v for c, v in zip(shares, column, strict=True) if v), Fraction(0))
+            for column in zip(*self.basis, strict=True)
         ]
 
     def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
@@ -139,7 +147,7 @@ class LinearView:
         """
         C, _ = self.vectors(rows)
         nearly = np.linalg.svd(C * weights[:, np.newaxis])[2][-1]
-        powers = np.frexp(self.scale)[1].tolist()
+        powers = (self.powers + np.array(self.lengths)).tolist()
         whole = [round(v * 2**53) for v in nearly.tolist()]
         whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]
         columns = zip(*self.basis, strict=True)
@@ -168,16 +176,35 @@ def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]]
     return rows, shifts
 
 
-def product(Z: Floats, basis: list[list[int]], V: Floats) -> Floats:
-    """``Z V``, right to about six digits even where almost everything cancels."""
+def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
+    """``Z V``, right to about six digits even where almost everything cancels.
+
+    V are the vectors of the basis, rounded, over the powers of two ``2**lengths``.
+    """
     C: Floats = Z @ V
-    doubtful = np.abs(C) <= 2.0**-30 * (np.abs(Z) @ np.abs(V))
-    if (np.rint(Z) == Z).all() and (np.abs(Z) @ np.abs(V)).max() < 2**53:
+    sizes = np.abs(Z) @ np.abs(V)
+    if (np.rint(Z) == Z).all() and np.ldexp(sizes, lengths).max(initial=0.0) < 2**53:
         return C  # whole numbers: nothing was rounded
+    doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
     rows = np.flatnonzero(doubtful.any(axis=1))
     numbers, shifts = whole_numbers(Z[rows], np.zeros(Z.shape[1], np.int64))
     for i, row, shift in zip(rows, numbers, shifts, strict=True):
         for j in np.flatnonzero(doubtful[i]):
             exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
-            C[i, j] = float(Fraction(exact) * Fraction(2) ** -shift)
+            C[i, j] = _times_power(exact, -shift - lengths[j])
     return C
+
+
+def _times_power(number: int, power: int) -> float:
+    """``number * 2**power``, rounded; infinite where floats end."""
+    extra = max(0, abs(number).bit_length() - 60)
+    try:
+        return math.ldexp(float(number >> extra), power + extra)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _powers(sizes: Floats) -> NDArray[np.int64]:
+    """Exponents that bring sizes to about 1; 0 for zero."""
+    powers: NDArray[np.int64] = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
+    return powers
