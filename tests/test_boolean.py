@@ -83,6 +83,10 @@ class TestUnits:
             (lambda: boolean.and_unit(0), "n=0 is not allowed"),
             (lambda: boolean.Unit([[1]], 0), "make no unit"),
             (lambda: boolean.Unit(["a"], 0), "make no unit"),
+            (lambda: boolean.Unit((1, 2), "x"), "make no unit"),
+            (lambda: boolean.Unit((1, 2), [1]), "make no unit"),
+            (lambda: boolean.Unit([[1], [1, 2]], 0), "make no unit"),
+            (lambda: boolean.and_unit(2.5), "n=2.5 is not allowed"),
             (lambda: boolean.Unit([1], np.nan), "make no unit"),
             (lambda: boolean.Unit([1], 1, names=["a", "b"]), "2 names for 1 weights"),
         ],
@@ -284,6 +288,19 @@ class TestThresholdUnit:
     def test_how_many_there_are(self, n, number):
         """Counted as regions of an arrangement, in whole numbers: nothing is rounded."""
         assert boolean.count_threshold_functions(n) == number
+
+    @pytest.mark.parametrize(
+        ("n", "says"),
+        [
+            (7, "n=7 takes too long to count: give at most 6"),
+            (2.5, r"n=2.5 is not allowed: give a number of variables, 0 to 6"),
+            ("3", "n='3' is not allowed"),
+            (-1, "n=-1 is not allowed"),
+        ],
+    )
+    def test_what_is_not_counted(self, n, says):
+        with pytest.raises(ValueError, match=says):
+            boolean.count_threshold_functions(n)
 
     def test_all_tables_of_four_variables(self):
         """Weights up to 3 give 1882 of the 65 536 functions; as there are no more, exactly these.
@@ -533,6 +550,16 @@ class TestDichotomies:
         with pytest.raises(ValueError, match=says):
             boolean.count_dichotomies(X)
 
+    @pytest.mark.parametrize(("n", "d"), [(30, 10), (20_000, 2)])
+    def test_too_much_to_count(self, n, d):
+        X = np.random.default_rng(0).integers(-(10**6), 10**6, (n, d))
+        with pytest.raises(ValueError, match=r"^\d+ points .* too many .*theory\.cover_count"):
+            boolean.count_dichotomies(X)
+
+    def test_many_points_in_as_many_dimensions(self):
+        X = np.vstack([np.eye(30), np.arange(30)])[:, :29]
+        assert boolean.count_dichotomies(X) > 2**29  # work for a few dozen steps
+
 
 class TestPointsInThePlane:
     """The classroom's questions: which labelings of two, three and four points have a line?"""
@@ -690,6 +717,13 @@ class TestPicture:
         ax = rb.plot.network(boolean.and_unit(15))
         assert "… 3 more" in [text.get_text() for text in ax.texts]
         assert len(find(ax, "weight")) == 12
+
+    @pytest.mark.parametrize(
+        ("table", "says"), [("0", "never fires"), ("1", "always fires"), ("1111", "always fires")]
+    )
+    def test_constants_say_what_they_do(self, table, says):
+        ax = rb.plot.network(boolean.two_level_network(table))
+        assert says in {text.get_text() for text in ax.texts}
 
     def test_no_inputs(self):
         ax = rb.plot.network(boolean.two_level_network("1"))

@@ -550,12 +550,72 @@ def test_nonsense(options, message):
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize("exponent", [-1000, -600, -530, -500, 340, 500])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_without_a_bias_the_scale_does_not_matter(exponent, kind):
+    """Powers of two scale exactly; squares of such data would vanish or overflow."""
+    matrix = sparse.csr_matrix if kind == "sparse" else np.asarray
+    X, y = rb.datasets.eight_points()
+    _, mixed = rb.datasets.flip_labels(rb.datasets.eight_points(), 0.3, random_state=0)
+    rng = np.random.default_rng(0)
+    labels = np.where(np.arange(200) % 2, 1, -1)
+    cloud = rng.normal(size=(200, 2)) + labels[:, np.newaxis]
+    plane = rb.Hyperplane(np.array([1.0, 0.5]))
+    for rows, signs, options in (
+        (X, y, {}),
+        (X, mixed, {"epochs": 3}),
+        (cloud, labels, {"epochs": 40}),
+        (cloud, labels, {"epochs": 40, "hyperplane": plane}),
+    ):
+        one = rb.mistake_bound(rows, signs, fit_intercept=False, **options)
+        scaled = matrix(np.ldexp(rows, exponent))
+        other = rb.mistake_bound(scaled, signs, fit_intercept=False, **options)
+        assert other.bound == pytest.approx(one.bound, rel=1e-9)
+        assert math.ldexp(other.R, -exponent) == pytest.approx(one.R, rel=1e-12)
+    assert one.shortfall > 0
+    assert one.bound < 0.9 * 40 * 200  # the vector says something
+
+
+@pytest.mark.parametrize("init", [None, [0.0, 0.0, 3.0]])
+def test_a_bound_beyond_floats_is_a_power_of_ten(init):
+    X, y = rb.datasets.eight_points()
+    tiny = rb.mistake_bound(X * 1e-100, y, init=init)
+    assert math.isfinite(tiny.bound)
+    huge = rb.mistake_bound(X * 1e-200, y, init=init)
+    assert huge.most == math.inf
+    power = int(str(huge).split("10^")[1].split(" ")[0])
+    true = (Fraction(huge.R) / Fraction(huge.gamma)) ** 2  # a guess so short changes little
+    assert true <= 10**power <= 1000 * true
+    assert "inf" not in str(huge)
+    report = fit(X * 1e-200, y, max_epochs=5).bound_report(X * 1e-200, y)
+    assert "next to none of the bound" in str(report)
+    with pytest.raises(ValueError, match=r"a bound of 10\^\d+ mistakes cannot be drawn"):
+        rb.plot.bound(report)
+
+
 def test_data_that_overflow():
     with pytest.raises(ValueError, match="overflow: scale the features"):
         rb.mistake_bound([[1e200], [-1e200]], [0, 1])
 
 
 # ----------------------------------------------------------------------------------- the picture
+
+
+@pytest.mark.parametrize("shift", [0.3, 2.0])
+def test_the_words_are_clear_of_the_curves(shift):
+    """Where no line separates, the lower curve climbs steeply just before the bound."""
+    y = np.where(np.arange(120) % 2, 1, -1)
+    X = np.random.default_rng(0).normal(size=(120, 2)) + shift * y[:, np.newaxis]
+    y[:3] *= -1
+    report = fit(X, y, max_epochs=20).bound_report(X, y)
+    assert report.bound.shortfall > 0
+    ax = rb.plot.bound(report)
+    ax.figure.canvas.draw()
+    box = find(ax, "bound text").get_window_extent()
+    for gid in ("most", "least"):
+        for line in ax.findobj(lambda artist, gid=gid: artist.get_gid() == gid):
+            points = line.get_transform().transform(line.get_xydata())
+            assert not box.count_contains(points)
 
 
 def find(ax, gid):

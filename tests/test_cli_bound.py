@@ -108,7 +108,7 @@ def test_no_hyperplane_separates_banknotes():
     assert one["bound"] == pytest.approx(limit.bound, rel=1e-6)
     assert one["mistakes"] == model.n_mistakes_ <= one["bound"]
     text = call(NOTES, "--max-epochs", 40, code=1).stdout
-    assert "no: no hyperplane separates the classes, and no bound holds for ever" in text
+    assert "no: no hyperplane separates the classes after standardising, and no" in text
     assert "in 40 epochs: ((R + √E·D)/γ)²" in text
     assert "rosenblatt check banknotes.csv" in text
 
@@ -193,3 +193,15 @@ def test_the_report_does_not_grow_with_the_run(dunkers):
     told = call(dunkers, "--order", "worst-mistake").stdout
     assert len(told.splitlines()) <= 12
     assert np.char.str_len(told.splitlines()).max() <= 100
+
+
+def test_a_bound_beyond_floats():
+    columns = {"a": [1e-300, 2e-300, 5e-300, 7e-300], "y": ["u", "u", "v", "v"]}
+    name = table("tiny.csv", columns)
+    out = call(name, "--raw").stdout
+    assert "at most 10^600 mistakes, however long it runs" in out
+    assert "next to none of the bound" in out
+    assert "inf" not in out
+    (problem,) = found(name, "--raw")["problems"]
+    assert problem["bound"] is None
+    assert problem["within"] is True

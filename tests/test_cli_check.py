@@ -141,7 +141,7 @@ def test_quasi_separable(quasi):
 def test_inseparable():
     name = table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": ["-", "+", "+", "-"]})
     printed = call("check", name, code=1).stdout
-    assert "inseparable: the classes overlap, every hyperplane has rows on its" in printed
+    assert "inseparable: the classes overlap, no hyperplane has them on its two sides" in printed
     for row, label in ((1, "-"), (2, "+"), (3, "+"), (4, "-")):
         assert words(f"row {row} {label} 1/2") in words(printed)
     assert "point      a 0.5, b 0.5\n" in printed
@@ -189,7 +189,7 @@ def test_undecided_is_said_with_advice(monkeypatch, apart):
     monkeypatch.setattr(checking, "separability", slow)
     printed = words(call("check", apart, "--max-time", "1m30s", code=1).stdout)
     assert "undecided: time ran out before the question was settled" in printed
-    assert "the largest margin is between -0.25 and 0.5, up to 0: none" in printed
+    assert "the largest margin is between -0.25 and 0.5 (0 or less: none separates)" in printed
     assert "next give it more time with --max-time" in printed
     assert 80 < shares[0] <= 90
     monkeypatch.setattr(checking, "separability", lambda *_, **__: rb.Undecided((-np.inf, np.inf)))
@@ -202,6 +202,106 @@ def test_numbers_are_not_scaled_so_nothing_is_rounded():
     name = table("t.csv", {"x": x, "y": ["up", "down", "up", "down"]})
     printed = words(call("check", name).stdout)
     assert "x alone separates: down below 0.3, up above" in printed
+
+
+def test_whole_numbers_that_floats_cannot_hold():
+    big = [2**53 + 1, 2**53, 2**53 + 3, 2**53 - 2]
+    name = table("t.csv", {"a": big, "b": [1, 1, 2, 2], "y": list("pqpq")})
+    printed = words(call("check", name, code=1).stdout)
+    assert "rows 1 and 2 are identical" in printed
+    assert "beyond 2^53, where floats cannot hold every whole number: a; each number" in printed
+    name = table("t.csv", {"a": [2**53 - 1, 1, 2, 3], "b": [1, 1, 2, 2], "y": list("pqpq")})
+    assert "2^53" not in CliRunner().invoke(app, ["check", name]).stdout
+
+
+@pytest.mark.parametrize("columns", [{"a": [5, 5], "b": [5, 5]}, {"a": ["u", "u"], "b": ["", ""]}])
+def test_columns_that_never_vary(columns):
+    name = table("t.csv", columns | {"y": ["p", "q"]})
+    printed = words(call("check", name, "-o", "c.json", code=1).stdout)
+    assert "rows 1 and 2 are identical but have different classes, p and q" in printed
+    assert call("check", "--verify", "c.json", name).stdout.startswith("valid: ")
+    rest = {"a": ["u", "u", "u"], "b": ["v", "w", "x"], "y": ["p", "q", "q"]}
+    assert "no column is left" in call("check", table("t.csv", rest), code=2).stderr
+
+
+def test_a_coefficient_that_may_settle():
+    """Its estimate is -ln(2)/3 as that of a goes to -inf, but no weak hyperplane says so."""
+    name = table("t.csv", {"a": [0, 0, 1, 1], "b": [0, 0, 2, -1], "y": list("pqpp")})
+    printed = words(call("check", name, code=1).stdout)
+    assert (
+        "a logistic regression for q has no finite one for 1 coefficient: a -inf; b may run to "
+        "infinity, either way, or settle; the others are finite" in printed
+    )
+    (problem,) = json.loads(call("check", name, "--json", code=1).stdout)["problems"]
+    assert problem["no_finite_estimate"] == {"a": "-inf"}
+    assert problem["perhaps_no_finite_estimate"] == ["b"]
+
+
+def test_no_sign_is_forced():
+    name = table(
+        "t.csv", {"a": [0, 0, 1, -1], "b": [0, 0, 2, 2], "c": [0, 0, 1, 1], "y": list("pqpq")}
+    )
+    printed = words(call("check", name, code=1).stdout)
+    assert "for q has no finite one for 1 coefficient: a -inf; b may run to infinity, either" in (
+        printed
+    )
+    assert "; the others are finite; c left out as sums of others" in printed
+
+
+def test_chance_is_no_more_than_a_bound():
+    """Five points on a line, each twice: 10 of 2^10 labelings."""
+    x = np.repeat(np.arange(5), 2)
+    columns = {"a": x, "b": 2 * x, "c": -x, "y": list("ppppqqqqqq")}
+    (problem,) = json.loads(call("check", table("t.csv", columns), "--json").stdout)["problems"]
+    assert problem["chance_of_random_labels"] == 10 / 2**10
+    printed = words(call("check", "t.csv").stdout)
+    assert "with 10 rows (5 different) and 3 features random labels would be" in printed
+    assert "with probability at most 0.009766" in printed
+    free = table(
+        "t.csv", {"a": [0, 1, 0, 0], "b": [0, 0, 1, 0], "c": [0, 0, 0, 1], "y": list("ppqq")}
+    )
+    assert "with 4 rows and 3 features any labels would be separable" in words(
+        call("check", free).stdout
+    )
+    flat = table(
+        "t.csv", {"a": [0, 1, 2, 3], "b": [0, 2, 4, 6], "c": [1, 1, 1, 4], "y": list("ppqq")}
+    )
+    assert "any labels" not in call("check", flat).stdout
+
+
+@pytest.mark.parametrize("command", ["check", "fit", "bound"])
+def test_a_target_that_was_named_may_have_few_rows_a_class(command):
+    name = table("t.csv", {"a": [1, 2, 3, 4], "y": list("pqrr")})
+    call(command, name, "-t", "y", code=command != "fit")
+    assert "3 different values in 4 rows. Choose a column" in call(command, name, code=2).stderr
+    name = table("t.csv", {"a": [1, 2, 3, 4], "y": list("pqrs")})
+    done = call(command, name, "-t", "y", code=2)
+    assert "4 different values in 4 rows. Choose another column" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "fit", "bound"])
+def test_json_is_printed_also_quietly(command, apart):
+    printed = call(command, apart, "-q", "--json").stdout
+    assert json.loads(printed)["file"] == "apart.csv"
+    assert call(command, apart, "-q").stdout == ""
+
+
+def test_huge_numbers_without_warnings(recwarn):
+    columns = {"a": [1e300, -1e300, 3, 4, 1e300], "b": [1, 2, 1e300, 5, 0], "y": list("pqpqp")}
+    name = table("t.csv", columns)
+    call("check", name)
+    call("fit", name, "--raw", "--cv", 0, "--max-epochs", 5)
+    assert not recwarn.list
+
+
+def test_both_classes_are_listed():
+    """One class alone would fill the list."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 12))
+    name = table("t.csv", {f"x{j}": X[:, j] for j in range(12)} | {"y": rng.integers(0, 2, 200)})
+    lines = call("check", name, "--top", 4, code=1).stdout.splitlines()
+    shown = [line.split()[2] for line in lines if line.split()[:1] == ["row"]]
+    assert shown == ["0", "0", "1", "1"]
 
 
 def test_many_rows_prove_it_and_few_are_listed():
@@ -317,9 +417,11 @@ def test_verify(request, name):
     CliRunner().invoke(app, ["check", file, "-q", "-o", "c.json"])
     printed = call("check", "--verify", "c.json", file).stdout
     assert printed.startswith("valid: ")
-    assert printed.count("\n") == 1
+    assert "; not the notes on estimates and chance" in printed.splitlines()[1]
+    assert printed.count("\n") == 2
     found = json.loads(call("check", "--verify", "c.json", file, "--json").stdout)
     assert found["valid"] is True
+    assert found["not_checked"] == "the notes on estimates and chance"
     assert call("check", "--verify", "c.json", file, "-q").stdout == ""
 
 
@@ -351,17 +453,16 @@ def test_tampered_hyperplanes_are_not_valid(apart, part, change):
     call("check", apart, "-q", "-o", "c.json")
     tampered(part, change)
     printed = call("check", "--verify", "c.json", apart, code=1).stdout
-    assert printed.startswith("not valid: low against high, separable: ")
-    assert json.loads(call("check", "--verify", "c.json", apart, "--json", code=1).stdout) == {
-        "valid": False,
-        "problems": [
-            {
-                "name": "low against high, separable",
-                "valid": False,
-                "why": printed.split("separable: ")[1].strip(),
-            }
-        ],
-    }
+    assert printed.startswith("not valid: it is not proved that low against high is separable: ")
+    found = json.loads(call("check", "--verify", "c.json", apart, "--json", code=1).stdout)
+    assert found["valid"] is False
+    assert found["problems"] == [
+        {
+            "name": "low against high is separable",
+            "valid": False,
+            "why": printed.split("is separable: ")[1].strip(),
+        }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -374,12 +475,55 @@ def test_tampered_hyperplanes_are_not_valid(apart, part, change):
         ("exact_weights", lambda w: ["2/3", *w[1:]]),
         ("positive", lambda _: "poor"),
         ("negative", lambda _: None),
+        ("support_rows", lambda s: [s[0] + 1, *s[1:]]),
+        ("features_alone", lambda found: found[1:]),
+        ("identical_rows", lambda _: []),
+        ("meaning", lambda _: "all is well"),
     ],
 )
 def test_tampered_meetings_are_not_valid(quasi, part, change):
     call("check", quasi, "-q", "-o", "c.json", code=1)
     tampered(part, change)
     assert "not valid: " in call("check", "--verify", "c.json", quasi, code=1).stdout
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("samples", lambda n: n + 1),
+        ("rows_left_out", lambda _: []),
+        ("classes", lambda found: dict.fromkeys(found, 1)),
+        ("encoding", lambda specs: specs[1:]),
+        ("features", lambda names: names[::-1]),
+        ("numbering", lambda _: "from 5"),
+    ],
+)
+def test_what_is_said_of_the_table_counts(quasi, part, change):
+    call("check", quasi, "-q", "-o", "c.json", code=1)
+    document = json.loads(Path("c.json").read_text())
+    Path("c.json").write_text(json.dumps(document | {part: change(document[part])}))
+    printed = call("check", "--verify", "c.json", quasi, code=1).stdout
+    assert printed == f"not valid: c.json says what is not so of the table, in {part}\n"
+    del document[part]
+    Path("c.json").write_text(json.dumps(document))
+    call("check", "--verify", "c.json", quasi, code=1)
+
+
+def test_what_makes_no_difference_is_not_stored():
+    name = table("t.csv", {"x": [1, 2, 3, 4], "z": [1, "", 3, 8], "y": list("aabb")})
+    x, z = json.loads(call("check", name, "--json").stdout)["encoding"]
+    assert x == {"name": "x", "kind": "number"}
+    assert z == {"name": "z", "kind": "number", "fill": 4.0}
+
+
+def test_verify_counts_rows_as_the_file_does():
+    """Row 1 has no class, so sample 0 is row 2."""
+    name = table("t.csv", {"x": [9, 1, 2, 3], "y": ["", "a", "a", "b"]})
+    call("check", name, "-q", "-o", "c.json")
+    tampered("b", lambda _: "5.0")
+    assert ": row 2 lies on the wrong side\n" in call(
+        "check", "--verify", "c.json", name, code=1
+    ).stdout  # fmt: skip
 
 
 def tampered(part, change):
@@ -408,8 +552,9 @@ def test_other_data_are_not_those_of_the_certificate(apart, quasi):
     # The digest alone is not what makes it valid.
     document = json.loads(Path("c.json").read_text())
     Path("other.csv").write_text(text.replace("2,1,low", "2,1,high"))
-    theirs = json.loads(call("check", "other.csv", "--json").stdout)["digest"]
-    Path("c.json").write_text(json.dumps(document | {"digest": theirs}))
+    theirs = json.loads(call("check", "other.csv", "--json").stdout)
+    document |= {name: theirs[name] for name in ("digest", "classes")}
+    Path("c.json").write_text(json.dumps(document))
     printed = call("check", "--verify", "c.json", "other.csv", code=1).stdout
     assert "lies on the wrong side" in printed
 
@@ -424,6 +569,12 @@ def test_verify_of_what_is_no_certificate(apart):
     document = json.loads(whole)
     Path("cut.json").write_text(whole[: len(whole) // 2])
     Path("odd.json").write_text(json.dumps(document | {"read": {"ignore": "x"}}))
+    Path("bare.json").write_text('{"rosenblatt_certificate": 1}')
+    for k, change in enumerate(({"verdict": "separable"}, {"w": None})):
+        problem = document["problems"][0] | change
+        Path(f"odd{k}.json").write_text(json.dumps(document | {"problems": [problem]}))
+    del problem["w"]
+    Path("odd2.json").write_text(json.dumps(document | {"problems": [problem]}))
     for name, message in (
         ("none.json", "there is no file none.json"),
         (".", "is a folder"),
@@ -431,6 +582,10 @@ def test_verify_of_what_is_no_certificate(apart):
         (apart, "is not a certificate file"),
         ("cut.json", "cut.json breaks off or is damaged"),
         ("odd.json", "odd.json is damaged (in read, ignore)"),
+        ("odd0.json", "odd0.json is damaged (the verdict 'separable' is none of SEPARABLE, QUASI"),
+        ("odd1.json", "odd1.json is damaged (a list of numbers written as text was expected)"),
+        ("odd2.json", "odd2.json is damaged (it has no w)"),
+        ("bare.json", "bare.json holds no problems: write the certificate again"),
         ("py.json", "py.json does not say how its table was read: it was written in Python"),
     ):
         assert message in call("check", "--verify", name, apart, code=2).stderr
@@ -477,7 +632,8 @@ def test_wrong_uses(apart):
         ([apart, "-o", "d.json"], "d.json is a folder"),
         (["t.json", "-o", "t.json"], "t.json is what is being read"),
         ([apart, "--max-time", "soon"], "'soon' is not a duration"),
-        ([apart, "--max-time", "0s"], "max_time=0.0 is not allowed: give a positive number"),
+        ([apart, "--max-time", "0s"], "--max-time 0s leaves no time at all: give something"),
+        (["none.csv", "--max-time", "0"], "--max-time 0 leaves no time at all"),
         ([apart, "--top", "0"], "--top"),
         ([], "missing argument 'FILE'"),
     ):
@@ -526,7 +682,7 @@ def test_terminals_that_know_few_letters(encoding):
     assert json.loads(done.stdout.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
     done = process("check", "--verify", "c.json", name, env=env, text=False)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"valid: ?? against [b]???, separable: proved: ")
+    assert done.stdout.startswith(b"valid: ?? against [b]??? is separable, for all 3 ")
 
 
 def test_full_disks(twins):
@@ -584,21 +740,39 @@ def test_fit_says_the_verdict_and_show_repeats_it(apart):
     assert found["stop_reasons"] == ["SEPARATED"]
     assert found["verdicts"] == ["SEPARABLE"]
     assert found["evidence"] == ["proved by this hyperplane"]
-    assert "verdict   separable: proved by this hyperplane\n" in call("show", "m.skops").stdout
+    printed = call("show", "m.skops").stdout
+    assert "verdict   separable after standardising: proved by this hyperplane\n" in printed
     again = json.loads(call("show", "m.skops", "--json").stdout)
     assert again["verdicts"] == found["verdicts"]
 
 
 def test_fit_on_classes_that_overlap():
     printed = words(call("fit", NOTES, "--cv", 0, "--max-epochs", 20).stdout)
-    assert "verdict inseparable: the classes overlap" in printed
+    assert "verdict inseparable after standardising: the classes overlap" in printed
     assert "rows whose convex hulls meet training" in printed
-    assert "or raise --max-epochs" in printed
+    assert "--keep pocket keeps the best" in printed
+    assert "raise --max-epochs" not in printed
 
 
 def test_fit_names_identical_rows(twins):
     (why,) = fitted(twins, "--cv", 0)["evidence"]
     assert "rows 2 and 4 are identical but have different classes" in why
+
+
+def test_rows_that_only_rounding_made_the_same():
+    """Beside 1e20 the other numbers have one and the same deviation from the mean."""
+    name = table("t.csv", {"a": [1, 2, 3, 4, 10**20], "y": list("ppqqq")})
+    call("check", name)
+    printed = words(call("fit", name, "--cv", 0).stdout)
+    assert "verdict quasi-separable after standardising: " in printed
+    assert "rows 2 and 3 have different classes, and rounding made them the same" in printed
+    assert "identical" not in printed
+    printed = words(call("bound", name, code=1).stdout)
+    assert "no: no hyperplane separates the classes after standardising, and" in printed
+    assert "rosenblatt check t.csv answers this for the numbers as they are" in printed
+    assert "standardis" not in call("fit", name, "--raw", "--cv", 0).stdout
+    texts = table("u.csv", {"a": list("vvwww"), "y": list("ppqqq")})
+    assert "verdict   separable: proved" in call("fit", texts, "--cv", 0).stdout
 
 
 def test_a_cut_off_run_on_separable_data_gets_advice():

@@ -298,6 +298,39 @@ def test_other_data_are_refused():
         model.cycle_report(X, [7, 1, 1, -1])
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: "-".join(map(str, rule.values())))
+def test_a_record_tells_other_data(rule):
+    """XOR scaled, or with its labels swapped, comes back to zero as XOR itself does."""
+    X, y = rb.datasets.xor()
+    model = rb.Perceptron(**rule, record=True).fit(X, y)
+    assert model.cycle_report(X, y).entry == model.certificate_.entry
+    others = [(X, -y)]
+    if rule["update"] != "batch":  # which never leaves zero, whatever the scale
+        others.append((2 * X, y))
+    for other in others:
+        with pytest.raises(ValueError, match="do not repeat the cycle of the fit"):
+            model.cycle_report(*other)
+
+
+def test_training_errors_tell_other_data():
+    X, y = np.array([[-1.0], [2.0], [0.0], [-2.0]]), np.array([1, -1, 1, -1])
+    model = rb.Perceptron(keep="average").fit(X, y)
+    assert (model.stop_reason_, model.n_errors_) == (StopReason.CYCLE, 1)
+    with pytest.raises(ValueError, match="do not repeat the cycle of the fit"):
+        model.cycle_report(X, -y)  # the same mistakes in its epoch, but three training errors
+
+
+def test_mistakes_of_an_epoch_tell_other_data():
+    X, y = np.array([[1.0], [1.0], [1.0]]), np.array([1, -1, -1])
+    model = rb.Perceptron(init=[-1e17, -1e17]).fit(X, y)
+    assert (model.stop_reason_, model.trace_.mistakes.tolist()) == (StopReason.CYCLE, [1])
+    both = rb.Perceptron(init=[-1e17, -1e17]).fit(X, [1, 1, -1])
+    assert both.trace_.mistakes.tolist() == [2]  # rounding hides the updates
+    model.n_errors_ = both.n_errors_
+    with pytest.raises(ValueError, match="do not repeat the cycle of the fit"):
+        model.cycle_report(X, [1, 1, -1])
+
+
 def test_a_report_cannot_be_changed():
     X, y = rb.datasets.xor()
     report = rb.Perceptron().fit(X, y).cycle_report(X, y)

@@ -484,9 +484,9 @@ class TestUpdates:
             rb.plot.updates(several, X, y)
         with pytest.raises(ValueError, match="first=0 is not allowed"):
             rb.plot.updates(model, *data, first=0)
-        with pytest.raises(ValueError, match="X is not what this run was recorded with"):
+        with pytest.raises(ValueError, match="X, y are not what this run was recorded with"):
             rb.plot.updates(model, data.X[::-1], data.y[::-1])
-        with pytest.raises(ValueError, match="X is not what this run was recorded with"):
+        with pytest.raises(ValueError, match="X, y are not what this run was recorded with"):
             rb.plot.updates(model, data.X[:2], data.y[:2])
         done = fit(data, record=True, init=np.append(data.hyperplane.w, 0.0))
         with pytest.raises(ValueError, match="made no updates"):

@@ -196,6 +196,23 @@ def test_a_sample_in_both_classes():
     ax = rb.plot.hulls(X, y)
     assert "a sample of each class lies here: (2, 3)" in words(ax)
     assert not ax.texts
+    star, here = find(ax, "point"), [2.0, 3.0]
+    sizes = {}
+    for k in range(2):
+        shown = [c for c in found(ax, f"class {k}") if here in offsets(c).tolist()]
+        top = max(shown, key=lambda c: c.get_zorder())
+        assert top.get_zorder() > star.get_zorder()
+        sizes[k] = top.get_sizes()[0]
+    assert sizes[0] > 3 * sizes[1]  # the one drawn later lies within the other
+    assert star.get_sizes()[0] > 3 * sizes[0]
+
+
+def test_a_sample_at_the_meeting_point_is_seen():
+    ax = rb.plot.hulls([[1, 3], [3, 9], [2, 6]], [0, 0, 1])
+    star = find(ax, "point")
+    shown = [c for c in found(ax, "class 1") if [2.0, 6.0] in offsets(c).tolist()]
+    assert max(c.get_zorder() for c in shown) > star.get_zorder()
+    assert star.get_sizes()[0] > 3 * max(c.get_sizes()[0] for c in shown)
 
 
 def test_undecided_has_its_bracket(dunkers):
@@ -383,6 +400,9 @@ def test_two_features_have_their_biases():
     written = {text.get_text() for text in ax.texts}
     assert written == {"b = 0, −1", "b = 0", "b = 1"}
     assert not found(ax, "tail")
+    assert offsets(find(ax, "update 1")).tolist() == [[0, 0]]  # (0, 0) of -1: the bias alone
+    assert all(find(ax, f"update {t}").get_visible() for t in (2, 3, 4))
+    assert "only the bias changes" in words(ax)
     assert "after epoch 0, and every epoch again" in words(ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("w1", "w2")
 
@@ -419,3 +439,7 @@ def test_cycle_refuses(dunkers):
     X, y = rb.datasets.xor()
     with pytest.raises(ValueError, match="fit with record=True"):
         rb.plot.cycle(rb.Perceptron().fit(X, y), X, y)
+    model = rb.Perceptron(record=True).fit(X, y)
+    for other in ((2 * X, y), (X, -y), (X[:3], y[:3])):
+        with pytest.raises(ValueError, match="X, y are not what this run was recorded with"):
+            rb.plot.cycle(model, *other)

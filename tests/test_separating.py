@@ -1,17 +1,19 @@
 """Which features carry a separation: against a definition written out, dense and sparse."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
 from rosenblatt.certify.exact import null_basis
 from rosenblatt.estimators import separating
-from rosenblatt.estimators.separating import Twins, estimates, single_features, twins
+from rosenblatt.estimators.separating import Twins, chance, estimates, single_features, twins
 
 
 def naive(X, y):
@@ -140,10 +142,10 @@ def test_coefficients_against_the_first_value_of_a_column():
     proof = rb.QuasiSeparable(*touch)
     assert rb.certify.check(proof, X, y)
     for other in (X, csr_matrix(X)):
-        assert estimates(proof, other, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [])
+        assert estimates(proof, other, y, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [])
     thirds = (Fraction(0), Fraction(5, 3), Fraction(6, 3), Fraction(1, 3), Fraction(-5, 3))
     exactly = rb.QuasiSeparable(*touch, thirds)
-    assert estimates(exactly, X, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [])
+    assert estimates(exactly, X, y, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [])
     # A column that the others settle has no coefficient of its own.
     wide = np.column_stack([X, X[:, 0] + 2 * X[:, 2]])
     proof = rb.QuasiSeparable(*touch[:2], wide[0], rb.Hyperplane([0, 5, 4, 1, 1], -5), *touch[4:])
@@ -151,7 +153,7 @@ def test_coefficients_against_the_first_value_of_a_column():
     plane = rb.Hyperplane([-1.0, 5.0, 4.0, 1.0, 1.0], -5.0)
     proof = rb.QuasiSeparable(*touch[:2], wide[0], plane, *touch[4:])
     assert rb.certify.check(proof, wide, y)
-    assert estimates(proof, wide, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [4])
+    assert estimates(proof, wide, y, [[1, 2, 3]]) == ([(2, 1), (3, -1)], [4])
 
 
 groups = st.integers(3, 9).flatmap(
@@ -180,7 +182,7 @@ def test_finite_are_those_that_no_weak_hyperplane_moves(table):
     if not isinstance(certificate, rb.QuasiSeparable):
         return
     group = list(range(1, 1 + len(values)))
-    running, left_out = estimates(certificate, X, [group])
+    running, left_out = estimates(certificate, X, y, [group])
     assert left_out == []
     plane = certificate.hyperplane
     planes = [certificate.exact or [*plane.w.tolist(), plane.b]]
@@ -193,5 +195,54 @@ def test_finite_are_those_that_no_weak_hyperplane_moves(table):
     assert {j for j, _ in running} == {
         j for relative in found for j, x in relative.items() if x != 0
     }
+    # Floats decide about the small whole numbers here: the signs that a weak hyperplane can have.
+    Z = np.column_stack([X, np.ones(len(X))]) * y[:, np.newaxis]
     for j, sign in running:
-        assert sign == np.sign(float(found[0][j]))
+        unit = np.eye(len(X[0]) + 1)[j] - np.eye(len(X[0]) + 1)[1] * (j in group)
+        unit[1] += j == len(X[0])
+        least, most = (
+            c * linprog(c * unit, A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=(-1, 1)).fun
+            for c in (1, -1)
+        )
+        assert sign == (most > 1e-6 and least > -1e-6) - (least < -1e-6 and most < 1e-6)
+
+
+def test_signs_that_are_not_forced():
+    X, y = np.array([[0, 0], [0, 0], [1, 2], [1, -1.0]]), np.array([-1, 1, -1, -1])
+    found = estimates(rb.separability(X, y), X, y, [])
+    assert found.running == [(0, -1), (1, 0)]
+    assert estimates(rb.separability(X, -y), X, -y, []).running == [(0, 1), (1, 0)]
+
+
+def test_too_much_work_leaves_signs_open(monkeypatch):
+    X, y = np.array([[0, 0], [0, 0], [1, 2], [1, -1.0]]), np.array([-1, 1, -1, -1])
+    monkeypatch.setattr(separating, "MOST_WORK", 0)
+    assert estimates(rb.separability(X, y), X, y, []).running == [(0, 0), (1, 0)]
+
+
+# ------------------------------------------------------------------------------------- chance
+
+
+@given(
+    st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=2, max_size=6)
+)  # fmt: skip
+def test_chance_is_an_upper_bound(points):
+    """Against all labelings, each put to the exact test."""
+    X = np.array(points, dtype=float)
+    n = len(X)
+    separable = 2  # all labels the same
+    for labels in product([-1, 1], repeat=n):
+        if len(set(labels)) == 2:
+            separable += isinstance(rb.separability(X, np.array(labels)), rb.Separable)
+    found = chance(X, 0)
+    assert separable / 2**n <= found.at_most
+    assert found.any_labels == (separable == 2**n)
+    assert found.n_distinct == len(set(map(tuple, points)))
+    assert chance(csr_matrix(X), 0) == found
+
+
+def test_chance_without_a_rank(monkeypatch):
+    X = np.eye(4)
+    assert chance(X, 0) == (1.0, True, 4, 3)
+    monkeypatch.setattr(separating, "MOST_ELIMINATION", 0)
+    assert chance(X, 0) == (1.0, False, 4, None)

@@ -31,9 +31,7 @@ class Verdict(enum.Enum):
 
     SEPARABLE = "a hyperplane has every sample strictly on its right side"
     QUASI_SEPARABLE = "a hyperplane has no sample on its wrong side, but never all off it"
-    INSEPARABLE = (
-        "the classes overlap: a hyperplane without samples on its wrong side holds them all"
-    )
+    INSEPARABLE = "the classes overlap: no hyperplane has them on its two sides"
     UNDECIDED = "time ran out before the question was settled"
 
     def __repr__(self) -> str:

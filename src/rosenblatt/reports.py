@@ -26,6 +26,20 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+def power_of_ten(bound: MistakeBound) -> str:
+    """A power of ten that a bound beyond the largest float does not exceed.
+
+    ``m(R/γ)² + 3‖θ₀‖/(ηγ)`` is no less than any of its formulas for ever.
+    """
+    square = math.log10(bound.batch_size) + 2 * (math.log10(bound.R) - math.log10(bound.gamma))
+    guess = -math.inf
+    if bound.length:
+        rate = math.log10(bound.eta0) + math.log10(bound.gamma)
+        guess = math.log10(3 * bound.length) - rate
+    both = max(square, guess) + math.log10(2) * (guess > -math.inf)
+    return f"10^{math.ceil(both + 1e-9)}"
+
+
 def at_every(n: int) -> str:
     """Where a lemma held that held always."""
     return f"at each of {n} updates" if n > 1 else ("there was no update", "at its only update")[n]
@@ -46,7 +60,8 @@ class MistakeBound:
         The margin of `hyperplane` on these vectors, ``min y(θ*·x̃)`` with ``‖θ*‖ = 1``,
         ``θ* ∝ (w, b)``; where there is a `shortfall`, the margin aimed at.
     bound : float
-        Mistakes are at most this many; rounded up.
+        Mistakes are at most this many; rounded up. Infinite where it exceeds the largest float;
+        its text then names a power of ten.
     hyperplane : Hyperplane or None
         ``θ*``. None where no vector says more than that each visit can be a mistake.
     separable : bool or None
@@ -109,7 +124,8 @@ class MistakeBound:
 
     def __str__(self) -> str:
         where = "" if not self.epochs else f" in {self.epochs} epoch{'s' * (self.epochs != 1)}"
-        return f"at most {_number(self.most)} mistakes{where}: {self.formula} with {self.terms}"
+        most = _number(self.most) if math.isfinite(self.most) else power_of_ten(self)
+        return f"at most {most} mistakes{where}: {self.formula} with {self.terms}"
 
     @property
     def terms(self) -> str:
@@ -216,8 +232,11 @@ class BoundReport:
         made = f"{self.n_mistakes} mistake{'s' * (self.n_mistakes != 1)}"
         where = f"{self.n_epochs} epoch{'s' * (self.n_epochs != 1)}"
         held = {True: at_every(self.n_updates), False: "NOT at every update"}
+        share = f"{100 * self.tightness:.3g}%"
+        if not math.isfinite(self.bound.bound):
+            share = "next to none"
         lines = [
-            f"{made} in {where}, {100 * self.tightness:.3g}% of the bound",
+            f"{made} in {where}, {share} of the bound",
             f"bound: {self.bound}",
             f"θ·θ* grew as much as it must: {held[self.progress_holds]}",
             f"‖θ‖² grew no more than it may: {held[self.length2_holds]}",

@@ -103,11 +103,16 @@ def _exact(block: Any, known: Ints) -> tuple[Ints, bool]:
     from scipy.optimize import LinearConstraint, milp
 
     rows = block.shape[0]
+    matrix = block.T.astype(np.float64).tocsc()
+    matrix.indices, matrix.indptr = (  # older versions of HiGHS take no others
+        matrix.indices.astype(np.int32),
+        matrix.indptr.astype(np.int32),
+    )
     answer = milp(
         np.ones(rows),
         integrality=np.ones(rows),
         bounds=(0, 1),
-        constraints=LinearConstraint(block.T.astype(np.float64), 1, np.inf),
+        constraints=LinearConstraint(matrix, 1, np.inf),
         # Counted in nodes, not in seconds, so that the answer is the same on every machine.
         options={"mip_rel_gap": 0.0, "node_limit": 100},
     )

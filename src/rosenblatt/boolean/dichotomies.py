@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
+from math import comb, lcm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     Vectors = Any  # rows of whole numbers: int64, or Python's own where these are too small
 
+MOST_STEPS, MOST_ROWS = 2_000_000, 100_000_000  # a few minutes of either
+MOST_VARIABLES = 6
 SMALL = 2**30  # a difference of two products of such numbers still fits in 64 bits
 
 
@@ -31,7 +33,9 @@ def count_dichotomies(X: ArrayLike, *, fit_intercept: bool = True) -> int:
     plane, where m lines through the origin make 2m. This is Schläfli's count, which Cover [1]_
     gave its meaning, without his assumption of general position.
 
-    With n points in d dimensions that is work of the order of ``n^(d-1)`` in general.
+    With n points in d dimensions that is up to ``binom(n - 3, d - 1)`` steps. What would take
+    more than two million of them, a few minutes, is refused; `rosenblatt.theory.cover_count` knows
+    the number for any points in general position.
 
     Parameters
     ----------
@@ -39,6 +43,11 @@ def count_dichotomies(X: ArrayLike, *, fit_intercept: bool = True) -> int:
         The points.
     fit_intercept : bool
         Whether hyperplanes may have a bias; otherwise all go through the origin.
+
+    Raises
+    ------
+    ValueError
+        If X is no table of numbers, or counting would take too long.
 
     References
     ----------
@@ -52,13 +61,33 @@ def count_dichotomies(X: ArrayLike, *, fit_intercept: bool = True) -> int:
     >>> boolean.count_dichotomies([[0, 0], [0, 1], [1, 0], [1, 1]])  # all but XOR and its opposite
     14
     """
-    V = _integers(X, fit_intercept)
+    return _count(_integers(X, fit_intercept))
+
+
+def _count(V: Vectors, *, at_any_cost: bool = False) -> int:
+    """How many labelings of vectors, hyperplanes through the origin realise."""
     if any(not row.any() for row in V):  # a point in the origin is on every hyperplane through it
         return 0
     V = _distinct(V)
     basis = _basis(V)
+    if not at_any_cost:
+        _check_work(len(V), len(basis))
     others = sorted(set(range(len(V))) - set(basis))
     return _regions(V[basis + others][:, _pivots(V[basis])], len(basis))
+
+
+def _check_work(m: int, rank: int) -> None:
+    """Refuse what would run for very long; in general position this is what `_regions` does."""
+    if m == rank or rank <= 2:
+        return
+    steps, rows = comb(m - 3, rank - 2), comb(m - 2, rank - 1)
+    if steps > MOST_STEPS or rows > MOST_ROWS:
+        msg = (
+            f"{m} points whose hyperplanes have {rank} free parameters are too many to count "
+            f"their labelings one by one ({steps:.1e} steps): give fewer points or features, or "
+            "use rosenblatt.theory.cover_count, for points in general position"
+        )
+        raise ValueError(msg)
 
 
 def shatters(X: ArrayLike, *, fit_intercept: bool = True) -> bool:
@@ -84,17 +113,20 @@ def count_threshold_functions(n: int) -> int:
     """How many of the boolean functions of n variables one unit computes.
 
     2, 4, 14, 104, 1882, 94 572, 15 028 134, …: `count_dichotomies` of the corners of the cube. It
-    takes a second for n = 5, and minutes for n = 6.
+    takes a second for n = 5, and minutes for n = 6; more variables are refused.
 
     Parameters
     ----------
     n : int
-        The number of variables.
+        The number of variables, 0 to 6.
     """
-    if n < 0:
-        msg = f"n={n} is not allowed: give a number of variables, 0 or more"
+    if not isinstance(n, int | np.integer) or n < 0:
+        msg = f"n={n!r} is not allowed: give a number of variables, 0 to {MOST_VARIABLES}"
         raise ValueError(msg)
-    return count_dichotomies(cube(n))
+    if n > MOST_VARIABLES:
+        msg = f"n={n} takes too long to count: give at most {MOST_VARIABLES} variables"
+        raise ValueError(msg)
+    return _count(_integers(cube(int(n)), True), at_any_cost=True)
 
 
 def _integers(X: ArrayLike, fit_intercept: bool) -> Vectors:

@@ -56,13 +56,13 @@ class Unit:
     names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        w = np.asarray(self.w)
-        numbers = w.dtype.kind in "iuf" or not w.size
-        if w.ndim != 1 or not numbers or not np.isfinite([*w.tolist(), self.k]).all():
+        w, k = _array(self.w), _array(self.k)
+        numbers = (w.dtype.kind in "iuf" or not w.size) and k.dtype.kind in "biuf"
+        if w.ndim != 1 or k.ndim or not numbers or not np.isfinite([*w.tolist(), k.item()]).all():
             msg = f"w={self.w!r}, k={self.k!r} make no unit: give a vector of weights and a number"
             raise ValueError(msg)
         object.__setattr__(self, "w", tuple(w.tolist()))
-        object.__setattr__(self, "k", np.asarray(self.k).item())
+        object.__setattr__(self, "k", k.item())
         names = tuple(self.names) or tuple(f"x{j + 1}" for j in range(self.n))
         if len(names) != self.n:
             msg = f"{len(names)} names for {self.n} weights: give one per input"
@@ -92,6 +92,14 @@ class Unit:
         return f"fires where {weighted_sum(self.w, self.names)} >= {self.k:g}"
 
 
+def _array(given: Any) -> NDArray[Any]:
+    """What was given as an array; of objects, if it cannot be one of numbers."""
+    try:
+        return np.asarray(given)
+    except ValueError:  # rows of different lengths
+        return np.array(None)
+
+
 def weighted_sum(w: Iterable[float], names: Sequence[str]) -> str:
     """A sum as people write it: ``2 x1 + x2 - x3``."""
     terms = []
@@ -119,8 +127,8 @@ def not_unit() -> Unit:
 
 
 def _number(n: int) -> int:
-    if n < 1:
-        msg = f"n={n} is not allowed: a unit of this kind has at least one input"
+    if not isinstance(n, int | np.integer) or n < 1:
+        msg = f"n={n!r} is not allowed: give a number of inputs, 1 or more"
         raise ValueError(msg)
     return n
 

@@ -17,7 +17,7 @@ MOST_ROWS = 32  # of a truth table that is printed whole
 MOST_UNITS = 12
 EXPRESSION = "Such as 'x1 & (x2 | ~x3)', or the values of the table such as 0110."
 PLOT = "Draw the unit or the network: .png, .svg or .pdf."
-QUIET = "Print nothing but errors; the exit code tells."
+QUIET = "Print nothing but errors and --json; the exit code tells."
 
 
 class Meeting(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.reports import BoundReport
+    from rosenblatt.reports import BoundReport, MistakeBound
 
     Summary = dict[str, Any]
 
@@ -29,7 +30,7 @@ FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standar
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the run between the two curves of the proof: .png, .svg or .pdf."
 JSON = "Print JSON, for scripts."
-QUIET = "Print nothing but errors; the exit code tells."
+QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 ORDER = "cyclic (the default), shuffled, sampled, random-mistake or worst-mistake."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
@@ -40,6 +41,7 @@ USE = "Use this column even if it looks like an identifier."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
 WIDTH = len("tightness")
+STANDARDISED, AFTER = "standardised", " after standardising"
 
 
 def bound(
@@ -76,11 +78,12 @@ def bound(
 
     [dim]Example:[/dim] rosenblatt bound examples/banknotes.csv
     """
-    from rosenblatt.cli.options import check_outputs, check_seed, estimator_options
+    from rosenblatt.cli.options import check_outputs, check_seed, estimator_options, time_limit
     from rosenblatt.cli.progress import Progress
 
     check_outputs(picture=picture)
     check_seed(seed)
+    time_limit(max_time)
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.training import read_task
@@ -113,7 +116,7 @@ def bound(
     separable = all(report.bound.separable for report in reports)
     interrupted = any(report.stop_reason.name == "INTERRUPTED" for report in reports)
     ctx.meta[EXIT_CODE] = 130 if interrupted else int(not separable)
-    if not quiet:
+    if json_ or not quiet:
         _tell(_summary(task, encoder, reports, picture), reports, json_)
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
@@ -148,7 +151,7 @@ def _summary(
     import numpy as np
 
     from rosenblatt import __version__
-    from rosenblatt.cli.training import notes_about
+    from rosenblatt.cli.training import is_standardised, notes_about
 
     labels, counts = np.unique(task.y, return_counts=True)
     return {
@@ -159,7 +162,7 @@ def _summary(
         "columns": len(task.columns),
         "features": len(encoder.get_feature_names_out()),
         "classes": {str(name): int(n) for name, n in zip(labels, counts, strict=True)},
-        "standardized": bool(encoder.standardize),
+        "standardized": is_standardised(encoder),
         "intercept": reports[0].fit_intercept,
         "separable": all(report.bound.separable for report in reports),
         "problems": [_facts(report) for report in reports],
@@ -178,7 +181,7 @@ def _facts(report: BoundReport) -> Summary:
         "shortfall": limit.shortfall,
         "batch_size": limit.batch_size,
         "eta0": limit.eta0,
-        "bound": limit.bound,
+        "bound": limit.bound if math.isfinite(limit.bound) else None,  # JSON has no infinity
         "bound_epochs": limit.epochs,
         "formula": limit.formula,
         "mistakes": report.n_mistakes,
@@ -205,9 +208,9 @@ def _tell(summary: Summary, reports: tuple[BoundReport, ...], as_json: bool) -> 
     console, lines = new_console(), new_grid(WIDTH)
     lines.add_row("data", data_line(summary))
     lines.add_row("classes", classes_line(summary))
-    unit = "standardised" if summary["standardized"] else "in the columns' own units"
+    unit = STANDARDISED if summary["standardized"] else "in the columns' own units"
     for report in reports:
-        told = _lines(report, unit) if len(reports) == 1 else _in_short(report)
+        told = (_lines if len(reports) == 1 else _in_short)(report, unit)
         for name, what in told:
             lines.add_row(name, what)
     if summary["drawn"]:
@@ -223,43 +226,57 @@ def _lines(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
     """Named lines about the one problem of two classes."""
     from rich.text import Text
 
-    from rosenblatt.cli.words import count, percent
+    from rosenblatt.cli.words import count
 
     limit = report.bound
     made = f"{count(report.n_mistakes, 'mistake')} in {count(report.n_epochs, 'epoch')}"
     yield "run", f"{made}, {report.stop_reason.name}"
     if limit.separable is False:
         through = "" if report.fit_intercept else " through the origin"
-        none = f"no: no hyperplane{through} separates the classes, and no bound holds for ever"
-        yield "separable", Text(none, style="yellow")
+        after = AFTER if unit == STANDARDISED else ""
+        none = f"no hyperplane{through} separates the classes{after}, and no bound holds for ever"
+        yield "separable", Text(f"no: {none}", style="yellow")
     where = f" in {count(limit.epochs, 'epoch')}" if limit.epochs else ", however long it runs"
-    yield "bound", f"at most {_amount(limit.most)} mistakes{where}: {limit.formula}"
+    yield "bound", f"at most {_amount(limit)} mistakes{where}: {limit.formula}"
     of = f"; of {'(x, 1)' if report.fit_intercept else 'x'}, {unit}"
     yield "", f"{limit.terms}{of if limit.hyperplane is not None else ''}"
-    yield "tightness", f"{percent(report.tightness)} of the bound"
+    yield "tightness", f"{_share(report)} of the bound"
     if limit.hyperplane is not None:
         yield "proof", f"θ·θ* grew as much as it must: {_held(report, report.progress_holds)}"
     name = "" if limit.hyperplane is not None else "proof"
     yield name, f"‖θ‖² grew no more than it may: {_held(report, report.length2_holds)}"
 
 
-def _in_short(report: BoundReport) -> Iterator[tuple[str, Any]]:
+def _in_short(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
     """One line about one class against the rest."""
-    from rosenblatt.cli.words import count, grouped, percent, shortened
+    from rosenblatt.cli.words import count, grouped, shortened
 
     limit = report.bound
-    where = "" if not limit.epochs else f" in {count(limit.epochs, 'epoch')} (not separable)"
+    inseparable = f"not separable{AFTER if unit == STANDARDISED else ''}"
+    where = "" if not limit.epochs else f" in {count(limit.epochs, 'epoch')} ({inseparable})"
     held = "both lemmas held" if report.holds else "a lemma did NOT hold"
     yield (
         shortened(report.positive, 30),
-        f"{grouped(report.n_mistakes)} of at most {_amount(limit.most)} mistakes{where}, "
-        f"{percent(report.tightness)}; {limit.terms}; {held} at "
+        f"{grouped(report.n_mistakes)} of at most {_amount(limit)} mistakes{where}, "
+        f"{_share(report)}; {limit.terms}; {held} at "
         f"{count(report.n_updates, 'update')}",
     )
 
 
-def _amount(n: float) -> str:
+def _share(report: BoundReport) -> str:
+    """The mistakes as a share of the bound."""
+    from rosenblatt.cli.words import percent
+
+    return percent(report.tightness) if math.isfinite(report.bound.bound) else "next to none"
+
+
+def _amount(limit: MistakeBound) -> str:
     """A number of mistakes, whole as long as it is not astronomical."""
+    from rosenblatt.reports import power_of_ten
+
+    n = limit.most
+    if not math.isfinite(n):
+        return power_of_ten(limit)
     return f"{n:,.0f}" if 10_000 <= n < 1e12 else f"{n:.0f}" if n < 10_000 else f"{n:.3g}"
 
 
@@ -274,6 +291,8 @@ def _advice(summary: Summary) -> str:
     if not summary["separable"]:
         if not summary["intercept"]:
             return "without --no-intercept a hyperplane may separate the classes"
+        if summary["standardized"]:
+            return f"rosenblatt check {summary['file']} answers this for the numbers as they are"
         return f"rosenblatt check {summary['file']} proves that nothing separates the classes"
     reasons = {problem["stop_reason"] for problem in summary["problems"]}
     if "EPOCH_LIMIT" in reasons:

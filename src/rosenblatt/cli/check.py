@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.checking import Data, Finding
+    from rosenblatt.cli.checking import Answer, Data, Finding
     from rosenblatt.cli.progress import Progress
 
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
@@ -26,7 +26,7 @@ PAIRS = "With more than two classes: each pair of them, not each against the res
 TIME = "Stop looking after this long, all problems together: 10s, 5m, 1h."
 TOP = "How many rows and features to list."
 JSON = "Print the certificates, as JSON."
-QUIET = "Print nothing but errors; the exit code tells."
+QUIET = "Print nothing but errors and --json; the exit code tells."
 USE = "Use this column even if it looks like an identifier."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
@@ -54,16 +54,15 @@ def check(
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
-    Numbers are taken as they are, and a text column becomes one feature per value. The answer is
+    Numbers are not scaled, and a text column becomes one feature per value. The answer is
     separable, quasi-separable or inseparable, with the hyperplane or with the rows whose convex
     hulls meet. The exit code is 0 if all is separable, 1 if not, 2 after an error.
 
     [dim]Example:[/dim] rosenblatt check examples/banknotes.csv
     """
-    from rosenblatt.cli.options import check_outputs
+    from rosenblatt.cli.options import check_outputs, time_limit
     from rosenblatt.cli.predict import refuse_overwriting
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.cli.words import seconds
 
     how = {"ignore": ignore or [], "use": use or [], "header": header, "delimiter": delimiter}
     if verify is not None:
@@ -73,15 +72,12 @@ def check(
         _verify(ctx, file, verify, how, (json_, quiet))
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
-    limit = None if max_time is None else seconds(max_time)
+    limit = time_limit(max_time)
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.checking import all_separable, document_of, examine
-        from rosenblatt.estimators._validation import positive_number
         from rosenblatt.io.certificates import document_text, write_document
 
-        if limit is not None:
-            positive_number("max_time", limit)
         data = _read(file, target, how, progress)
         findings = examine(data, pairs, limit, progress)
         document = document_of(data, findings, how | {"pairs": pairs})
@@ -175,7 +171,7 @@ def _verify(
     as_json, quiet = shown
     with Progress(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.checking import check_again, how_it_was_read
+        from rosenblatt.cli.checking import CHECKED, NOT_CHECKED, check_again, how_it_was_read
         from rosenblatt.io.certificates import read_document
 
         document = read_document(path)
@@ -188,9 +184,19 @@ def _verify(
     if as_json:
         problems = [answer._asdict() for answer in answers]
         found = {"valid": valid, "problems": problems}
+        found |= {"checked": CHECKED, "not_checked": NOT_CHECKED}
         _print_data(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     elif not quiet:
         for answer in answers:
-            about = f"{answer.name}: " if answer.name else ""
-            print_text(f"{'valid' if answer.valid else 'not valid'}: {about}{answer.why}\n")
+            print_text(_sentence(answer))
+        if valid:
+            print_text(f"checked: {CHECKED}; not {NOT_CHECKED}\n")
     raise typer.Exit(ctx.meta[EXIT_CODE])
+
+
+def _sentence(answer: Answer) -> str:
+    """One line about one problem."""
+    if answer.valid:
+        return f"valid: {answer.name}, for {answer.why}\n"
+    about = f"it is not proved that {answer.name}: " if answer.name else ""
+    return f"not valid: {about}{answer.why}\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,22 +18,22 @@ from rosenblatt.cli.verdicts import INFINITY, word
 from rosenblatt.cli.words import listing, shortened
 from rosenblatt.estimators.separability import separability
 from rosenblatt.estimators.separating import (
+    Chance,
     Estimates,
     SingleFeature,
     Twins,
+    chance,
     estimates,
     single_features,
     twins,
 )
-from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.estimators.table import Column, TableEncoder
 from rosenblatt.io.certificates import (
     CertificateFileError,
     certificate_as_json,
     certificates_in,
     digest,
-    short_exact_weights,
 )
-from rosenblatt.theory import cover_probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +52,11 @@ NUMBERING = (
     "of classes, one of these two); rows are counted from 1 as they stand in the file, its header "
     "not counted"
 )
+EMPTY = "every cell is missing"
+CHECKED = (
+    "the verdicts with all their evidence, and what is said of the table, its rows and features"
+)
+NOT_CHECKED = "the notes on estimates and chance"
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,13 @@ class Data:
         """The features and the classes of a table."""
         task = read_task(table, target, ignored, used)
         encoder = TableEncoder(standardize=False, use=tuple(used))
-        X = encoder.fit_transform(task.columns)
-        task.notes.extend(notes_about(encoder))
+        try:
+            encoder.fit(task.columns)
+        except ValueError:
+            if not _keep_constant(encoder, task.columns):
+                raise
+        X = encoder.transform(task.columns)
+        task.notes.extend([*notes_about(encoder), *_notes_on_rounding(encoder, task.columns)])
         return cls(task, X, encoder, *np.unique(task.y, return_inverse=True))
 
     @property
@@ -89,6 +101,37 @@ class Data:
                     groups.append(list(range(start, start + width)))
                 start += width
         return groups
+
+
+def _keep_constant(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> bool:
+    """Where all columns are constant, which no fit would use, keep them: the answer is no."""
+    specs = getattr(encoder, "columns_", [])
+    dropped = [spec.get("dropped", "") for spec in specs]
+    same = [reason.startswith("the same ") for reason in dropped]
+    if not any(same) or not all(map(any, zip(same, (d == EMPTY for d in dropped), strict=True))):
+        return False
+    for spec, is_same in zip(specs, same, strict=True):
+        if is_same:
+            del spec["dropped"]
+            column = Column.of(spec["name"], columns[spec["name"]], spec["kind"])
+            value = column.values[~column.missing][0]
+            texts = spec["kind"] == "text"
+            spec |= {"values": [value]} if texts else {"fill": value, "mean": 0.0, "deviation": 1.0}
+    encoder.sparse_ = False
+    return True
+
+
+def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
+    """Which columns hold whole numbers that may not be what stands in the file."""
+    numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
+    cells = {name: Column.of(name, columns[name], "number").values for name in numbers}
+    large = [name for name in numbers if np.nanmax(np.abs(cells[name])) >= 2**53]
+    if not large:
+        return []
+    return [
+        f"beyond 2^53, where floats cannot hold every whole number: {listing(large)}; each number "
+        "there was rounded to the nearest float, and different ones may have become the same"
+    ]
 
 
 @dataclass(frozen=True)
@@ -162,47 +205,60 @@ class Finding:
     alone: list[SingleFeature]
     estimates: Estimates
     twins: Twins
-    chance: float | None
+    chance: Chance | None
 
     @classmethod
     def of(cls, problem: Problem, certificate: Certificate, groups: list[list[int]]) -> Finding:
         """Look at the features, and at what chance would have done."""
         X, y = problem.X, problem.y
-        n, d = X.shape
-        coefficients, same, chance = Estimates([], []), Twins([], 0), None
+        coefficients, same, likely = Estimates([], []), Twins([], 0), None
         if isinstance(certificate, Separable):
-            coefficients = Estimates([(j, 0) for j in range(d + 1)], [])
-            chance = float(cover_probability(n, d - len(groups)))
+            coefficients = Estimates([(j, 0) for j in range(X.shape[1] + 1)], [])
+            likely = chance(X, len(groups))
         elif isinstance(certificate, QuasiSeparable):
-            coefficients = estimates(certificate, X, groups)
+            coefficients = estimates(certificate, X, y, groups)
         if not isinstance(certificate, Separable):
             same = twins(X, y)
-        return cls(problem, certificate, single_features(X, y), coefficients, same, chance)
+        return cls(problem, certificate, single_features(X, y), coefficients, same, likely)
 
     def as_json(self, names: list[str]) -> dict[str, Any]:
         """The certificate and the rest, for scripts."""
-        problem, certificate, rows = self.problem, self.certificate, self.problem.rows
+        problem, certificate, named = self.problem, self.certificate, [*names, "(bias)"]
         found: dict[str, Any] = {"positive": problem.positive, "negative": problem.negative}
         found |= certificate_as_json(certificate, problem.X, problem.y)
-        if hasattr(certificate, "support"):
-            found["support_rows"] = rows[certificate.support].tolist()
-        found["features_alone"] = [
-            {
-                "feature": names[one.feature],
-                "threshold": repr(one.threshold),
-                "above": problem.sides[one.above],
-                "complete": one.complete,
-                "rows_above": one.n_above,
-                "rows_below": one.n_below,
-            }
-            for one in self.alone
-        ]
-        found["no_finite_estimate"] = {
-            [*names, "(bias)"][j]: INFINITY[sign] for j, sign in self.estimates.running
+        found |= rows_and_features(problem, certificate, self.alone, self.twins, names)
+        running = self.estimates.running
+        found["no_finite_estimate"] = {named[j]: INFINITY[sign] for j, sign in running if sign}
+        found["perhaps_no_finite_estimate"] = [named[j] for j, sign in running if not sign]
+        at_most = None if self.chance is None else self.chance.at_most
+        return found | {"chance_of_random_labels": at_most}
+
+
+def rows_and_features(
+    problem: Problem,
+    certificate: Certificate,
+    alone: list[SingleFeature],
+    same: Twins,
+    names: list[str],
+) -> dict[str, Any]:
+    """What stands beside a certificate, and can be checked again like it."""
+    found: dict[str, Any] = {}
+    rows = problem.rows
+    if hasattr(certificate, "support"):
+        found["support_rows"] = rows[certificate.support].tolist()
+    found["features_alone"] = [
+        {
+            "feature": names[one.feature],
+            "threshold": repr(one.threshold),
+            "above": problem.sides[one.above],
+            "complete": one.complete,
+            "rows_above": one.n_above,
+            "rows_below": one.n_below,
         }
-        pairs = [sorted(rows[[i, j]].tolist()) for i, j in self.twins.pairs]
-        found["identical_rows"] = pairs
-        return found | {"chance_of_random_labels": self.chance}
+        for one in alone
+    ]
+    found["identical_rows"] = [sorted(rows[[i, j]].tolist()) for i, j in same.pairs]
+    return found
 
 
 def examine(data: Data, pairs: bool, max_time: float | None, progress: Progress) -> list[Finding]:
@@ -221,22 +277,33 @@ def examine(data: Data, pairs: bool, max_time: float | None, progress: Progress)
 
 def document_of(data: Data, findings: list[Finding], how: dict[str, Any]) -> dict[str, Any]:
     """All that is needed to check it again; `how` the table was read."""
-    task, names = data.task, data.names
+    head = {"file": data.task.origin["file"], "target": data.task.target, "read": how}
+    problems = [finding.as_json(data.names) for finding in findings]
+    return head | about_table(data) | {"problems": problems}
+
+
+def about_table(data: Data) -> dict[str, Any]:
+    """What a file says of the table, all of which `check_again` compares."""
+    task = data.task
     counts = np.bincount(data.label)
     left_out = [] if task.known is None else (np.flatnonzero(~task.known) + 1).tolist()
     return {
-        "file": task.origin["file"],
-        "target": task.target,
         "classes": {str(c): int(n) for c, n in zip(data.classes, counts, strict=True)},
         "numbering": NUMBERING,
         "samples": len(task.y),
         "rows_left_out": left_out,
-        "read": how,
-        "encoding": data.encoder.columns_,
-        "features": names,
+        "encoding": [_encoding(spec, data.encoder) for spec in data.encoder.columns_],
+        "features": data.names,
         "digest": digest(data.X, task.y),
-        "problems": [finding.as_json(names) for finding in findings],
     }
+
+
+def _encoding(spec: dict[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+    """How a column became features; nothing that makes no difference."""
+    wanted = {"name", "kind", "dropped", "values"}
+    if spec["name"] in encoder.n_missing_:
+        wanted.add("fill")
+    return {name: value for name, value in spec.items() if name in wanted}
 
 
 # Checking again ---------------------------------------------------------------------------------
@@ -245,6 +312,7 @@ def document_of(data: Data, findings: list[Finding], how: dict[str, Any]) -> dic
 def how_it_was_read(document: dict[str, Any], path: str) -> dict[str, Any]:
     """How to read the table of a certificate, in the terms of `document_of`."""
     how, target = document.get("read"), document.get("target")
+    certificates_in(document, path)  # raises if it holds none
     if not isinstance(how, dict) or not isinstance(target, str):
         msg = (
             f"{path} does not say how its table was read: it was written in Python, "
@@ -283,20 +351,43 @@ def check_again(
     if named != [(p.positive, p.negative) for p in problems]:
         wanted = listing(p.name for p in problems)
         return [Answer("", False, f"{path} is not about the problems of the table: {wanted}")]
+    if wrong := _first_different(about_table(data), document):
+        return [Answer("", False, f"{path} says what is not so of the table, in {wrong}")]
     found: list[Answer] = []
     for problem, certificate, stored in zip(
         problems, certificates, document["problems"], strict=True
     ):
         progress.say("checking", len(found), len(problems), problem.name)
         result = check(certificate, problem.X, problem.y)
-        valid, why = result.valid, result.why
-        if valid and stored.get("exact_weights") is not None:
-            exact = short_exact_weights(certificate, problem.X, problem.y)  # type: ignore[arg-type]
-            if exact != stored["exact_weights"]:
-                valid, why = False, "the exact weights are not those of the support"
-        about = f"{problem.name}, {word(certificate.verdict)}"
-        found.append(Answer(about, valid, why))
+        why = result.why.removeprefix("proved: ")
+        wrong = _wrong_beside(problem, certificate, stored, data.names) if result else ""
+        if wrong:
+            why = f"the proof holds, but {wrong} is not what belongs to it"
+        about = f"{problem.name} is {word(certificate.verdict)}"
+        found.append(Answer(about, result.valid and not wrong, _with_rows(why, problem.rows)))
     return found
+
+
+def _wrong_beside(
+    problem: Problem, certificate: Certificate, stored: dict[str, Any], names: list[str]
+) -> str:
+    """The first entry beside a valid certificate that is not as it should be, if any."""
+    X, y = problem.X, problem.y
+    same = Twins([], 0) if isinstance(certificate, Separable) else twins(X, y)
+    beside = rows_and_features(problem, certificate, single_features(X, y), same, names)
+    exact = certificate_as_json(certificate, X, y)
+    beside |= {name: exact[name] for name in ("meaning", "exact_weights") if name in exact}
+    return _first_different(beside, stored)
+
+
+def _first_different(wanted: dict[str, Any], stored: dict[str, Any]) -> str:
+    plain = json.loads(json.dumps(wanted))
+    return next((name for name in plain if stored.get(name) != plain[name]), "")
+
+
+def _with_rows(why: str, rows: Ints) -> str:
+    """The one sample that an answer names, as a row of the file."""
+    return re.sub(r"^sample (\d+)", lambda found: f"row {rows[int(found[1])]}", why)
 
 
 def all_separable(findings: list[Finding]) -> bool:

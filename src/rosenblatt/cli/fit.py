@@ -20,7 +20,7 @@ Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistak
 Keep = Literal["last", "pocket", "average"]
 
 JSON = "Print JSON, for scripts."
-QUIET = "Print nothing but errors."
+QUIET = "Print nothing but errors and --json."
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
@@ -84,12 +84,19 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
-    from rosenblatt.cli.options import check_folds, check_outputs, check_seed, estimator_options
+    from rosenblatt.cli.options import (
+        check_folds,
+        check_outputs,
+        check_seed,
+        estimator_options,
+        time_limit,
+    )
     from rosenblatt.cli.progress import Progress
 
     check_outputs(model=output, picture=picture)
     check_folds(folds)
     check_seed(seed)
+    time_limit(max_time)
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.training import MODELS, read_task, train
@@ -120,7 +127,7 @@ def fit(
         outcome = train(task, classifier, encoder, folds, progress)
         progress.say("writing")
         _write(outcome, output, picture)
-    if not quiet:
+    if json_ or not quiet:
         _print(outcome, top, json_, [name for name in (output, picture) if name])
     if outcome.interrupted:
         raise typer.Exit(130)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import Separable, Undecided, Verdict
+from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
 from rosenblatt.certify.exact import margin_of
-from rosenblatt.cli.verdicts import MEANINGS, evidence
+from rosenblatt.cli.verdicts import MEANINGS, are_identical, evidence
 from rosenblatt.estimators.separability import separability
 from rosenblatt.results import StopReason
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.certificates import Certificate
     from rosenblatt.cli.progress import Progress
+    from rosenblatt.estimators.table import TableEncoder
     from rosenblatt.results import Fit
 
     Ints = NDArray[np.int64]
@@ -27,8 +29,29 @@ PATIENCE = 10  # seconds, for all problems together
 STOPPED = "stopped with Ctrl-C before the question was settled"
 
 
+class Samples(NamedTuple):
+    """What a fit was given, and where it came from."""
+
+    X: Any
+    y: NDArray[Any]
+    rows: Ints
+    columns: dict[str, NDArray[Any]]
+    encoder: TableEncoder
+
+    def differ(self, i: int, j: int) -> bool:
+        """Whether two samples are different in the table, and only rounding made them the same."""
+        raw = copy(self.encoder)
+        raw.columns_ = [
+            spec | {"mean": 0.0, "deviation": 1.0} if "mean" in spec else spec
+            for spec in self.encoder.columns_
+        ]
+        X = raw.transform({name: cells[[i, j]] for name, cells in self.columns.items()})
+        X = X.toarray() if hasattr(X, "toarray") else X
+        return not np.array_equal(*X)
+
+
 def judge(
-    classifier: Any, X: Any, y: NDArray[Any], rows: Ints, progress: Progress
+    classifier: Any, samples: Samples, progress: Progress
 ) -> tuple[dict[str, list[str]], bool]:
     """For each problem the verdict and a sentence why; and whether Ctrl-C came in between.
 
@@ -46,7 +69,8 @@ def judge(
         try:
             if not interrupted:
                 share = max(0.01, (end - time.monotonic()) / (len(fits) - k))
-                verdict, why = _settled(fit, X, np.where(y == positive, 1, -1), rows, share)
+                y = np.where(samples.y == positive, 1, -1)
+                verdict, why = _settled(fit, samples, y, share)
                 if verdict is Verdict.SEPARABLE and not classifier.fit_intercept and not _own(fit):
                     why += ", with a bias"
         except KeyboardInterrupt:
@@ -56,8 +80,9 @@ def judge(
     return found, interrupted
 
 
-def _settled(fit: Fit, X: Any, y: Ints, rows: Ints, share: float) -> tuple[Verdict, str]:
+def _settled(fit: Fit, samples: Samples, y: Ints, share: float) -> tuple[Verdict, str]:
     """The verdict on one problem and why."""
+    X = samples.X
     if _own(fit):
         last = fit.last
         proof = Separable(last, margin_of(X, y, [*last.w, last.b]))
@@ -65,17 +90,22 @@ def _settled(fit: Fit, X: Any, y: Ints, rows: Ints, share: float) -> tuple[Verdi
             which = "this hyperplane" if fit.hyperplane == last else "the last one of the run"
             return proof.verdict, f"proved by {which}"
     certificate = separability(X, y, max_time=share)
-    return certificate.verdict, _sentence(certificate, fit, rows)
+    return certificate.verdict, _sentence(certificate, fit, samples)
 
 
 def _own(fit: Fit) -> bool:
     return fit.stop_reason is StopReason.SEPARATED and bool(fit.last.w.any())
 
 
-def _sentence(certificate: Certificate, fit: Fit, rows: Ints) -> str:
+def _sentence(certificate: Certificate, fit: Fit, samples: Samples) -> str:
     if isinstance(certificate, Undecided):
         return f"not settled in {PATIENCE} seconds; rosenblatt check takes longer"
-    told = f"{MEANINGS[certificate.verdict]}; {evidence(certificate, rows)}"
+    merged = (
+        isinstance(certificate, QuasiSeparable | Inseparable)
+        and are_identical(certificate)
+        and samples.differ(*certificate.support.tolist())
+    )
+    told = f"{MEANINGS[certificate.verdict]}; {evidence(certificate, samples.rows, merged)}"
     if fit.stop_reason is StopReason.CYCLE:
         separable = certificate.verdict is Verdict.SEPARABLE
         told += "; only rounding makes this run repeat" if separable else "; so no run can end"

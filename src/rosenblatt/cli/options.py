@@ -49,6 +49,15 @@ def check_seed(seed: int) -> None:
         raise ValueError(msg)
 
 
+def time_limit(text: str | None) -> float | None:
+    """Seconds, more than none; None if not given."""
+    limit = None if text is None else seconds(text)
+    if limit == 0:
+        msg = f"--max-time {text} leaves no time at all: give something like 10s, 5m or 1h"
+        raise ValueError(msg)
+    return limit
+
+
 def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]) -> dict[str, Any]:
     """The parameters that were given, in the estimator's terms."""
     accepted = inspect.signature(estimator).parameters
@@ -64,7 +73,7 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
         msg = f"--batch-size {options['batch_size']} needs --update minibatch"
         raise ValueError(msg)
     if "max_time" in options:
-        options["max_time"] = seconds(options["max_time"])
+        options["max_time"] = time_limit(options["max_time"])
     if "eta0" in options and options["eta0"] != "auto":
         options["eta0"] = _number("eta0", options["eta0"], "a positive number")
     if "init" in options and options["init"] not in ("zeros", "random"):

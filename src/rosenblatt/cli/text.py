@@ -235,9 +235,10 @@ def _verdict(s: Summary) -> RenderableType:
     cases: dict[tuple[str, str], list[int]] = {}
     for k, case in enumerate(zip(s["verdicts"], s["evidence"], strict=True)):
         cases.setdefault(case, []).append(k)
+    after = " after standardising" if s.get("standardized") else ""
     names, texts = list(s["classes"]), []
     for (name, why), problems in cases.items():
-        text = verdict_text(Verdict[name], why)
+        text = verdict_text(Verdict[name], why, after)
         if len(s["verdicts"]) > 1:
             which = listing([names[k] for k in problems]) if len(cases) > 1 else "every class"
             text.append(f", for {which} against the rest", "dim")
@@ -370,4 +371,5 @@ def _advice(s: Summary) -> str:
     better = "--keep pocket keeps the best hyperplane of the run"
     if keep != "average":
         better += ", --keep average their mean"
-    return better if "CYCLE" in reasons else f"{better}; or raise --max-epochs"
+    hopeless = set(s.get("verdicts", [""])) <= {"INSEPARABLE", "QUASI_SEPARABLE"}
+    return better if hopeless or "CYCLE" in reasons else f"{better}; or raise --max-epochs"

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import __version__
-from rosenblatt.cli.judging import judge
+from rosenblatt.cli.judging import Samples, judge
 from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.perceptron import Perceptron
@@ -78,6 +78,7 @@ def read_task(
             near = suggestion(name, table.names)
             msg = f"{table.path} has no column {name!r}.{near} It has {listing(table.names, 10)}"
             raise ValueError(msg)
+    guessed = target is None
     if target is None:
         left = [name for name in table.names if name not in ignored]
         target = left[-1] if left else table.names[-1]
@@ -86,7 +87,7 @@ def read_task(
     if not features:
         msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
         raise ValueError(msg)
-    y, known = read_labels(table, target)
+    y, known = read_labels(table, target, guessed=guessed)
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
@@ -100,7 +101,9 @@ def read_task(
     return Task(target, columns, y, origin, notes, known)
 
 
-def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def read_labels(
+    table: Table, target: str, *, guessed: bool
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The class of each row that has one, and which these are."""
     kind, cells = table.kinds[target], table[target]
     if kind == "date":
@@ -119,7 +122,11 @@ def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.boo
             "a classifier needs rows of at least two; choose another column with --target"
         )
         raise ValueError(msg)
-    _refuse_continuous(target, kind, whole, len(values), len(cells))
+    few = 0.5 * len(cells) if guessed else len(cells) - 1
+    fraction = kind == "number" and not whole and len(values) > 20
+    many = len(values) > MOST_CLASSES and (guessed or kind == "number")
+    if fraction or many or len(values) > max(2, few):
+        raise ValueError(_no_classes(target, kind, len(values), len(cells), guessed))
     if whole:
         return cells.astype(np.int64), known
     if kind == "number":
@@ -127,18 +134,15 @@ def read_labels(table: Table, target: str) -> tuple[NDArray[Any], NDArray[np.boo
     return truth_in_one_way(cells).astype(str), known
 
 
-def _refuse_continuous(target: str, kind: str, whole: bool, n_values: int, n_rows: int) -> None:
-    """Refuse a target that is a measurement or a name rather than a class."""
-    fraction = kind == "number" and not whole and n_values > 20
-    if fraction or n_values > MOST_CLASSES or n_values > max(2, n_rows / 2):
-        number = kind == "number"
-        what = "looks continuous" if number else "looks like a name or a text"
-        remedy = ", or cut this one into classes first" if number else ""
-        msg = (
-            f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. "
-            f"Choose a column of classes with --target{remedy}"
-        )
-        raise ValueError(msg)
+def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: bool) -> str:
+    """Why a target is a measurement or a name rather than a class, and what to do."""
+    number = kind == "number"
+    what = "looks continuous" if number else "looks like a name or a text"
+    remedy = f"Choose {'a' if guessed else 'another'} column of classes with --target"
+    remedy += ", or cut this one into classes first" if number else ""
+    return (
+        f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. {remedy}"
+    )
 
 
 def _label(value: Any) -> str:
@@ -160,7 +164,8 @@ def train(
     interrupted = _was_interrupted(classifier)
     verdicts: dict[str, list[str]] = {}
     if not interrupted:
-        verdicts, interrupted = judge(classifier, X, task.y, task.rows, progress)
+        samples = Samples(X, task.y, task.rows, task.columns, encoder)
+        verdicts, interrupted = judge(classifier, samples, progress)
     scores: list[float] = []
     task.notes.extend(notes_about(encoder))
     if folds and not interrupted:
@@ -263,7 +268,7 @@ def _summary(
             "rows": len(task.y),
             "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
             "columns": len(task.columns),
-            "standardized": bool(encoder.standardize),
+            "standardized": is_standardised(encoder),
             "margins": margins(classifier, X, task.y),
             "cross_validation": scores,
             "majority": float(counts.max() / counts.sum()),
@@ -283,9 +288,16 @@ def margins(classifier: Any, X: Any, y: NDArray[Any]) -> list[float | None]:
     found: list[float | None] = []
     for k, positive in enumerate(positives):
         smallest = float(np.where(y == positive, values[:, k], -values[:, k]).min())
-        norm = float(np.linalg.norm(classifier.coef_[k]))
-        found.append(smallest / norm if smallest > 0 and norm > 0 else None)
+        w = classifier.coef_[k]
+        largest = float(np.abs(w).max()) or 1.0  # taken out of the norm: squares may overflow
+        norm = float(np.linalg.norm(w / largest))
+        found.append(smallest / largest / norm if smallest > 0 and norm > 0 else None)
     return found
+
+
+def is_standardised(encoder: TableEncoder) -> bool:
+    """Whether there were numbers that were standardised."""
+    return bool(encoder.standardize) and set(encoder.kinds_.values()) != {"text"}
 
 
 def notes_about(encoder: TableEncoder) -> list[str]:

@@ -21,19 +21,18 @@ if TYPE_CHECKING:
 
     from rosenblatt.certificates import Certificate
     from rosenblatt.cli.checking import Data, Finding, Problem
-    from rosenblatt.estimators.separating import SingleFeature
+    from rosenblatt.estimators.separating import Chance, SingleFeature
 
     Ints = NDArray[np.int64]
 
 MEANINGS = {
     Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
     Verdict.QUASI_SEPARABLE: "a hyperplane has no row on its wrong side, but none has all off it",
-    Verdict.INSEPARABLE: "the classes overlap, every hyperplane has rows on its wrong side",
+    Verdict.INSEPARABLE: "the classes overlap, no hyperplane has them on its two sides",
     Verdict.UNDECIDED: "time ran out before the question was settled",
 }
-INFINITY = {1: "+inf", -1: "-inf", 0: "±inf"}
+INFINITY = {1: "+inf", -1: "-inf"}
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
-NEGLIGIBLE = 1e-6  # a chance that need not be told
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
 
 
@@ -42,10 +41,10 @@ def word(verdict: Verdict) -> str:
     return verdict.name.lower().replace("_", "-")
 
 
-def verdict_text(verdict: Verdict, sentence: str) -> Text:
-    """The verdict in colour and what it means."""
+def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
+    """The verdict in colour, after what was done to the numbers, and what it means."""
     style = "green" if verdict is Verdict.SEPARABLE else "yellow"
-    return Text.assemble((word(verdict), f"bold {style}"), f": {sentence}")
+    return Text.assemble((word(verdict), f"bold {style}"), f"{after}: {sentence}")
 
 
 def these_rows(rows: Sequence[int] | Ints, most: int = 6) -> str:
@@ -63,17 +62,20 @@ def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
     return len(certificate.support) == 2
 
 
-def evidence(certificate: Certificate, rows: Ints) -> str:
-    """Why a verdict holds, in one sentence."""
+def evidence(certificate: Certificate, rows: Ints, merged: bool = False) -> str:
+    """Why a verdict holds, in one sentence; `merged`: rounding made two rows the same."""
     if isinstance(certificate, Separable):
         return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
         low, high = certificate.bracket
         if high == math.inf:
             return "nothing is known yet about the largest margin"
-        return f"the largest margin is between {number(low)} and {number(high)}, up to 0: none"
+        between = f"between {number(low)} and {number(high)}"
+        return f"the largest margin is {between} (0 or less: none separates)"
     named = these_rows(rows[certificate.support])
     meet = f"{named} are identical but have different classes"
+    if merged:
+        meet = f"{named} have different classes, and rounding made them the same"
     if not are_identical(certificate):
         touch = "touch" if isinstance(certificate, QuasiSeparable) else "meet"
         size = count(len(certificate.support), "row")
@@ -116,6 +118,8 @@ def lines_about(
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.names
     yield "verdict", verdict_text(certificate.verdict, MEANINGS[certificate.verdict])
+    from rosenblatt.estimators.separating import NEGLIGIBLE
+
     if isinstance(certificate, Undecided):
         yield "margin", evidence(certificate, problem.rows)
         return
@@ -139,7 +143,7 @@ def lines_about(
         ]
         yield "features", _column(texts, len(finding.alone) - len(texts), "more like these")
     yield "estimates", estimates(finding, data, top)
-    if finding.chance is not None and finding.chance > NEGLIGIBLE:
+    if finding.chance is not None and finding.chance.at_most > NEGLIGIBLE:
         yield "chance", chance_text(finding.chance, *problem.X.shape)
 
 
@@ -188,16 +192,19 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
     table = Table.grid(padding=(0, 2))
     for side in ("right", "left", "right"):
         table.add_column(justify=side, no_wrap=True)
-    # The class -1 first, and in each class the largest share.
-    for k in sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))[:top]:
-        table.add_row(f"row {rows[k]}", sides[int(y[k] > 0)], shares[k])
+    # The class -1 first, and in each class the largest shares.
+    order = sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))
     minus = int((y < 0).sum())
+    upper = min(minus, max((top + 1) // 2, top - (len(rows) - minus)))
+    chosen = order[:upper] + order[minus : minus + max(1, top - upper)]
+    for k in chosen:
+        table.add_row(f"row {rows[k]}", sides[int(y[k] > 0)], shares[k])
     told = (
         f"{count(minus, 'row')} of {sides[0]} and {count(len(rows) - minus, 'row')} of {sides[1]} "
         "have the same weighted mean, and no hyperplane has one point on both sides:"
     )
-    rest = len(rows) - top
-    more = [Text(f"and {rest} more (--top)", "dim")] if rest > 0 else []
+    rest = len(rows) - len(chosen)
+    more = [Text(f"and {rest} more (--top)", "dim")] if rest else []
     return Group(Text(told), table, *more)
 
 
@@ -261,27 +268,36 @@ def estimates(finding: Finding, data: Data, top: int) -> str:
         return "a logistic regression has finite ones"
     if isinstance(finding.certificate, Separable):
         return "a logistic regression has none: every coefficient may run to infinity"
-    named = [*data.names, "(bias)"]
+    named = [shortened(name) for name in [*data.names, "(bias)"]]
     running, left_out = finding.estimates
-    shown = listing((f"{shortened(named[j])} {INFINITY[sign]}" for j, sign in running), top)
+    away = [f"{named[j]} {INFINITY[sign]}" for j, sign in running if sign]
+    open_ = [named[j] for j, sign in running if not sign]
     there = {j for j, _ in running}
     firsts = [named[group[0]] for group in data.groups if there & set(group)]
-    against = f" (text values against {listing(firsts, 3)})" if firsts else ""
-    if len(running) + len(left_out) + len(data.groups) == len(named):
-        told = f"a logistic regression has none: {shown}{against}"
-    else:
-        few = count(len(running), "coefficient")
-        told = f"a logistic regression has no finite one for {few}: {shown}{against}; the others"
-        told += " are finite"
+    parts = []
+    if away:
+        parts.append(f"no finite one for {count(len(away), 'coefficient')}: {listing(away, top)}")
+    if open_:
+        parts.append(f"{listing(open_, top)} may run to infinity, either way, or settle")
+    if firsts:
+        parts[-1] += f" (text values against {listing(firsts, 3)})"
+    if len(running) + len(left_out) + len(data.groups) < len(named):
+        parts.append("the others are finite")
     if left_out:
-        told += f"; {listing((named[j] for j in left_out), 3)} left out as sums of others"
-    return told
+        parts.append(f"{listing((named[j] for j in left_out), 3)} left out as sums of others")
+    has = "has " if away else "does not have all of them finite: "
+    of = f"a logistic regression for {shortened(finding.problem.positive, 30)}"
+    return f"{of} {has}{'; '.join(parts)}"
 
 
-def chance_text(chance: float, n: int, d: int) -> str:
+def chance_text(chance: Chance, n: int, d: int) -> str:
     """How little a separation says where random labels would have been separable, too."""
-    size = f"with {count(n, 'row')} and {count(d, 'feature')}"
-    if chance >= 1:
+    different = f" ({chance.n_distinct} different)" if chance.n_distinct < n else ""
+    size = f"with {count(n, 'row')}{different} and {count(d, 'feature')}"
+    if chance.any_labels:
         return f"{size} any labels would be separable: this says little"
-    little = ": this says little" if chance > 0.05 else ""
-    return f"{size} random labels would be separable with probability {number(chance)}{little}"
+    if chance.at_most >= 1:
+        return f"{size} very many labels would be separable: this may say little"
+    little = ": this may say little" if chance.at_most > 0.05 else ""
+    share = number(chance.at_most)
+    return f"{size} random labels would be separable with probability at most {share}{little}"

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, vstack
 
 from rosenblatt.certificates import Verdict
 from rosenblatt.certify.exact import signs
+from rosenblatt.estimators._base import _count_errors as count_errors
 from rosenblatt.estimators._validation import count_threads
 from rosenblatt.estimators.separability import separability
 from rosenblatt.reports import CycleReport
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+OTHER_DATA = (
+    "these data do not repeat the cycle of the fit: "
+    "give the X, y and sample_weight that were given to fit"
+)
+ROUNDING = 1e-9  # of lengths and values that another machine may add up in another order
+
+
 class Lap(NamedTuple):
     """One cycle: hyperplane and mistakes of each epoch, the pocket, and the updates by sample."""
 
@@ -49,13 +57,21 @@ def cycle_reports(
     rule: type[Training],
     settings: Settings,
     *,
+    n_errors: int | None = None,
     n_jobs: int | None = None,
     max_time: float | None = None,
 ) -> tuple[CycleReport | None, ...]:
-    """A report for each two-class problem that ended in a cycle, None for the others."""
+    """A report for each two-class problem that ended in a cycle, None for the others.
+
+    Data on which the last epochs of the fit would have been other ones, or its training errors
+    (`n_errors`), are refused. Without a record of the updates no more can be told.
+    """
     settings = settings.with_changes(keep="pocket", record=True, tol=None, max_time=None)
     found: list[CycleReport | None] = []
     with Team(count_threads(n_jobs)) as team:
+        planes = np.array([np.append(fit.hyperplane.w, fit.hyperplane.b) for fit in fits])
+        if n_errors not in (None, count_errors(data.source, planes, team)):
+            raise ValueError(OTHER_DATA)
         for fit, positive in zip(fits, data.positives, strict=True):
             if fit.certificate is None:
                 found.append(None)
@@ -74,6 +90,7 @@ def _go_round(
     period, n = fit.certificate.period, source.n_rows
     planes: list[Hyperplane] = []
     counts, steps = np.zeros(n, np.int64), np.zeros(n)
+    seen: list[tuple[Any, ...]] = []
 
     def note(_number: int, problems: list[Problem]) -> None:
         (p,) = problems
@@ -81,6 +98,8 @@ def _go_round(
         for _, rows, _, step, _ in p.records:
             np.add.at(counts, rows, 1)
             steps[rows] = step  # the same each time: eta, label and weight
+        if fit.trace.updates is not None:
+            seen.extend(p.records)
         p.records.clear()
 
     theta = np.append(fit.last.w, fit.last.b)
@@ -91,13 +110,28 @@ def _go_round(
     (again,) = training.fits()
     if again.stop_reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
-    if again.certificate != Cycle(0, period):
-        msg = (
-            "these data do not repeat the cycle of the fit: "
-            "give the X, y and sample_weight that were given to fit"
-        )
-        raise ValueError(msg)
+    if again.certificate != Cycle(0, period) or not _same(fit, again, seen):
+        raise ValueError(OTHER_DATA)
     return Lap(planes, again.trace.mistakes, again.hyperplane, counts, steps)
+
+
+def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
+    """Whether a lap is the last one of the fit: its mistakes, its changes, its record."""
+    period, known = len(again.trace), fit.trace
+    if not np.array_equal(again.trace.mistakes, known.mistakes[-period:]):
+        return False
+    if not np.allclose(again.trace.change, known.change[-period:], rtol=ROUNDING, atol=0.0):
+        return False
+    if known.updates is None:
+        return True
+    _, sample, value, step, _ = (np.concatenate(column) for column in zip(*seen, strict=True))
+    old, n = known.updates, len(sample)
+    room = ROUNDING * float(np.abs(old.value[-n:]).max())
+    return (
+        np.array_equal(sample, old.sample[-n:])
+        and np.array_equal(step, old.step[-n:])
+        and np.allclose(value, old.value[-n:], rtol=0.0, atol=room)
+    )
 
 
 def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team: Team) -> Ints:

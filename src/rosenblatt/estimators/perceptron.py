@@ -221,7 +221,8 @@ class Perceptron(IterativeClassifier):
         Parameters
         ----------
         X, y, sample_weight
-            Those given to `fit`.
+            Those given to `fit`. Others are refused as far as can be told: with
+            ``record=True`` each update of the last epochs is compared, otherwise only counts.
         max_time : float, optional
             Seconds after which `rosenblatt.separability` is to give up.
 
@@ -241,7 +242,13 @@ class Perceptron(IterativeClassifier):
         settings = settings.with_changes(eta=self._rate(data.source, data.positives))
         rule = self._training(settings)
         found = cycle_reports(
-            self.fits_, data, rule, settings, n_jobs=self.n_jobs, max_time=max_time
+            self.fits_,
+            data,
+            rule,
+            settings,
+            n_errors=self.n_errors_,
+            n_jobs=self.n_jobs,
+            max_time=max_time,
         )
         return found if len(found) > 1 else found[0]  # type: ignore[return-value]
 

@@ -1,4 +1,4 @@
-"""What carries a separation or stands in its way: single features, coefficients, twins."""
+"""What carries a separation or stands in its way: features, coefficients, twins, chance."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.certify.exact import independent_rows, solve
+from rosenblatt.theory import cover_probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BLOCK = 1 << 20  # numbers at a time
+MOST_WORK = 10**8  # steps, roughly, that looking for forced signs may take
+MOST_ELIMINATION = 10**9  # the same for a rank
+NEGLIGIBLE = 1e-6  # a chance that need not be told
 
 
 class SingleFeature(NamedTuple):
@@ -182,8 +186,10 @@ class Estimates(NamedTuple):
     Attributes
     ----------
     running : list of (feature, sign)
-        The coefficients without a finite estimate; feature d is the bias. The sign is that in
-        the certificate's hyperplane; 0 there, but not in others: it may run either way.
+        The coefficients that some hyperplane with no sample on its wrong side moves; feature d
+        is the bias. With a sign they have no finite estimate and run that way: all hyperplanes
+        with as few samples as possible on them agree in it. With 0 that is not proved, and they
+        may run either way or settle.
     left_out : list of int
         Features that are sums of multiples of others, beyond one of each text column: their
         coefficients have no meaning of their own, and count as 0.
@@ -193,12 +199,14 @@ class Estimates(NamedTuple):
     left_out: list[int]
 
 
-def estimates(certificate: QuasiSeparable, X: Any, groups: Sequence[Sequence[int]]) -> Estimates:
+def estimates(
+    certificate: QuasiSeparable, X: Any, y: NDArray[Any], groups: Sequence[Sequence[int]]
+) -> Estimates:
     """Which coefficients of a logistic regression have a finite estimate.
 
-    Along a hyperplane with no sample on its wrong side the likelihood never falls [1]_. Only
-    what is zero in all such hyperplanes has a finite estimate: what the samples on all of them
-    settle. That is decided exactly.
+    Along a hyperplane with no sample on its wrong side the likelihood never falls [1]_. What is
+    zero in all such hyperplanes has a finite estimate: what the samples on all of them settle.
+    What has one sign in all of them has none. Both are decided exactly.
 
     The features of a text column sum to 1, which the bias is too. Their coefficients therefore
     have a meaning only relative to each other: to the first of them, as regression programs do.
@@ -207,6 +215,7 @@ def estimates(certificate: QuasiSeparable, X: Any, groups: Sequence[Sequence[int
     ----------
     certificate : QuasiSeparable
     X : array or CSR matrix of shape (n, d)
+    y : array of -1 and +1
     groups : for each text column the numbers of its features
 
     References
@@ -225,9 +234,59 @@ def estimates(certificate: QuasiSeparable, X: Any, groups: Sequence[Sequence[int
     theta: Sequence[Any] = certificate.exact or [*plane.w.tolist(), plane.b]
     beta = _solved(basis[:, kept], [_dot(row, theta) for row in basis])
     moved = ~_settled(spanning[:, kept])
-    signs = {int(j): (x > 0) - (x < 0) for j, x in zip(kept, beta, strict=True)}
+    signs = np.where(moved, [(x > 0) - (x < 0) for x in beta], 0)
+    off = np.setdiff1d(np.arange(X.shape[0]), certificate.on)
+    signs = _forced(signs, spanning[:, kept], X, y, off, kept)
+    running = sorted(zip(kept[moved].tolist(), signs[moved].tolist(), strict=True))
     left_out = sorted(set(order.tolist()) - set(kept.tolist()))
-    return Estimates([(j, signs[j]) for j in sorted(kept[moved].tolist())], left_out)
+    return Estimates(running, left_out)
+
+
+def _forced(
+    signs: NDArray[Any], on: Floats, X: Any, y: NDArray[Any], off: Any, kept: Any
+) -> NDArray[Any]:
+    """Those of the signs that all weak hyperplanes share, 0 for the others.
+
+    Coefficient k is never negative if its unit vector is a sum of positive multiples of signed
+    samples off the hyperplane, and of any multiples of samples on it (Farkas). Linear programming
+    finds such a sum in floating point, and it is then solved for exactly.
+    """
+    on = on[independent_rows(on)[0]]
+    freedom, wanted = len(kept) - len(on), np.flatnonzero(signs)
+    if freedom == 1:
+        return signs
+    found = np.zeros_like(signs)
+    if off.size * len(kept) * max(wanted.size, 10) > MOST_WORK or len(kept) ** 3 > MOST_ELIMINATION:
+        return found
+    Z = _augmented(X, off)[:, kept] * y[off, np.newaxis]
+    scale = np.maximum(np.abs(Z).max(axis=0), np.abs(on).max(axis=0, initial=0))
+    lengths = np.abs(on / scale).max(axis=1, keepdims=True)
+    free = np.linalg.svd(on / scale / lengths, full_matrices=True)[2][len(on) :]
+    directions = (Z / scale) @ free.T
+    norms = np.linalg.norm(directions, axis=1, keepdims=True)
+    directions /= np.where(norms > 0, norms, 1)
+    for k in wanted.tolist():
+        if _is_sum(k, signs[k], directions, free[:, k], Z, on):
+            found[k] = signs[k]
+    return found
+
+
+def _is_sum(k: int, sign: int, directions: Floats, target: Floats, Z: Floats, on: Floats) -> bool:
+    """Whether ``sign`` times the unit vector k is such a sum, proved."""
+    from scipy.optimize import linprog
+
+    norm = float(np.linalg.norm(target))
+    b = sign * target / (norm or 1)
+    result = linprog(np.ones(len(directions)), A_eq=directions.T, b_eq=b, method="highs-ds")
+    if result.x is None or not result.success:
+        return False
+    support = np.flatnonzero(result.x > 1e-9 * result.x.max())
+    unit = [Fraction(sign * (j == k)) for j in range(Z.shape[1])]
+    try:
+        solution = solve(np.vstack([Z[support], on]).T, unit)
+    except ValueError:  # dependent, so there is more than one
+        return False
+    return solution is not None and min(solution.numerators[: support.size]) >= 0
 
 
 def _augmented(X: Any, rows: NDArray[Any]) -> Floats:
@@ -270,3 +329,52 @@ def _settled(Z: Floats) -> NDArray[np.bool_]:
     settled = np.zeros(Z.shape[1], dtype=np.bool_)
     settled[columns] = [x == 0 for x in rest]
     return settled
+
+
+class Chance(NamedTuple):
+    """How likely hyperplanes are to separate these samples with labels at random.
+
+    Attributes
+    ----------
+    at_most : float
+        An upper bound on that probability.
+    any_labels : bool
+        Whether the samples are affinely independent: then all labels are separable.
+    n_distinct : int
+        How many samples are different.
+    rank : int or None
+        The dimension of their affine hull; None if that was too much work, or not needed.
+    """
+
+    at_most: float
+    any_labels: bool
+    n_distinct: int
+    rank: int | None
+
+
+def chance(X: Any, n_groups: int) -> Chance:
+    """A bound on the probability that random labels are separable.
+
+    Cover's count is that of points in general position [1]_. Of others with the same affine
+    hull hyperplanes realise at most as many labelings, and identical samples need equal labels.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+    n_groups : int
+        The number of groups of features that sum to 1, which take a dimension each.
+
+    References
+    ----------
+    .. [1] T. M. Cover, "Geometrical and statistical properties of systems of linear
+       inequalities", IEEE Transactions on Electronic Computers 14, 1965.
+    """
+    n, d = X.shape
+    distinct = len(np.unique(_keys(X)))
+    alike = 2.0 ** (distinct - n)
+    most = min(d - n_groups, distinct - 1)
+    at_most = cover_probability(distinct, most) * alike
+    if at_most <= NEGLIGIBLE or n * d * min(n, d) > MOST_ELIMINATION:
+        return Chance(at_most, False, distinct, None)
+    rank = len(independent_rows(_augmented(X, np.arange(n)))[0]) - 1
+    return Chance(cover_probability(distinct, rank) * alike, rank == n - 1, distinct, rank)

@@ -154,9 +154,16 @@ def certificates_in(
     try:
         return tuple(certificate_from_json(problem) for problem in problems)
     except (ArithmeticError, KeyError, TypeError, ValueError, AttributeError) as error:
-        why = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        why = " ".join(_reason(error).split())[:120]
         msg = f"{path} is damaged ({why}): write the certificate again"
         raise CertificateFileError(msg) from None
+
+
+def _reason(error: Exception) -> str:
+    """In words, where Python has none."""
+    if isinstance(error, KeyError):
+        return f"it has no {error.args[0]}"
+    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
 
 
 # Certificates as JSON ---------------------------------------------------------------------------
@@ -203,7 +210,10 @@ def short_exact_weights(
 
 def certificate_from_json(found: dict[str, Any]) -> Certificate:
     """The certificate that `certificate_as_json` wrote."""
-    kind = KINDS[found["verdict"]]
+    kind = KINDS.get(str(found["verdict"]))
+    if kind is None:
+        msg = f"the verdict {str(found['verdict'])[:40]!r} is none of {', '.join(KINDS)}"
+        raise ValueError(msg)
     names = [field.name for field in fields(kind) if field.init]
     return kind(**{name: _part(name, found) for name in names})  # type: ignore[no-any-return]
 

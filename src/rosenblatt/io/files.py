@@ -49,9 +49,14 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse what cannot be a file to write, in one line."""
     target = Path(path)
+    if target.is_symlink():  # what counts is where it leads
+        target = Path(os.path.realpath(target))
     if target.is_dir():
-        msg = f"{target} is a folder: give the name of a file to write"
+        msg = f"{path} is a folder: give the name of a file to write"
         raise IsADirectoryError(msg)
+    if target.exists() and not target.is_file():  # writing would put a file in its place
+        msg = f"{path} is a {_kind(target)}, not a file: give the name of a file to write"
+        raise FileExistsError(msg)
     folder = target.parent
     if not folder.is_dir():
         msg = f"there is no folder {folder}: make it first, or write somewhere else"
@@ -59,6 +64,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if not os.access(folder, os.W_OK):
         msg = f"nothing may be written in the folder {folder.absolute()}: write somewhere else"
         raise PermissionError(msg)
+
+
+def _kind(target: Path) -> str:
+    """What something is that is neither a file nor a folder."""
+    return "pipe" if target.is_fifo() else "socket" if target.is_socket() else "device"
 
 
 def _copy_mode(target: Path, beside: Path) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+OTHER_DATA = "X, y are not what this run was recorded with: give those that were given to fit"
+
 
 @dataclass(frozen=True, eq=False)
 class Seen:
@@ -182,7 +184,11 @@ def recorded(
         )
         msg = f"this {what} has no record of its updates: {remedy}"
         raise ValueError(msg)
-    return read(model, X, y, feature_names), fits[0], updates
+    seen = read(model, X, y, feature_names)
+    inside = updates.sample < len(seen.label)  # `path` refuses the others
+    if ((updates.step > 0) != (seen.label[np.where(inside, updates.sample, 0)] == 1))[inside].any():
+        raise ValueError(OTHER_DATA)
+    return seen, fits[0], updates
 
 
 def path(updates: Updates, X: Any, last: Hyperplane) -> Floats:
@@ -198,7 +204,15 @@ def path(updates: Updates, X: Any, last: Hyperplane) -> Floats:
         first = np.flatnonzero(np.diff(updates.update, prepend=-1))
         sums = updates.eta * np.add.reduceat(moves, first, axis=0)
         theta = np.cumsum(np.vstack([start, sums]), axis=0)
-    if not np.allclose(theta[-1], np.append(last.w, last.b), rtol=1e-6):
-        msg = "X is not what this run was recorded with: give the X that was given to fit"
-        raise ValueError(msg)
+    end = np.append(last.w, last.b)
+    if not np.allclose(theta[-1], end, rtol=1e-6) or not _same_values(updates, rows, theta):
+        raise ValueError(OTHER_DATA)
     return theta
+
+
+def _same_values(updates: Updates, rows: Floats, theta: Floats) -> bool:
+    """Whether the mistakes have the values ``w·x + b`` that were recorded, but for rounding."""
+    before, x = theta[updates.update], rows[updates.sample]
+    terms = np.column_stack([before[:, :-1] * x, before[:, -1]])
+    room = 1e-6 * (np.abs(terms).sum(axis=1) + np.abs(updates.value))
+    return bool((np.abs(terms.sum(axis=1) - updates.value) <= room).all())

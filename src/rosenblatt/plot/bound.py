@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.plot import _style
-from rosenblatt.reports import BoundReport
+from rosenblatt.reports import BoundReport, power_of_ten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,8 @@ def _draw(ax: Axes, report: BoundReport, *, plain: bool = False) -> list[tuple[A
     """One picture; returns what its legend says."""
     limit, made = report.bound.bound, report.n_mistakes
     if not 0 < limit < np.inf:
-        msg = f"a bound of {limit:g} mistakes cannot be drawn"
+        many = f"{limit:g}" if math.isfinite(limit) else power_of_ten(report.bound)
+        msg = f"a bound of {many} mistakes cannot be drawn"
         raise ValueError(msg)
     far = limit > FAR * max(made, 1)
     first = min(1.0, limit / 2)
@@ -149,12 +150,13 @@ def _scales(ax: Axes, report: BoundReport, m: Floats, far: bool) -> None:
     top = max(top, float(np.sqrt(report.length2.max()))) or 1.0
     if not far:
         ax.set_xlim(0, m[-1])
-        ax.set_ylim(min(0.0, 1.05 * float(report.progress.min())), 1.08 * top)
+        room = 1.3 if report.bound.shortfall else 1.08  # for the words at the top
+        ax.set_ylim(min(0.0, 1.05 * float(report.progress.min())), room * top)
     else:
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlim(m[0], m[-1])
-        ax.set_ylim(_bottom(report, top), 1.5 * top)
+        ax.set_ylim(_bottom(report, top), (5.0 if report.bound.shortfall else 1.5) * top)
     whole = far or m[-1] < 1e6
     ax.xaxis.set_major_formatter(lambda v, _: _style.grouped(v) if whole and v < 1e6 else _power(v))
 
@@ -185,8 +187,10 @@ def _ends(ax: Axes, report: BoundReport) -> None:
     limit = f"{_style.grouped(b.most)}" if b.most < 1e9 else _power(b.most)
     where = f"\nin {_style.count(b.epochs, 'epoch')}" if b.epochs else ""
     ax.axvline(b.bound, color=_style.INK, linewidth=0.8, linestyle=":", zorder=1)
-    foot: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "right", "va": "bottom"}
-    _note(ax, f"at most {limit}{where}", (b.bound, 0.0), (-4, 4), "bound text", **foot)
+    # Beside the dotted line at the foot; but with a shortfall the lower curve climbs there.
+    place, va, up = (1.0, "top", -3) if b.shortfall else (0.0, "bottom", 4)
+    beside: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "right", "va": va}
+    _note(ax, f"at most {limit}{where}", (b.bound, place), (-4, up), "bound text", **beside)
     if not made:
         return
     end = made, float(np.sqrt(report.length2[-1]))

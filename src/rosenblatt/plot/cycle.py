@@ -37,7 +37,8 @@ def cycle(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     """The walk of the weights of a run that ended in a cycle, update by update.
 
     Dashed and grey the way there, then the cycle: each arrow is one update, in the colour of the
-    class whose mistake it is (several at once in black). One feature: the plane of ``(w, b)``
+    class whose mistake it is (several at once in black); a ring is one that changes only the bias,
+    where that is not in the picture. One feature: the plane of ``(w, b)``
     itself, where each sample is a line ``xw + b = 0`` with small arrows to its right side; were
     the data separable, the weights could end on the right side of all. Two features: ``(w1,
     w2)``, with the bias beside each point. More: the directions in which the cycle is widest.
@@ -115,6 +116,7 @@ def _arrows(ax: Axes, walk: Walk, seen: Seen, record: Updates) -> list[tuple[Any
         line = ax.plot(*loop.T, color=_style.INK, linewidth=1.0, zorder=4)[0]
         return [*entries, (_style.named(line, "loop"), f"the cycle: {_style.count(n, 'update')}")]
     used: dict[int, tuple[str, str]] = {}
+    rings: list[Any] = []
     for t in range(walk.entry, len(walk.at) - 1):
         k = int(seen.label[record.sample[first[t]]])
         tint = _style.colour(k) if single[t] else _style.INK
@@ -124,8 +126,18 @@ def _arrows(ax: Axes, walk: Walk, seen: Seen, record: Updates) -> list[tuple[Any
             arrow = _style.arrow(ax, walk.at[t], walk.at[t + 1], f"update {t + 1}", color=tint)
             arrow.set(linewidth=2.4, zorder=5, mutation_scale=16)
             _style.halo(arrow, 4.0)
+        elif len(walk.names) == walk.theta.shape[1] - 1:  # the bias is not in the picture
+            rings.append(_ring(ax, walk.at[t], tint, len(rings), f"update {t + 1}"))
+    if rings:
+        entries.append((rings[0], "only the bias changes"))
     keys = [(Line2D([], [], color=used[k][0], linewidth=2.4), used[k][1]) for k in sorted(used)]
     return [*entries, *keys]
+
+
+def _ring(ax: Axes, at: Floats, tint: str, before: int, gid: str) -> Any:
+    """A ring about weights that stay where they are; later ones are wider."""
+    style: dict[str, Any] = {"facecolors": "none", "edgecolors": tint, "linewidths": 2.4}
+    return _style.named(ax.scatter(at[0], at[1], s=300 + 250 * before, zorder=5, **style), gid)
 
 
 def _write_biases(ax: Axes, walk: Walk, seen: Seen) -> None:
@@ -137,7 +149,7 @@ def _write_biases(ax: Axes, walk: Walk, seen: Seen) -> None:
     for w in np.unique(loop[:, :2], axis=0):
         biases = loop[(loop[:, :2] == w).all(axis=1), 2]
         away = w - middle
-        offset = 20 * away / (np.hypot(*away) or 1.0)
+        offset = 24 * away / (np.hypot(*away) or 1.0)
         said = "b = " + ", ".join(dict.fromkeys(_style.number(b) for b in biases))
         text = ax.annotate(said, (*w,), (*offset,), textcoords="offset points", zorder=7)
         text.set(ha="center", va="center", size=_style.SMALL, color=_style.INK)

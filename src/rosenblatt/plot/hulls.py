@@ -255,12 +255,17 @@ def _meeting(
         style: dict[str, Any] = {"color": tint, "linewidth": 1.0 + 5.0 * share, "zorder": 4.5}
         spoke = ax.plot(*np.array([flat.point, at]).T, **style)[0]
         _style.named(spoke, f"share {i}").set_solid_capstyle("round")
-    _points.scatter(
-        ax, flat.points[support], seen.label[support], seen.classes,
-        area=area, edgecolors=_style.INK, linewidths=1.1, zorder=6,
-    )  # fmt: skip
+    places, label = flat.points[support], seen.label[support]
+    here = (np.abs(places - flat.point) <= CLOSE * view.span).all(axis=1)
+    nested = here & (label == 0) if len(set(label[here].tolist())) == 2 else np.zeros_like(here)
+    for rows, size in ((nested, 5 * area), (~nested, area)):  # one class within the other
+        outlined: dict[str, Any] = {"edgecolors": _style.INK, "linewidths": 1.1, "zorder": 6}
+        _points.scatter(ax, places[rows], label[rows], seen.classes, area=size, **outlined)
     style = {"s": 120, "marker": "*", "c": _style.INK, "edgecolors": "white", "linewidths": 0.9}
-    star = _style.named(ax.scatter(*flat.point, zorder=7, **style), "point")
+    if here.any():  # around the samples that it would hide
+        around = 24 * area if nested.any() else 8 * area
+        style |= {"s": around, "c": "white", "edgecolors": _style.INK, "linewidths": 1.2}
+    star = _style.named(ax.scatter(*flat.point, zorder=5 if here.any() else 7, **style), "point")
     if len(support) <= MOST_SHARES:
         _write_shares(ax, flat, view, certificate)
     where = _style.vector(certificate.point) if 2 <= certificate.point.size <= 3 else ""

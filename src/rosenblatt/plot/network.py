@@ -55,6 +55,8 @@ def network(network: Any, *, ax: Axes | None = None) -> Axes:
         places = _level(ax, depth, units, places, _numbered(levels))
         if depth < len(levels):
             _name(ax, network.output.names, places)
+    if not any(network.output.w):
+        _say_constant(ax, APART * len(levels), network.output)
     _answer(ax, APART * len(levels))
     style: dict[str, Any] = {"size": _style.SMALL, "color": _style.GREY, "ha": "center"}
     ax.text((left + right) / 2, -half - 0.25, _caption(network), va="center", **style)
@@ -71,6 +73,8 @@ def _numbered(levels: Sequence[Sequence[Unit]]) -> bool:
 
 def _caption(network: Network) -> str:
     words = "a unit fires where its sum reaches the number in it; dashed lines subtract"
+    if not any(network.output.w):
+        return "no input matters: the sum is 0"
     if len(network.hidden) > MOST_ROWS or network.n > MOST_ROWS:
         return f"{words}; only the first {MOST_ROWS} are drawn"
     return words
@@ -175,6 +179,13 @@ def _number(
     box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     style: dict[str, Any] = {"ha": "center", "va": "center", "size": 9, "color": _style.INK}
     ax.text(*written[-1], text, zorder=3, bbox=box, **style)
+
+
+def _say_constant(ax: Axes, x: float, unit: Unit) -> None:
+    """Above a unit without weights: what it always does."""
+    words = "always fires" if unit.k <= 0 else "never fires"
+    style: dict[str, Any] = {"ha": "center", "va": "bottom", "size": 10, "color": _style.INK}
+    ax.text(x, RADIUS + 0.08, words, zorder=6, **style)
 
 
 def _answer(ax: Axes, x: float) -> None:
