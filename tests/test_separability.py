@@ -253,6 +253,15 @@ def test_touching_intervals():
     assert certificate.hyperplane.b == -certificate.hyperplane.w[0]
 
 
+def test_points_on_top_of_each_other():
+    X = np.array([[0.0], [-1], [-1], [-1], [-1], [0], [1], [1], [1], [1]])
+    y = [1] * 5 + [-1] * 5
+    certificate = rb.separability(X, y)
+    assert isinstance(certificate, QuasiSeparable)
+    assert certificate.on.tolist() == [0, 5]
+    verify(certificate, X, y)
+
+
 def test_the_eight_points_of_the_lecture():
     assert rb.separability(*rb.datasets.eight_points()).verdict is rb.Verdict.SEPARABLE
 

@@ -171,6 +171,8 @@ class _State:
     def step(self) -> bool:
         """One iteration; False where rounding has left nothing to gain."""
         Z, A = self.Z, self.A
+        if not self.gap > 0:
+            return False
         D = self.weights / self.s
         root = np.sqrt(D)
         root[root < 1e-20 * root.max()] = 0.0  # numbers below the normal ones are slow
