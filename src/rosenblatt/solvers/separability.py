@@ -173,8 +173,9 @@ class Search:
             if not np.isfinite(coefficients).all():
                 return None, rows, None
             direction: Direction = coefficients
-            if view.exact:
-                direction = _shrunk(view.lift([Fraction(c) for c in coefficients.tolist()]))
+            if isinstance(view, LinearView) and view.exact:
+                exact = [Fraction(c) for c in coefficients.tolist()]
+                direction = _shrunk(view.lift_floats(exact))
             values = self.values(view, direction)
             if isinstance(view, WholeView):
                 self.narrow(view, found, values, direction)
@@ -271,7 +272,9 @@ class Search:
             values = self.values(view, theta)
             if values.min() > 0:
                 return theta
-            rows = np.concatenate([rows, worst(values, np.inf, 20, rows)])
+            new = worst(values, np.inf, 20, rows)
+            assert new.size  # the rows themselves are settled
+            rows = np.concatenate([rows, new])
 
     # Evidence ---------------------------------------------------------------------------------
 
@@ -279,9 +282,11 @@ class Search:
         """Two identical samples of different classes, the shortest evidence there is."""
         y = self.samples.y
         values = self.samples.values(self.rng.normal(size=self.samples.d + 1)) * y
-        order = np.lexsort((y, values))
-        near = np.flatnonzero((np.diff(values[order]) == 0) & (np.diff(y[order]) != 0))
-        pairs = np.sort(np.column_stack([order[near], order[near + 1]]), axis=1)
+        ordered = np.sort(values)
+        rows = np.flatnonzero(np.isin(values, ordered[1:][ordered[1:] == ordered[:-1]]))
+        rows = rows[np.lexsort((y[rows], values[rows]))]
+        near = np.flatnonzero((np.diff(values[rows]) == 0) & (np.diff(y[rows]) != 0))
+        pairs = np.sort(np.column_stack([rows[near], rows[near + 1]]), axis=1)
         for pair in pairs[np.argsort(pairs[:, 0])]:
             one, other = self.samples.gather(pair)
             if np.array_equal(one, other):
@@ -315,7 +320,7 @@ class Search:
         if isinstance(direction, list):
             return direction
         for digits in (5, 10, 15, 20, 30, 40, 53):
-            theta = view.lift(_rounded(direction, view.powers, digits))
+            theta = view.lift_floats(_rounded(direction, view.powers, digits))
             if (self.samples.signs(theta)[view.active] > 0).all():
                 return theta
         rows = self.samples.some(batch(len(view.basis)), view.active)

@@ -26,8 +26,6 @@ class WholeView:
     Two groups, the classes, so that the question does not depend on where the origin is.
     """
 
-    exact = False
-
     def __init__(self, samples: Samples, rows: Ints) -> None:
         X = samples.gather(rows)[:, :-1]
         low, high = X.min(axis=0), X.max(axis=0)
@@ -132,13 +130,16 @@ class LinearView:
         return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
-        """The vector ``(w, b)`` that has these coefficients, exactly."""
-        pairs = zip(coefficients, self.lengths, strict=True)
-        shares = [c / (1 << length) for c, length in pairs]
+        """The vector ``(w, b)`` that has these coefficients of the integer vectors, exactly."""
         return [
-            sum((c * v for c, v in zip(shares, column, strict=True) if v), Fraction(0))
+            sum((c * v for c, v in zip(coefficients, column, strict=True) if v), Fraction(0))
             for column in zip(*self.basis, strict=True)
         ]
+
+    def lift_floats(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
+        """The same for coefficients of the directions of length about 1."""
+        pairs = zip(coefficients, self.lengths, strict=True)
+        return self.lift([c / (1 << length) for c, length in pairs])
 
     def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
         """The view with a direction in which these rows are all nearly zero, magnified.
