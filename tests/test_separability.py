@@ -18,7 +18,9 @@ import rosenblatt as rb
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.separability import find_certificate
+from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.threads import Team
+from rosenblatt.solvers.working_set import Clock
 from rosenblatt.sources import MemorySource
 
 DATA = os.environ.get("ROSENBLATT_DATA")
@@ -441,6 +443,36 @@ def test_out_of_time():
     assert -np.inf < low <= high < np.inf
     assert low <= 0.5 <= high  # the hyperplane at zero has half a unit on either side
     assert not rb.certify.check(certificate, X, y).valid
+
+
+@pytest.mark.parametrize("kind", ["crossing", "touching"])
+def test_time_ends_it_wherever_it_is(kind, monkeypatch):
+    """However often the clock lets it go on, the answer is true: out of time or proved."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, size=(120, 8)).astype(float)
+    y = rng.random(120) < 0.5
+    if kind == "touching":
+        X = np.column_stack([X, y & (rng.random(120) < 0.2)])
+    label = y.astype(np.int32)
+    seen = set()
+    for allowed in range(0, 80, 4):
+        looks = iter(range(allowed))
+
+        def look_up(self, looks=looks):
+            if self.end is not None and next(looks, None) is None:
+                raise Halt(rb.StopReason.TIME_LIMIT)
+
+        monkeypatch.setattr(Clock, "look_up", look_up)
+        source = MemorySource(as_rows(X), label, X.shape[1])
+        with Team(1) as team:
+            found = find_certificate(source, team, 1, max_time=1000)
+        seen.add(type(found))
+        if isinstance(found, Undecided):
+            assert found.bracket[0] <= 0  # nothing separates them
+        else:
+            assert rb.certify.check(found, X, y).valid
+    assert Undecided in seen
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.solvers.working_set import Samples
+    from rosenblatt.solvers.working_set import Clock, Samples
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -126,20 +126,22 @@ def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
 # Candidates, by floating point ----------------------------------------------------------------
 
 
-def interior_vertex(Z: Floats, groups: Floats, costs: Floats) -> Mask:
+def interior_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    found = nearest(Z, groups, costs, STIFF)
+    found = nearest(Z, groups, costs, STIFF, look_up=clock.look_up)
     return found.weights > found.slack
 
 
-def simplex_vertex(Z: Floats, groups: Floats, costs: Floats) -> Mask:
+def simplex_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
     right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
-    found = linprog(costs, A_eq=np.column_stack([Z, groups]).T, b_eq=right, method="highs-ds")
+    equations = np.column_stack([Z, groups]).T
+    options = {"time_limit": clock.left()}
+    found = linprog(costs, A_eq=equations, b_eq=right, method="highs-ds", options=options)
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
-def never_positive(Z: Floats) -> tuple[Mask, Floats]:
+def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
     """The samples on which no θ is positive that is negative on none, and a θ as it should be.
 
     By the largest ``Σ u_i`` with ``u_i <= z_i·θ`` and ``0 <= u_i <= 1``: all of them are 0 or 1.
@@ -148,16 +150,20 @@ def never_positive(Z: Floats) -> tuple[Mask, Floats]:
     rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
     bounds = [(0, 1)] * m + [(None, None)] * d
     costs = np.append(-np.ones(m), np.zeros(d))
-    found = linprog(costs, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs")
+    options = {"time_limit": clock.left()}
+    found = linprog(
+        costs, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
+    )
     if found.x is None:
         return np.zeros(m, bool), np.zeros(d)
     return found.x[:m] < 0.5, found.x[m:]
 
 
-def spanning_weights(Z: Floats, basis: Ints, costs: Floats) -> Floats | None:
+def spanning_weights(Z: Floats, basis: Ints, costs: Floats, clock: Clock) -> Floats | None:
     """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
     right = -Z[basis].sum(axis=0)
-    found = linprog(costs, A_eq=Z.T, b_eq=right, method="highs-ds")
+    options = {"time_limit": clock.left()}
+    found = linprog(costs, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
     if found.x is None:
         return None
     weights: Floats = np.maximum(found.x, 0.0)

@@ -230,7 +230,8 @@ class Search:
         """
         for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
             self.look_up()
-            used = method(Z, groups, 0.5 + self.rng.random(len(rows)))
+            costs = 0.5 + self.rng.random(len(rows))
+            used = method(Z, groups, costs, self.samples.clock)
             found = cancel(self.samples, rows[used], basis)
             if found is not None:
                 return found
@@ -241,7 +242,7 @@ class Search:
         while True:
             self.look_up()
             Z = view.scaled(rows)
-            zero, coefficients = never_positive(Z)
+            zero, coefficients = never_positive(Z, self.samples.clock)
             if not zero.any():
                 return None
             values = self.values(view, np.ldexp(coefficients, -view.powers))
@@ -254,7 +255,8 @@ class Search:
         both = np.concatenate([basis, rows])
         chosen = independent_rows(self.samples.signed(both))[0]
         added = chosen[chosen >= len(basis)] - len(basis)
-        weights = spanning_weights(Z, added, 0.5 + self.rng.random(len(rows)))
+        costs = 0.5 + self.rng.random(len(rows))
+        weights = spanning_weights(Z, added, costs, self.samples.clock)
         if weights is None:
             return None
         used = weights > 0

@@ -62,8 +62,12 @@ class Clock:
 
     def look_up(self) -> None:
         """Between two pieces of work, see whether there is time left."""
-        if self.end is not None and time.perf_counter() >= self.end:
+        if self.left() <= 0:
             raise Halt(StopReason.TIME_LIMIT)
+
+    def left(self) -> float:
+        """Seconds left."""
+        return np.inf if self.end is None else self.end - time.perf_counter()
 
 
 class Samples:
