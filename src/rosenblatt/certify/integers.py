@@ -42,10 +42,6 @@ class Scaled(NamedTuple):
         _, lengths = np.frexp(self.M.astype(np.float64))
         return int((lengths + self.E).max(initial=1))
 
-    def objects(self) -> Objects:
-        """The integers, as Python's."""
-        return as_objects(self.M, self.E)
-
     def take(self, rows: Any) -> Scaled:
         """The chosen rows."""
         return Scaled(self.M[rows], self.E[rows], self.r[rows], self.c)

@@ -39,7 +39,7 @@ def canonical(X: Any) -> Any:
 def refuse_long_integers(X: Any) -> None:
     """Refuse whole numbers that floats cannot hold: the answer would be about other data."""
     numbers = X.data if hasattr(X, "tocsr") else np.asarray(X)
-    if numbers.dtype.kind not in "iuO" or not numbers.size:
+    if numbers.dtype.kind not in "iuO" or numbers.dtype.itemsize < 8:
         return
     for number in numbers.ravel()[np.abs(numbers.ravel()) > 2**53].tolist():
         if isinstance(number, int) and int(float(number)) != number:
