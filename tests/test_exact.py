@@ -21,7 +21,7 @@ from rosenblatt.certify.exact import (
     signs,
     solve,
 )
-from rosenblatt.certify.integers import decompose, limbs, scaled, split
+from rosenblatt.certify.integers import as_objects, decompose, limbs, scaled, split
 from rosenblatt.certify.signs import first_not_annihilated
 
 
@@ -95,7 +95,7 @@ class TestIntegers:
     @given(matrices(), st.integers(5, 26))
     def test_scaled_matrices_are_short_integers_in_limbs(self, Z, width):
         S = scaled(Z)
-        integers = S.objects()
+        integers = as_objects(S.M, S.E)
         for (i, j), value in np.ndenumerate(Z):
             assert Fraction(2) ** int(S.r[i] + S.c[j]) * Fraction(value) == integers[i, j]
         assert (
