@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
 
 import rosenblatt as rb
+from rosenblatt.certificates import Optimum
 from rosenblatt.io import certificates as files
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
@@ -34,6 +35,13 @@ CERTIFICATES = {
         XOR,
     ),
     "undecided": (rb.Undecided((-np.inf, 1e-300)), PLANE),
+    "widest": (
+        Optimum(rb.Hyperplane([0.5, 0.5], -2.5), [0, 1], [0.25, 0.25], None, 0.25, 0.25),
+        PLANE,
+    ),
+    "soft": (
+        Optimum(rb.Hyperplane([0.2, 0.2], -1.0), [0, 1], [0.1, 0.1], 0.2, 0.16, 0.16), PLANE
+    ),
 }  # fmt: skip
 
 
@@ -62,7 +70,11 @@ def test_what_is_saved_comes_back(tmp_path, name):
     assert document["rosenblatt"] == rb.__version__
     assert document["digest"] == files.digest(X, y)
     (problem,) = document["problems"]
-    assert problem["verdict"] == certificate.verdict.name
+    if isinstance(certificate, Optimum):
+        assert problem["kind"] == "OPTIMUM"
+        assert "verdict" not in problem
+    else:
+        assert problem["verdict"] == certificate.verdict.name
     assert (problem["negative"], problem["positive"]) == tuple(str(c) for c in np.unique(y))
 
 
@@ -198,6 +210,14 @@ def test_a_file_that_breaks_off(tmp_path):
         ("separable", "exact", ["1e999999999", "1", "1"]),
         ("separable", "exact", 3),
         ("undecided", "bracket", ["0.0"]),
+        ("soft", "kind", "BEST"),
+        ("soft", "C", 0.2),
+        ("soft", "C", "much"),
+        ("soft", "primal", None),
+        ("soft", "dual", ["0.16"]),
+        ("soft", "support", ["0", "1"]),
+        ("widest", "multipliers", [0.25, 0.25]),
+        ("widest", "b", "inf"),
     ],
 )
 def test_parts_that_are_not_what_they_should_be(tmp_path, name, part, value):

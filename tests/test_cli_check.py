@@ -19,6 +19,7 @@ from sklearn.datasets import load_iris, load_svmlight_file
 from typer.testing import CliRunner
 
 import rosenblatt as rb
+from rosenblatt.certificates import Optimum
 from rosenblatt.cli import judging
 from rosenblatt.cli.app import app
 from rosenblatt.cli.demos import DEMOS
@@ -567,6 +568,8 @@ def test_verify_of_what_is_no_certificate(apart):
         rb.Separable(rb.Hyperplane([1.0], 0.0), 1.0), "py.json", [[-1.0], [1.0]], [0, 1]
     )
     document = json.loads(whole)
+    best = Optimum(rb.Hyperplane([1.0], 0.0), [0, 1], [0.5, 0.5], None, 0.5, 0.5)
+    rb.io.save_certificate(best, "best.json", [[-1.0], [1.0]], [0, 1])
     Path("cut.json").write_text(whole[: len(whole) // 2])
     Path("odd.json").write_text(json.dumps(document | {"read": {"ignore": "x"}}))
     Path("bare.json").write_text('{"rosenblatt_certificate": 1}')
@@ -587,6 +590,7 @@ def test_verify_of_what_is_no_certificate(apart):
         ("odd2.json", "odd2.json is damaged (it has no w)"),
         ("bare.json", "bare.json holds no problems: write the certificate again"),
         ("py.json", "py.json does not say how its table was read: it was written in Python"),
+        ("best.json", "best.json is about a best hyperplane, and does not hold the weights"),
     ):
         assert message in call("check", "--verify", name, apart, code=2).stderr
     for option in (["-t", "y"], ["-o", "d.json"], ["--pairs"], ["--max-time", "1s"]):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt import boolean, certify, datasets, io, plot, theory
     from rosenblatt.certificates import (
         Inseparable,
+        Optimum,
         QuasiSeparable,
         Separable,
         Undecided,
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators.adaline import Adaline
     from rosenblatt.estimators.bounds import mistake_bound
+    from rosenblatt.estimators.margin import (
+        MaxMarginClassifier,
+        NotSeparableError,
+        NotSeparableWarning,
+        SoftMarginClassifier,
+    )
+    from rosenblatt.estimators.path import soft_margin_path
     from rosenblatt.estimators.perceptron import Perceptron
     from rosenblatt.estimators.separability import separability
     from rosenblatt.reports import MistakeBound
@@ -37,10 +45,15 @@ __all__ = [
     "DivergenceError",
     "Hyperplane",
     "Inseparable",
+    "MaxMarginClassifier",
     "MistakeBound",
+    "NotSeparableError",
+    "NotSeparableWarning",
+    "Optimum",
     "Perceptron",
     "QuasiSeparable",
     "Separable",
+    "SoftMarginClassifier",
     "StopReason",
     "Undecided",
     "Verdict",
@@ -51,6 +64,7 @@ __all__ = [
     "mistake_bound",
     "plot",
     "separability",
+    "soft_margin_path",
     "theory",
 ]
 
@@ -60,15 +74,21 @@ _HOMES = {
     "DivergenceError": "rosenblatt.solvers.delta",
     "Hyperplane": "rosenblatt.results",
     "Inseparable": "rosenblatt.certificates",
+    "MaxMarginClassifier": "rosenblatt.estimators.margin",
     "MistakeBound": "rosenblatt.reports",
+    "NotSeparableError": "rosenblatt.estimators.margin",
+    "NotSeparableWarning": "rosenblatt.estimators.margin",
+    "Optimum": "rosenblatt.certificates",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "QuasiSeparable": "rosenblatt.certificates",
     "Separable": "rosenblatt.certificates",
+    "SoftMarginClassifier": "rosenblatt.estimators.margin",
     "StopReason": "rosenblatt.results",
     "Undecided": "rosenblatt.certificates",
     "Verdict": "rosenblatt.certificates",
     "mistake_bound": "rosenblatt.estimators.bounds",
     "separability": "rosenblatt.estimators.separability",
+    "soft_margin_path": "rosenblatt.estimators.path",
 }
 
 

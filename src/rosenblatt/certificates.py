@@ -1,4 +1,4 @@
-"""Verdicts on linear separability, each with the evidence for it.
+"""Verdicts on linear separability, and best hyperplanes, each with the evidence for it.
 
 Samples are signed and augmented throughout: ``z_i = y_i (x_i, 1)``, bias last, so that a
 hyperplane ``θ = (w, b)`` has sample i on its right side exactly when ``z_i·θ > 0``. Labels are
@@ -52,7 +52,7 @@ class _Frozen:
         for name in ("support", "on", "spanning_support"):
             if hasattr(self, name):
                 object.__setattr__(self, name, _kept(getattr(self, name), np.int64))
-        for name in ("weights", "point", "spanning_weights"):
+        for name in ("weights", "point", "spanning_weights", "multipliers"):
             if hasattr(self, name):
                 object.__setattr__(self, name, _kept(getattr(self, name), np.float64))
 
@@ -151,6 +151,76 @@ class Undecided(_Frozen):
 
 
 Certificate = Separable | QuasiSeparable | Inseparable | Undecided
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum(_Frozen):
+    """A hyperplane and multipliers that prove how close it is to the best there is.
+
+    Of the soft-margin problem, ``c_i = C s_i/N`` with sample weights ``s_i`` that sum to ``N``::
+
+        primal = ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
+        dual   = Σ α_i - ½‖Σ α_i y_i x_i‖²       with 0 <= α_i <= c_i, Σ α_i y_i = 0
+
+    or, with ``C=None``, of the maximum-margin problem: ``primal = ½‖w‖²`` with every
+    ``y_i(w·x_i + b) >= 1``, and no upper bound on the multipliers. No hyperplane has a primal
+    value below the dual value of any such multipliers.
+
+    Attributes
+    ----------
+    hyperplane : Hyperplane
+        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1.
+    support, multipliers : int array, float array
+        The samples with ``α_i > 0``, in ascending order, and these.
+    C : float or None
+        None: the maximum margin.
+    primal, dual : float
+        The two values.
+    """
+
+    hyperplane: Hyperplane
+    support: Ints
+    multipliers: Floats
+    C: float | None
+    primal: float
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """``(primal - dual)/primal``: by how much, at most, the objective could be smaller."""
+        return max(0.0, (self.primal - self.dual) / self.primal)
+
+    @property
+    def margin(self) -> float:
+        """``1/‖w‖``: how far from the hyperplane ``w·x + b`` is 1 or -1; infinite if w is zero."""
+        return 1.0 / self.hyperplane.norm if self.hyperplane.w.any() else np.inf
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How well a hyperplane and multipliers meet the conditions of an optimum; all are 0 there.
+
+    Attributes
+    ----------
+    feasibility : float
+        The largest of the multipliers' excesses over ``c_i`` as a share of it, and, for the
+        maximum margin, of ``1 - y_i(w·x_i + b)``.
+    balance : float
+        ``|Σ α_i y_i|`` as a share of ``Σ α_i``.
+    stationarity : float
+        ``‖w - Σ α_i y_i x_i‖`` as a share of ``‖w‖``.
+    complementarity : float
+        ``Σ α_i |y_i(w·x_i + b) - 1 + ξ_i| + Σ (c_i - α_i) ξ_i`` as a share of the primal value,
+        with the slack ``ξ_i = max(0, 1 - y_i(w·x_i + b))``.
+    gap : float
+        ``(primal - dual)/primal``.
+    """
+
+    feasibility: float
+    balance: float
+    stationarity: float
+    complementarity: float
+    gap: float
 
 
 @dataclass(frozen=True)

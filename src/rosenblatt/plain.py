@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from enum import Enum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def to_plain(value: Any, types: Sequence[type]) -> Any:
     if type(value) in types:
         if isinstance(value, Enum):
             return {KIND: type(value).__name__, "name": value.name}
-        parts = {f.name: to_plain(getattr(value, f.name), types) for f in fields(value)}
+        parts = {f.name: to_plain(getattr(value, f.name), types) for f in fields(value) if f.init}
         return {KIND: type(value).__name__, **parts}
     if type(value) is dict:
         if KIND not in value and all(type(key) is str for key in value):
@@ -41,6 +42,8 @@ def to_plain(value: Any, types: Sequence[type]) -> Any:
         return [to_plain(item, types) for item in value]
     if type(value) is tuple:
         return tuple(to_plain(item, types) for item in value)
+    if type(value) is Fraction:
+        return {KIND: "fraction", "numbers": [hex(n) for n in value.as_integer_ratio()]}
     return value
 
 
@@ -53,6 +56,8 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
             return parts
         if kind == "dict":
             return dict(zip(parts["keys"], parts["items"], strict=True))
+        if kind == "fraction":
+            return Fraction(*(int(text, 16) for text in parts["numbers"]))
         if kind == "numbers":
             return parts["values"].tolist()
         for known in types:

@@ -20,10 +20,11 @@ class StopReason(enum.Enum):
     SEPARATED = "an epoch without mistakes: the last hyperplane separates the training data"
     SMALL_CHANGE = "the weights changed by less than tol over an epoch"
     EPOCH_LIMIT = "max_epochs was reached while mistakes were still being made"
-    TIME_LIMIT = "max_time was reached while mistakes were still being made"
+    TIME_LIMIT = "max_time was reached before the work was done"
     CYCLE = "the weights repeat exactly: this run can never end"
     GAP_CLOSED = "the duality gap is within tol: the answer is optimal to that precision"
     INSEPARABLE = "no hyperplane separates the classes"
+    ROUNDING = "rounding leaves nothing to gain: the gap is as small as floats allow here"
     INTERRUPTED = "interrupted: the model is the one reached so far"
 
     def __repr__(self) -> str:

@@ -1,10 +1,13 @@
 """Certificates tested again from the data alone: `check`. It trusts nobody.
 
+How nearly a best hyperplane is the best, in plain floating point: `conditions`.
+
 Imports nothing but NumPy and the certificates themselves; no solver is involved. Exact
 arithmetic on floats, for whoever needs it, is in `rosenblatt.certify.exact`.
 """
 
-from rosenblatt.certificates import CheckResult
+from rosenblatt.certificates import CheckResult, Conditions
 from rosenblatt.certify.checking import check, exact_weights
+from rosenblatt.certify.optimum import conditions
 
-__all__ = ["CheckResult", "check", "exact_weights"]
+__all__ = ["CheckResult", "Conditions", "check", "conditions", "exact_weights"]

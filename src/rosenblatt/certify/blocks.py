@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,20 @@ class Dense:
         """``|x_i| · t``, rounded."""
         products: Floats = np.abs(self.floats) @ t
         return products
+
+    def sum(self, v: Floats) -> Floats:
+        """``Σ_i v_i x_i``, rounded."""
+        total: Floats = v @ self.floats
+        return total
+
+    def longest(self) -> tuple[int, int]:
+        """How many terms a sum along a row has at most, and one along a column."""
+        m, d = self.floats.shape
+        return d, m
+
+    def scaled(self, exponents: Ints) -> Dense:
+        """Columns times powers of two, among the floats."""
+        return Dense(self.values, np.ldexp(self.floats, exponents.astype(np.intc)))
 
     def largest(self) -> Floats:
         """The largest size in each column."""
@@ -109,6 +123,22 @@ class Sparse:
     def size_dot(self, t: Floats) -> Floats:
         """``|x_i| · t``, rounded."""
         return self._by_row(np.add, np.abs(self.floats) * t[self.columns], 0.0)
+
+    def sum(self, v: Floats) -> Floats:
+        """``Σ_i v_i x_i``, rounded."""
+        products = self.floats * np.repeat(v, np.diff(self.starts))
+        total = np.bincount(self.columns, products, self.width)
+        return total.astype(np.float64, copy=False)
+
+    def longest(self) -> tuple[int, int]:
+        """How many terms a sum along a row has at most, and one along a column."""
+        columns = np.bincount(self.columns, minlength=1)
+        return int(np.diff(self.starts).max(initial=0)), int(columns.max())
+
+    def scaled(self, exponents: Ints) -> Sparse:
+        """Columns times powers of two, among the floats."""
+        floats = np.ldexp(self.floats, exponents.astype(np.intc)[self.columns])
+        return replace(self, floats=floats)
 
     def largest(self) -> Floats:
         """The largest size in each column."""

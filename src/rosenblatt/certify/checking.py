@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt.certificates import (
     CheckResult,
     Inseparable,
+    Optimum,
     QuasiSeparable,
     Separable,
     Undecided,
@@ -28,6 +29,7 @@ from rosenblatt.certify.fields import (
 from rosenblatt.certify.lifting import System, scaled_side, solve
 from rosenblatt.certify.modular import independent_rows
 from rosenblatt.certify.nullspace import null_basis
+from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
 from rosenblatt.certify.samples import Samples, read_samples
 from rosenblatt.certify.signs import first_not_annihilated, margin_of, signs
 
@@ -40,19 +42,22 @@ if TYPE_CHECKING:
 NARROW = 1e-11  # an enclosure this narrow decides
 
 
-def check(certificate: Any, X: Any, y: Any) -> CheckResult:
+def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckResult:
     """Whether a certificate proves its verdict on these data; trusts nobody.
 
-    Signs are exact, weights are compared with the exact ones, and rank and span are proved.
+    Signs are exact, weights are compared with the exact ones, and rank and span are proved. Of a
+    best hyperplane it is proved how much better another one could be at most.
 
     Parameters
     ----------
-    certificate : Separable, QuasiSeparable, Inseparable or Undecided
-        The last proves nothing.
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+        Undecided proves nothing.
     X : array of shape (n, d), data frame or sparse matrix
         Finite numbers.
     y : array of n labels
         Exactly two classes.
+    sample_weight : array of n numbers from 0 on, or None
+        For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
 
     Returns
     -------
@@ -62,11 +67,17 @@ def check(certificate: Any, X: Any, y: Any) -> CheckResult:
     Raises
     ------
     ValueError
-        If X or y cannot be used. A wrong certificate never raises.
+        If X, y or the weights cannot be used. A wrong certificate never raises.
     """
     with np.errstate(all="ignore"):
         data = read_samples(X, y)
+        weights = read_sample_weight(sample_weight, data.n)
         try:
+            if isinstance(certificate, Optimum):
+                return CheckResult(True, prove_optimum(certificate, data, weights))
+            if weights is not None:
+                msg = "sample_weight is for an Optimum: leave it out, a verdict knows no weights"
+                raise ValueError(msg)
             return CheckResult(True, _proof(certificate, data))
         except WrongError as wrong:
             return CheckResult(False, str(wrong))

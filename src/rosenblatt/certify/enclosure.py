@@ -34,7 +34,7 @@ def _equilibrated(A: Floats, axis: int) -> tuple[Floats, Ints]:
     return np.ldexp(A, -np.expand_dims(exponents, axis)), exponents
 
 
-def _two_product(a: Floats, b: float) -> tuple[Floats, Floats]:
+def two_product(a: Floats, b: float) -> tuple[Floats, Floats]:
     """Rounded products and their errors (Veltkamp and Dekker)."""
     product = a * b
     ca, cb = 134217729.0 * a, 134217729.0 * b
@@ -52,7 +52,7 @@ def _residual(A: Floats, x: Floats) -> tuple[Floats, Floats]:
     total = np.zeros(len(A))
     lost = np.zeros(len(A))
     for column, value in zip(A.T, x.tolist(), strict=True):
-        product, error = _two_product(column, value)
+        product, error = two_product(column, value)
         before = total
         total = before + product
         part = total - before

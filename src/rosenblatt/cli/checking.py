@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import QuasiSeparable, Separable, Verdict
+from rosenblatt.certificates import Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.certify import check
 from rosenblatt.cli.training import notes_about, read_task
 from rosenblatt.cli.verdicts import INFINITY, word
@@ -312,7 +312,13 @@ def _encoding(spec: dict[str, Any], encoder: TableEncoder) -> dict[str, Any]:
 def how_it_was_read(document: dict[str, Any], path: str) -> dict[str, Any]:
     """How to read the table of a certificate, in the terms of `document_of`."""
     how, target = document.get("read"), document.get("target")
-    certificates_in(document, path)  # raises if it holds none
+    found = certificates_in(document, path)  # raises if it holds none
+    if any(isinstance(certificate, Optimum) for certificate in found):
+        msg = (
+            f"{path} is about a best hyperplane, and does not hold the weights of the samples: "
+            "check it in Python with rb.certify.check"
+        )
+        raise CertificateFileError(msg)
     if not isinstance(how, dict) or not isinstance(target, str):
         msg = (
             f"{path} does not say how its table was read: it was written in Python, "

@@ -18,7 +18,7 @@ from rosenblatt.estimators._validation import (
     number_classes,
 )
 from rosenblatt.plain import from_plain, to_plain
-from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
+from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, n_rows
 from rosenblatt.solvers.scanner import decision_values
 from rosenblatt.solvers.threads import Team
@@ -40,6 +40,7 @@ LAYOUT = {
 class Data(NamedTuple):
     """Validated training data; class `positives[k]` is +1 in the k-th two-class problem."""
 
+    X: Any
     source: MemorySource
     classes: NDArray[Any]
     positives: list[int]
@@ -53,14 +54,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     are views of it.
     """
 
-    fits_: tuple[Fit, ...]
+    fits_: tuple[Any, ...]
     classes_: NDArray[Any]
     coef_: Floats
     intercept_: Floats
     n_iter_: int
     n_errors_: int
 
-    _parts: tuple[type, ...] = (Fit, Hyperplane, StopReason, Trace, Updates, Cycle)
+    _parts: tuple[type, ...] = (Hyperplane, StopReason)
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
@@ -80,7 +81,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
         source = MemorySource(as_rows(X), label, X.shape[1], weight, factor)
-        return Data(source, classes, positives_of(classes))
+        return Data(X, source, classes, positives_of(classes))
 
     def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:
         """For each problem the weight of the rest and of its own class.
@@ -93,14 +94,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rest = factors[::-1] if len(classes) == 2 else np.ones(len(classes))
         return np.column_stack([rest, factors])
 
-    def _set_results(self, data: Data, fits: tuple[Fit, ...], team: Team) -> None:
+    def _set_results(self, data: Data, fits: tuple[Any, ...], team: Team) -> None:
         """Set everything that a fitted model has, all at once."""
         planes = [fit.hyperplane for fit in fits]
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
         self.n_errors_ = _count_errors(data.source, np.column_stack([coef, intercept]), team)
         self.fits_, self.classes_ = fits, data.classes
         self.coef_, self.intercept_ = coef, intercept
-        self.n_iter_ = max(fit.n_epochs for fit in fits)
+        self.n_iter_ = max(len(fit.trace) for fit in fits)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fits_")
@@ -117,10 +118,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fits_together(self) -> bool:
         """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
         k, d = len(positives_of(self.classes_)), self.n_features_in_
-        fits = [(fit.hyperplane.w.shape, fit.last.w.shape) for fit in self.fits_]
+        fits = [fit.hyperplane.w.shape for fit in self.fits_]
         return (
             np.shape(self.classes_) == (len(self.classes_),)
-            and fits == [((d,), (d,))] * k
+            and fits == [(d,)] * k
             and are_floats(self.coef_, (k, d))
             and are_floats(self.intercept_, (k,))
         )
@@ -144,18 +145,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def certificate_(self) -> Any:
         """Evidence beyond the hyperplane itself (a tuple for more than two classes)."""
         return self._view("certificate")
-
-    @property
-    def n_mistakes_(self) -> Any:
-        """Mistakes made in training (an array for more than two classes)."""
-        counts = self._view("n_mistakes")
-        return np.array(counts) if isinstance(counts, tuple) else counts
-
-    @property
-    def n_updates_(self) -> Any:
-        """Updates of the weights in training (an array for more than two classes)."""
-        counts = self._view("n_updates")
-        return np.array(counts) if isinstance(counts, tuple) else counts
 
     def decision_function(self, X: Any) -> Floats:
         """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes."""

@@ -20,7 +20,7 @@ from rosenblatt.estimators._validation import (
     shown,
     yes_or_no,
 )
-from rosenblatt.results import Epoch, Hyperplane
+from rosenblatt.results import Cycle, Epoch, Fit, Hyperplane, Trace, Updates
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.training import Problem, Settings, Training
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.results import Fit
     from rosenblatt.sources import Source
 
     Floats = NDArray[np.float64]
@@ -52,7 +51,9 @@ def _can_go_on(model: Any) -> bool:
 class IterativeClassifier(LinearClassifier):
     """A classifier that is trained in epochs."""
 
-    _parts = (*LinearClassifier._parts, Problem)
+    fits_: tuple[Fit, ...]
+
+    _parts = (*LinearClassifier._parts, Fit, Trace, Updates, Cycle, Problem)
     _no_tol = ", or None to run until no mistakes"
 
     def _settings(self) -> Settings:
@@ -216,13 +217,27 @@ class IterativeClassifier(LinearClassifier):
         self._state = [p.at_rest() for p in problems]
 
     def _fits_together(self) -> bool:
-        size = (self.n_features_in_ + 1,)
+        d = self.n_features_in_
+        size = (d + 1,)
         return (
             super()._fits_together()
+            and all(fit.last.w.shape == (d,) for fit in self.fits_)
             and [p.positive for p in self._state] == positives_of(self.classes_)
             and all(are_floats(v, size) for p in self._state for v in (p.theta, p.start))
             and all(are_floats(p.lag, size if p.lag.size else (0,)) for p in self._state)
         )
+
+    @property
+    def n_mistakes_(self) -> Any:
+        """Mistakes made in training (an array for more than two classes)."""
+        counts = self._view("n_mistakes")
+        return np.array(counts) if isinstance(counts, tuple) else counts
+
+    @property
+    def n_updates_(self) -> Any:
+        """Updates of the weights in training (an array for more than two classes)."""
+        counts = self._view("n_updates")
+        return np.array(counts) if isinstance(counts, tuple) else counts
 
     def _reporter(self, bar: ProgressBar) -> Callable[[int, list[Problem]], None] | None:
         """After each epoch: move the progress bar, tell the callback."""

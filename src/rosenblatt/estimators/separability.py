@@ -63,18 +63,25 @@ def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificat
         positive_number("max_time", max_time, hint=" of seconds, or None for no limit")
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
-    began = time.perf_counter()
     with Team(count_threads(None)) as team:
-        for exactly in (False, True):
-            left = None
-            if max_time is not None:
-                left = max(0.0, max_time - (time.perf_counter() - began))
-            certificate = find_certificate(source, team, 1, left, exactly=exactly)
-            if isinstance(certificate, Undecided):
-                return certificate
-            result = check(certificate, X, labels)
-            if result.valid:
-                return certificate
+        return proved(source, team, X, labels, max_time)
+
+
+def proved(
+    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], max_time: float | None
+) -> Certificate:
+    """The verdict on data that have been validated, and checked evidence for it."""
+    began = time.perf_counter()
+    for exactly in (False, True):
+        left = None
+        if max_time is not None:
+            left = max(0.0, max_time - (time.perf_counter() - began))
+        certificate = find_certificate(source, team, 1, left, exactly=exactly)
+        if isinstance(certificate, Undecided):
+            return certificate
+        result = check(certificate, X, labels)
+        if result.valid:
+            return certificate
     if _beyond_floats(certificate):
         raise ValueError(BEYOND_FLOATS)
     msg = f"the certificate found does not hold, which is a fault of this program: {result.why}"

@@ -16,6 +16,7 @@ import numpy as np
 from rosenblatt.certificates import (
     Certificate,
     Inseparable,
+    Optimum,
     QuasiSeparable,
     Separable,
     Undecided,
@@ -45,8 +46,11 @@ KINDS: dict[str, type[Any]] = {
     "INSEPARABLE": Inseparable,
     "UNDECIDED": Undecided,
 }
+OPTIMUM = "OPTIMUM"
+MEANING = "no hyperplane has an objective below the dual value"
 SAMPLES = ("support", "on", "spanning_support")
-FLOATS = ("weights", "point", "spanning_weights")
+FLOATS = ("weights", "point", "spanning_weights", "multipliers")
+SINGLE = ("margin", "C", "primal", "dual")
 
 
 class CertificateFileError(ValueError):
@@ -54,18 +58,19 @@ class CertificateFileError(ValueError):
 
 
 def save_certificate(
-    certificate: Certificate, path: str | os.PathLike[str], X: Any, y: Any
+    certificate: Certificate | Optimum, path: str | os.PathLike[str], X: Any, y: Any
 ) -> None:
     """Write a certificate to a JSON file, whole or not at all.
 
     Parameters
     ----------
-    certificate : Separable, QuasiSeparable, Inseparable or Undecided
-        What `rosenblatt.separability` returned.
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+        What `rosenblatt.separability` returned, or a best hyperplane with its proof.
     path : path of the file
         By custom its name ends in ``.json``.
     X, y : the samples and labels that it is about
-        The file holds a digest of them, and short exact weights as fractions.
+        The file holds a digest of them, and short exact weights as fractions. Sample weights
+        that an Optimum was found with are not in it; checking it needs them again.
 
     See Also
     --------
@@ -88,7 +93,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    certificate : Separable, QuasiSeparable, Inseparable or Undecided
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
         A tuple of them if the file is about several two-class problems.
 
     Raises
@@ -143,9 +148,7 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
-def certificates_in(
-    document: dict[str, Any], path: str | os.PathLike[str]
-) -> tuple[Certificate, ...]:
+def certificates_in(document: dict[str, Any], path: str | os.PathLike[str]) -> tuple[Any, ...]:
     """The certificate of each problem of a document."""
     problems = document.get("problems")
     if not isinstance(problems, list) or not problems:
@@ -169,12 +172,16 @@ def _reason(error: Exception) -> str:
 # Certificates as JSON ---------------------------------------------------------------------------
 
 
-def certificate_as_json(certificate: Certificate, X: Any = None, y: Any = None) -> dict[str, Any]:
+def certificate_as_json(
+    certificate: Certificate | Optimum, X: Any = None, y: Any = None
+) -> dict[str, Any]:
     """A certificate in lists, text and whole numbers.
 
     Floats are text that reads back to the same float, rational numbers ``"3/7"``, samples whole
     numbers from 0. With `X` and `y` the exact weights are there too, where they are short.
     """
+    if isinstance(certificate, Optimum):
+        return _optimum_as_json(certificate)
     found: dict[str, Any] = {
         "verdict": certificate.verdict.name,
         "meaning": certificate.verdict.value,
@@ -198,6 +205,21 @@ def certificate_as_json(certificate: Certificate, X: Any = None, y: Any = None) 
     return found
 
 
+def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
+    plane = optimum.hyperplane
+    return {
+        "kind": OPTIMUM,
+        "meaning": MEANING,
+        "w": _texts(plane.w.tolist()),
+        "b": repr(plane.b),
+        "C": None if optimum.C is None else repr(float(optimum.C)),
+        "primal": repr(float(optimum.primal)),
+        "dual": repr(float(optimum.dual)),
+        "support": optimum.support.tolist(),
+        "multipliers": _texts(optimum.multipliers.tolist()),
+    }
+
+
 def short_exact_weights(
     certificate: QuasiSeparable | Inseparable, X: Any, y: Any
 ) -> list[str] | None:
@@ -208,14 +230,15 @@ def short_exact_weights(
     return texts if max(map(len, texts)) <= MOST_CHARACTERS else None
 
 
-def certificate_from_json(found: dict[str, Any]) -> Certificate:
+def certificate_from_json(found: dict[str, Any]) -> Any:
     """The certificate that `certificate_as_json` wrote."""
-    kind = KINDS.get(str(found["verdict"]))
+    best = "verdict" not in found and found.get("kind") == OPTIMUM
+    kind = Optimum if best else KINDS.get(str(found["verdict"]))
     if kind is None:
         msg = f"the verdict {str(found['verdict'])[:40]!r} is none of {', '.join(KINDS)}"
         raise ValueError(msg)
     names = [field.name for field in fields(kind) if field.init]
-    return kind(**{name: _part(name, found) for name in names})  # type: ignore[no-any-return]
+    return kind(**{name: _part(name, found) for name in names})
 
 
 def _part(name: str, found: dict[str, Any]) -> Any:
@@ -225,8 +248,8 @@ def _part(name: str, found: dict[str, Any]) -> Any:
         return Hyperplane(np.array(_floats(found["w"])), b)
     if name == "exact":
         return None if found[name] is None else tuple(map(read_rational, found[name]))
-    if name == "margin":
-        return _floats([found[name]])[0]
+    if name in SINGLE:
+        return None if name == "C" and found[name] is None else _floats([found[name]])[0]
     if name == "bracket":
         low, high = _floats(found[name])
         return low, high

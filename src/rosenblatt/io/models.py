@@ -25,6 +25,8 @@ BOMB = (1 << 30, 200)  # bytes unpacked, and how many times the bytes packed, th
 # What a file may hold besides scikit-learn's estimators, numbers, text and arrays.
 ALLOWED = (
     "rosenblatt.estimators.adaline.Adaline",
+    "rosenblatt.estimators.margin.MaxMarginClassifier",
+    "rosenblatt.estimators.margin.SoftMarginClassifier",
     "rosenblatt.estimators.perceptron.Perceptron",
     "rosenblatt.estimators.table.TableEncoder",
     # Plain parts of scikit-learn's estimators that skops does not know.

@@ -10,13 +10,15 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from rosenblatt.certify.exact import margin_of, signs
 from rosenblatt.results import StopReason
-from rosenblatt.rows import DenseRows, as_matrix
+from rosenblatt.rows import DenseRows, as_matrix, as_rows
 from rosenblatt.solvers.nearest import nearest
 from rosenblatt.solvers.scanner import decision_values
-from rosenblatt.solvers.stopping import Halt
+from rosenblatt.solvers.stopping import Halt, Interrupts
+from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 STEP = 1 << 20  # rows to scan between two looks at the clock
+CHUNK = 1 << 21  # numbers of a float32 matrix to turn into float64 at a time
 
 
 class NotSeparable(Exception):
@@ -55,13 +58,16 @@ class Widest(NamedTuple):
 
 
 class Clock:
-    """Ends the work when its time is over."""
+    """Ends the work when its time is over, or when Ctrl-C has been pressed."""
 
-    def __init__(self, max_time: float | None = None) -> None:
+    def __init__(self, max_time: float | None = None, interrupts: Interrupts | None = None) -> None:
         self.end = None if max_time is None else time.perf_counter() + max_time
+        self.interrupts = interrupts or Interrupts()
 
     def look_up(self) -> None:
-        """Between two pieces of work, see whether there is time left."""
+        """Between two pieces of work, see whether to go on."""
+        if self.interrupts.pressed:
+            raise Halt(StopReason.INTERRUPTED)
         if self.left() <= 0:
             raise Halt(StopReason.TIME_LIMIT)
 
@@ -97,6 +103,37 @@ class Samples:
     def signed(self, rows: Ints) -> Floats:
         """``z = y(x, 1)`` of the listed rows."""
         return self.gather(rows) * self.y[rows, np.newaxis]
+
+    def take(self, rows: Ints) -> Any:
+        """A copy of the listed rows, an array or a CSR matrix of float64."""
+        parts = []
+        for piece in self.source.pieces(rows) if rows.size else ():
+            matrix = as_matrix(piece.block.rows, self.d)
+            parts.append(matrix[piece.order].astype(np.float64, copy=False))
+        if len(parts) == 1:
+            return parts[0]
+        if self.dense:
+            return np.vstack(parts) if parts else np.empty((0, self.d))
+        return vstack(parts, format="csr") if parts else csr_array((0, self.d))
+
+    def part(self, rows: Ints) -> Samples:
+        """A copy of the listed rows as samples of their own."""
+        X, label = self.take(rows), (self.y[rows] > 0).astype(np.int32)
+        return Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
+
+    def total(self, u: Floats) -> Floats:
+        """``Σ u_i y_i x_i``."""
+        signed, total, first = u * self.y, np.zeros(self.d), 0
+        for matrix in self.matrices():
+            n = matrix.shape[0]
+            # Only what takes a copy goes a few rows at a time.
+            step = n if matrix.dtype == np.float64 else max(1, CHUNK // max(self.d, 1))
+            for a in range(0, n, step):
+                self.clock.look_up()
+                x = matrix[a : a + step] if step < n else matrix
+                total += x.T.astype(np.float64, copy=False) @ signed[first + a : first + a + step]
+            first += n
+        return total
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""

@@ -1,0 +1,257 @@
+"""Best hyperplanes tested again, and how nearly they meet the conditions of an optimum."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.certificates import Conditions, Optimum
+from rosenblatt.certify.blocks import blocks
+from rosenblatt.certify.duality import SMALLEST, Problem, balanced, half_square, objective
+from rosenblatt.certify.enclosure import ULP
+from rosenblatt.certify.fields import WrongError, read_rows, read_theta, read_weights, require
+from rosenblatt.certify.samples import read_samples
+from rosenblatt.certify.signs import margin_of, signs
+from rosenblatt.certify.sums import chosen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.certify.samples import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
+EXCESS = 1e-12  # of a multiplier over its bound, as a share of it
+
+
+def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
+    """Weights as floats; ValueError says in one line what is wrong with them."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "biuf":
+        msg = f"sample_weight has dtype {weights.dtype}: give numbers"
+        raise ValueError(msg)
+    if weights.shape != (n,):
+        msg = f"sample_weight has shape {weights.shape}: give one number for each of {n} samples"
+        raise ValueError(msg)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        msg = "sample_weight has entries that are negative or not finite: give numbers from 0 on"
+        raise ValueError(msg)
+    if not weights.any():
+        msg = "sample_weight is 0 for every sample: give some of them a positive weight"
+        raise ValueError(msg)
+    return weights.astype(np.float64)
+
+
+# Checking ---------------------------------------------------------------------------------------
+
+
+def prove_optimum(optimum: Optimum, data: Samples, weights: Floats | None) -> str:
+    """What was proved; WrongError if it was not."""
+    given = _read(optimum, data)
+    C = None if optimum.C is None else float(optimum.C)
+    problem = Problem(data.X, data.y, weights, C)
+    _require_within(problem, given)
+    return (_prove_margin if C is None else _prove_objective)(problem, optimum, given)
+
+
+class Given(NamedTuple):
+    """The fields of an optimum that have been read: the support, and ``(w, b)``, bias last."""
+
+    rows: Ints
+    multipliers: Floats
+    theta: list[float]
+
+
+def _read(optimum: Optimum, data: Samples) -> Given:
+    """The fields; WrongError if one is not what it should be."""
+    theta = read_theta(optimum.hyperplane, None, data.d)
+    require(np.isfinite(theta).all(), "the hyperplane has entries that are not finite")
+    rows = read_rows(optimum.support, data.n, "support")
+    multipliers = read_weights(optimum.multipliers, len(rows), "multipliers")
+    require(len(set(data.y[rows].tolist())) == 2, "the support has samples of one class only")
+    C = optimum.C
+    number = isinstance(C, float | int | np.floating | np.integer) and not isinstance(C, bool)
+    fits = C is None or (number and 0 < C <= sys.float_info.max)
+    require(fits, f"C is {C!r}, neither None nor a positive number")
+    for name in ("primal", "dual"):
+        value = getattr(optimum, name)
+        require(isinstance(value, float | np.floating), f"{name} is not a float")
+        require(np.isfinite(value), f"{name} is not finite")
+    return Given(rows, multipliers, theta)
+
+
+def _require_within(problem: Problem, given: Given) -> None:
+    """No multiplier exceeds its bound; without a weight there is none."""
+    rows, multipliers = given.rows, given.multipliers
+    if problem.C is not None:
+        high = problem.enclosed_bounds()[1][rows]
+        over = np.flatnonzero(multipliers > high * (1 + EXCESS))
+        if over.size:
+            k = over[0]
+            msg = (
+                f"the multiplier {multipliers[k]:.10g} of sample {rows[k]} exceeds its bound "
+                f"C s/N = {high[k]:.10g}"
+            )
+            raise WrongError(msg)
+    elif problem.weights is not None:
+        without = rows[problem.weights[rows] == 0]
+        if without.size:
+            msg = f"sample {without[0]} has a multiplier, but its weight is 0"
+            raise WrongError(msg)
+
+
+def _require_value(name: str, given: float, found: float) -> None:
+    digits = _digits(found, given)
+    why = f"the {name} value is {found:.{digits}g}, not {given:.{digits}g}"
+    require(abs(given - found) <= AGREES * found < math.inf, why)
+
+
+def _require_dual(dual: float, bound: float, primal: float) -> None:
+    digits = _digits(bound, dual)
+    why = f"the dual value is at most {bound:.{digits}g}, not {dual:.{digits}g}"
+    require(dual <= bound + AGREES * primal, why)
+
+
+def _prove_objective(problem: Problem, optimum: Optimum, given: Given) -> str:
+    _, above = objective(problem, np.array(given.theta))
+    _require_value("primal", float(optimum.primal), above)
+    below = balanced(problem, given.rows, given.multipliers, above).dual
+    _require_dual(float(optimum.dual), below, above)
+    below = max(below, 0.0)  # as every objective is
+    digits = _digits(below, above)
+    return (
+        f"proved: no objective below {_shown(below, digits, decimal.ROUND_FLOOR)} (this one: "
+        f"{_shown(above, digits, decimal.ROUND_CEILING)}, at most "
+        f"{_shown(above - below, 2, decimal.ROUND_CEILING)} above the best)"
+    )
+
+
+def _prove_margin(problem: Problem, optimum: Optimum, given: Given) -> str:
+    X, y, numbers = problem.weighing()
+    require(any(given.theta[:-1]), "w is zero, which is no hyperplane")
+    margin = margin_of(X, y, given.theta)
+    if not margin > 0:
+        side = signs(X, given.theta) * y
+        wrong = int(np.argmax(side <= 0))
+        msg = f"sample {numbers[wrong]} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
+        raise WrongError(msg)
+    _require_canonical(problem, given, margin * optimum.hyperplane.norm)
+    # The same but for rounding, as the form is canonical.
+    values = half_square(optimum.hyperplane.w), 0.5 / margin / margin
+    primal = min(max(float(optimum.primal), min(values)), max(values))
+    _require_value("primal", float(optimum.primal), primal)
+    bound = balanced(problem, given.rows, given.multipliers, primal)
+    _require_dual(float(optimum.dual), bound.best_dual, primal)
+    digits = _digits(margin, bound.margin)
+    return (
+        "proved: no hyperplane has a margin above "
+        f"{_shown(bound.margin, digits, decimal.ROUND_CEILING)} "
+        f"(this one: {_shown(margin, digits, decimal.ROUND_FLOOR)})"
+    )
+
+
+def _require_canonical(problem: Problem, given: Given, smallest: float) -> None:
+    """The smallest ``y(w·x + b)`` is 1, or as near to it as floats for w and b can bring it."""
+    off = abs(smallest - 1)
+    if off <= AGREES:
+        return
+    w, b = np.abs(given.theta[:-1]), abs(given.theta[-1])
+    sizes = [float(part.size_dot(w).max()) + b for part, _ in chosen(problem.X, given.rows)]
+    why = f"not in canonical form: the smallest y(w·x + b) is {smallest:.17g}, not 1"
+    require(off <= 4 * ULP * max(sizes), why)
+
+
+def _digits(a: float, b: float) -> int:
+    """As many as tell two numbers apart, and two more."""
+    apart = abs(a - b) / max(abs(a), abs(b), SMALLEST)
+    return 17 if not apart > 1e-15 else min(17, max(6, 2 - math.floor(math.log10(apart))))
+
+
+def _shown(value: float, digits: int, rounding: str) -> str:
+    """A number with few digits, rounded to the side where what is said of it is true."""
+    context = decimal.Context(prec=digits, rounding=rounding)
+    return f"{context.create_decimal(decimal.Decimal(value)).normalize(context):g}"
+
+
+# Conditions -------------------------------------------------------------------------------------
+
+
+def conditions(optimum: Optimum, X: Any, y: Any, sample_weight: Any = None) -> Conditions:
+    """How well a hyperplane and its multipliers meet the conditions of an optimum.
+
+    Plain floating point, unlike `check`: nothing is proved.
+
+    Parameters
+    ----------
+    optimum : Optimum
+    X : array of shape (n, d), data frame or sparse matrix
+        Finite numbers.
+    y : array of n labels
+        Exactly two classes.
+    sample_weight : array of n numbers from 0 on, or None
+        Those that the optimum was found with. None: all 1.
+
+    Raises
+    ------
+    ValueError
+        If X, y or the weights cannot be used, or the optimum has fields that do not fit them.
+    """
+    with np.errstate(all="ignore"):
+        data = read_samples(X, y)
+        weights = read_sample_weight(sample_weight, data.n)
+        try:
+            require(isinstance(optimum, Optimum), f"{type(optimum).__name__} is not an Optimum")
+            _read(optimum, data)
+        except WrongError as wrong:
+            raise ValueError(str(wrong)) from None
+        return optimum_conditions(optimum, data.X, data.y, weights)
+
+
+def optimum_conditions(
+    optimum: Optimum, X: Any, signed_y: NDArray[Any], weights: Floats | None
+) -> Conditions:
+    """The same for data that need no checking: an array or CSR matrix, labels -1 and 1."""
+    problem = Problem(X, signed_y, weights, optimum.C)
+    w, b = optimum.hyperplane.w, optimum.hyperplane.b
+    rows, y = optimum.support, np.asarray(signed_y, dtype=np.float64)
+    alpha = np.zeros(problem.n)
+    alpha[rows] = optimum.multipliers
+    u, slack = np.zeros(len(w)), np.empty(problem.n)
+    for start, block in blocks(X):
+        part = slice(start, start + len(block))
+        slack[part] = 1.0 - y[part] * (block.dot(w) + b)
+        if alpha[part].any():
+            u += block.sum(alpha[part] * y[part])
+    total, square = optimum.multipliers.sum(), float(w @ w)
+    primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
+    if optimum.C is None:
+        there = slack if weights is None else slack[weights > 0]
+        feasibility = there.max(initial=0.0)
+        missed = alpha[rows] @ np.abs(slack[rows])
+    else:
+        c, xi = problem.bounds(), np.maximum(slack, 0.0)
+        primal += float(c @ xi)
+        over = alpha[rows] - c[rows]
+        feasibility = np.where(over > 0, _share(over, c[rows]), 0.0).max(initial=0.0)
+        missed = alpha[rows] @ np.abs(xi[rows] - slack[rows]) + (c - alpha) @ xi
+    return Conditions(
+        feasibility=float(feasibility),
+        balance=float(abs(alpha @ y) / total),
+        stationarity=float(_share(np.linalg.norm(w - u), math.sqrt(square))),
+        complementarity=float(_share(missed, primal)),
+        gap=max(0.0, float(_share(primal - dual, primal))),
+    )
+
+
+def _share(part: Any, whole: Any) -> Any:
+    """``part / whole``; of nothing, nothing is 0 and anything else infinite."""
+    with np.errstate(all="ignore"):
+        return np.where(np.equal(part, 0), 0.0, np.divide(part, whole))

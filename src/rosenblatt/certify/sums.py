@@ -1,0 +1,157 @@
+"""Sums of products in twice the precision, a whole block at once, with proven error bounds.
+
+Numbers are cut so short that products of the pieces, and sums of these, are floats in whatever
+order a matrix product takes them (K. Ozaki, T. Ogita, S. Oishi, S. M. Rump, "Error-free
+transformations of matrix multiplication by using fast routines of matrix multiplication and its
+applications", Numerical Algorithms 59, 2012).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certify.blocks import NONE, Block, blocks
+from rosenblatt.certify.enclosure import TINY, ULP, two_product
+from rosenblatt.certify.integers import as_objects, decompose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+VANISHES = -3000  # a power of two that makes any float 0
+
+
+class Twofold:
+    """Sums kept as ``hi + lo``, two floats each, and bounds on what was lost of them."""
+
+    def __init__(self, size: int) -> None:
+        self.hi: Floats = np.zeros(size)
+        self.lo: Floats = np.zeros(size)
+        self.error: Floats = np.full(size, TINY)
+
+    def add(self, part: Floats | float, error: Floats | float = 0.0) -> None:
+        """Add a float that may be off by `error`; Knuth's sum, which loses nothing."""
+        total = self.hi + part
+        taken = total - self.hi
+        self.lo = self.lo + ((self.hi - (total - taken)) + (part - taken))
+        self.hi = total
+        self.error = self.error + (error + np.abs(self.lo) * ULP)
+
+    def times(self, ratio: Fraction) -> Twofold:
+        """The same sums, each times a number between 0 and 1."""
+        r = float(ratio)
+        rest = float(ratio - Fraction(r))
+        found = Twofold(len(self.hi))
+        found.hi, lost = two_product(self.hi, r)
+        small = self.hi * rest, self.lo * r
+        found.lo = lost + (small[0] + small[1])
+        size = np.abs(lost) + np.abs(small[0]) + np.abs(small[1])
+        found.error = found.error + (self.error + size * (4 * ULP))
+        return found
+
+    def scaled(self, exponents: Any) -> Twofold:
+        """The same sums times powers of two."""
+        found = Twofold(len(self.hi))
+        found.hi, found.lo = np.ldexp(self.hi, exponents), np.ldexp(self.lo, exponents)
+        found.error = found.error + np.ldexp(self.error, exponents)
+        return found
+
+    def rounded(self) -> tuple[Floats, Floats]:
+        """The sums as one float each, and bounds on the errors; infinite where there are none."""
+        values = self.hi + self.lo
+        errors = 1.01 * (self.error + np.abs(values) * ULP)
+        errors[~(np.isfinite(values) & np.isfinite(errors))] = np.inf
+        return values, errors
+
+
+def _cut(values: Floats, bits: int) -> tuple[Floats, Floats]:
+    """``values = head + tail``; the heads are multiples, at most ``2**bits``, of one number."""
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    # Sums with it end where the heads do.
+    anchor = np.ldexp(1.5, exponent - bits + 52)
+    head = (values + anchor) - anchor
+    return head, values - head
+
+
+def _products(block: Block, v: Floats, along: str) -> Iterator[tuple[Floats, float]]:
+    """Parts of ``block.dot(v)`` or ``block.sum(v)``, and bounds on their errors.
+
+    The numbers of the block are at most about 1, and so are those of `v`.
+    """
+    terms = block.longest()[along == "sum"]
+    bits = (53 - terms.bit_length()) // 2
+
+    def times(floats: Floats, t: Floats) -> Floats:
+        found: Floats = getattr(replace(block, floats=floats), along)(t)
+        return found
+
+    first, rest = _cut(block.floats, bits)
+    second, rest = _cut(rest, bits)
+    v1, tail = _cut(v, bits)
+    v2, tail = _cut(tail, bits)
+    for floats, t in ((first, v1), (first, v2), (second, v1), (second, v2)):
+        yield times(floats, t), 0.0
+    for floats, t in ((rest, v), (first + second, tail)):
+        size = np.abs(floats).max(initial=0.0) * np.abs(t).max(initial=0.0)
+        yield times(floats, t), float(size * (terms * (terms + 4) * ULP) + TINY)
+
+
+def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
+    """``w·x_i + b``, bias last in `theta`: sums, and the power of two that they are to be taken by.
+
+    Raises no error where numbers are too large; the bounds on the errors are infinite then.
+    """
+    sizes = block.largest()
+    w, exponents = np.frexp(theta[:-1])
+    used = (w != 0) & (sizes > 0)
+    products = (exponents + np.frexp(sizes)[1]).astype(np.int64)
+    top = max(int(products[used].max(initial=-NONE)), int(np.frexp(theta[-1])[1]), 1)
+    found = Twofold(len(block))
+    scaled = block.scaled(np.where(used, exponents - top, VANISHES))
+    for part, error in _products(scaled, w, "dot"):
+        found.add(part, error)
+    found.add(float(np.ldexp(theta[-1], -top)))
+    return found, top
+
+
+def chosen(X: Any, rows: Ints) -> Iterator[tuple[Block, slice]]:
+    """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
+    for start, block in blocks(X):
+        low, high = np.searchsorted(rows, [start, start + len(block)])
+        if low < high:
+            yield block.take(rows[low:high] - start), slice(int(low), int(high))
+
+
+def combination(X: Any, rows: Ints, v: Floats, precise: bool) -> Twofold:
+    """``Σ_k v_k x_rows[k]`` for ascending rows and positive `v`.
+
+    Rounded like any sum of floats, or, with `precise`, as in twice the precision.
+    """
+    total = Twofold(X.shape[1])
+    for part, where in chosen(X, rows):
+        t = v[where]
+        if not precise:
+            size = replace(part, floats=np.abs(part.floats)).sum(t)
+            total.add(part.sum(t), size * ((part.longest()[1] + 4) * ULP))
+            continue
+        columns = np.frexp(part.largest())[1].astype(np.int64)
+        top = int(np.frexp(t.max())[1])
+        back = (columns + top).astype(np.intc)
+        for term, error in _products(part.scaled(-columns), np.ldexp(t, -top), "sum"):
+            total.add(np.ldexp(term, back), np.ldexp(error, back))
+    return total
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """The sum of floats."""
+    M, E = decompose(values)
+    low = int(E.min(initial=0))
+    return Fraction(int(as_objects(M, np.where(M == 0, 0, E - low)).sum())) * Fraction(2) ** low

@@ -1,0 +1,196 @@
+"""One two-class problem solved to its best hyperplane, with the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.certificates import Inseparable, Optimum, QuasiSeparable
+from rosenblatt.certify.duality import proved_values
+from rosenblatt.certify.optimum import optimum_conditions
+from rosenblatt.estimators.separability import proved
+from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
+from rosenblatt.results import Hyperplane, StopReason
+from rosenblatt.rows import as_rows, row_weights
+from rosenblatt.solvers.max_margin import MaxMargin
+from rosenblatt.solvers.soft_margin import SoftMargin
+from rosenblatt.solvers.working_set import NotSeparable, Samples
+from rosenblatt.sources import MemorySource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.estimators._base import Data
+    from rosenblatt.solvers.soft_margin import Best, Progress
+    from rosenblatt.solvers.threads import Team
+    from rosenblatt.solvers.working_set import Clock
+
+    Floats = NDArray[np.float64]
+    Report = Callable[[int, Best, Progress], None]
+
+
+class Problem(NamedTuple):
+    """A two-class problem, class `positive` against the rest.
+
+    Attributes
+    ----------
+    X : array or CSR matrix
+    samples : Samples
+    weights : float array or None
+        A weight per sample; None: all 1.
+    positive : int
+        The number of the class that is +1.
+    """
+
+    X: Any
+    samples: Samples
+    weights: Floats | None
+    positive: int
+
+    @classmethod
+    def of(cls, data: Data, positive: int, team: Team, clock: Clock) -> Problem:
+        """The problem with its own weights, some of both classes positive."""
+        samples = Samples(data.source, team, positive, clock)
+        if not data.source.weighted:
+            return cls(data.X, samples, None, positive)
+        parts = [row_weights(piece.block, positive) for piece in data.source.pieces()]
+        weights = np.concatenate(parts)
+        for side in (1.0, -1.0):
+            if not weights[samples.y == side].any():
+                name = data.classes[positive if side > 0 or len(data.classes) > 2 else 0]
+                who = "the others than" if side < 0 and len(data.classes) > 2 else "class"
+                msg = (
+                    f"every sample of {who} {name!r} has weight 0: "
+                    "a margin needs samples of both sides"
+                )
+                raise ValueError(msg)
+        return cls(data.X, samples, None if (weights == 1.0).all() else weights, positive)
+
+    @property
+    def total(self) -> float:
+        """``N``, what the weights sum to."""
+        return float(self.samples.n if self.weights is None else self.weights.sum())
+
+    def prices(self, C: float) -> Floats:
+        """``c_i = C s_i/N``."""
+        if self.weights is None:
+            return np.full(self.samples.n, C / self.samples.n)
+        return C * (self.weights / self.total)
+
+
+def soft_margin(
+    problem: Problem,
+    C: float,
+    tol: float,
+    start: tuple[Floats, float] | None = None,
+    report: Report | None = None,
+) -> MarginFit:
+    """The soft-margin hyperplane; `start` is one that may be close."""
+    solver = SoftMargin(problem.samples, problem.prices(C), tol, report)
+    reason = solver.run(start)
+    return _fit(problem, C, solver, reason, tol)
+
+
+def max_margin(problem: Problem, tol: float, report: Report | None = None) -> MarginFit:
+    """The maximum-margin hyperplane.
+
+    Raises
+    ------
+    Overlap
+        If there is none.
+    """
+    used = np.ones(problem.samples.n, bool) if problem.weights is None else problem.weights > 0
+    solver = MaxMargin(problem.samples, used, tol, report)
+    try:
+        reason = solver.run()
+    except NotSeparable:
+        certificate = _verdict(problem, used)
+        if isinstance(certificate, Inseparable | QuasiSeparable):
+            raise Overlap(certificate) from None
+        reason = solver.run()
+    return _fit(problem, None, solver, reason, tol)
+
+
+class Overlap(Exception):
+    """No hyperplane separates the classes; with the proof."""
+
+    def __init__(self, certificate: Inseparable | QuasiSeparable) -> None:
+        super().__init__(certificate)
+        self.certificate = certificate
+
+
+def _verdict(problem: Problem, used: NDArray[np.bool_]) -> Any:
+    """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
+    X, y, team = problem.X, problem.samples.y, problem.samples.team
+    left = problem.samples.clock.left()
+    max_time = None if left == np.inf else max(0.0, left)
+    rows = np.flatnonzero(used)
+    if len(rows) < len(used):
+        X, y = X[rows], y[rows]
+    labels = (y > 0).astype(np.int32)
+    source = MemorySource(as_rows(X), labels, X.shape[1])
+    found = proved(source, team, X, labels, max_time)
+    names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
+    return replace(found, **{name: rows[getattr(found, name)] for name in names})
+
+
+def _fit(
+    problem: Problem,
+    C: float | None,
+    solver: SoftMargin | MaxMargin,
+    reason: StopReason,
+    tol: float,
+) -> MarginFit:
+    """What was found, with values that have been proved."""
+    best, X, y = solver.best, problem.X, problem.samples.y
+    plane, support = Hyperplane(best.w, best.b), np.flatnonzero(best.alpha > 0)
+    alpha = best.alpha[support]
+    primal, dual = proved_values(plane, support, alpha, C, X, y, problem.weights)
+    if not best.primal < np.inf:  # a hyperplane that does not separate is no candidate
+        primal = np.inf
+    optimum = Optimum(plane, support, alpha, C, primal, dual)
+    if reason is StopReason.GAP_CLOSED and optimum.gap > tol:
+        reason = StopReason.ROUNDING
+    columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
+    empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
+    return MarginFit(
+        plane,
+        reason,
+        optimum,
+        alpha * y[support],
+        optimum_conditions(optimum, X, y, problem.weights),
+        _nearest(problem, best.alpha) if C is None else None,
+        MarginTrace(*(columns or empty)),
+        optimum if reason is StopReason.GAP_CLOSED else None,
+    )
+
+
+def _nearest(problem: Problem, alpha: Floats) -> Floats:
+    """The weighted means of the two classes: the points of their hulls nearest to each other."""
+    y, means = problem.samples.y, []
+    for side in (-1.0, 1.0):
+        weights = np.where(y == side, alpha, 0.0)
+        total = float(weights.sum()) or 1.0
+        means.append(side * problem.samples.total(weights) / total)
+    return np.array(means)
+
+
+def rounds(callback: Callable[[MarginRound], None] | None, number: int) -> Report | None:
+    """What tells the callback of each scan of a problem."""
+    if callback is None:
+        return None
+
+    def report(count: int, best: Best, progress: Progress) -> None:
+        gap = best.gap if best.primal < np.inf else 1.0
+        plane = Hyperplane(best.w, best.b)
+        callback(
+            MarginRound(
+                number, count, plane, best.primal, best.dual, gap, progress.awake, progress.seconds
+            )
+        )
+
+    return report

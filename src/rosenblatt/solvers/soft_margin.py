@@ -1,0 +1,230 @@
+"""The soft-margin hyperplane: the method of multipliers, on as few rows as will do.
+
+::
+
+    minimise   ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
+
+First on a few rows drawn at random, roughly; then from there on eight times as many; and so on up
+to all of them. On all rows every round (see `newton`) is followed by one scan, which gives the
+objective and the dual value, and tells which rows may still change: the others, far on either
+side of the margin for how much their values moved last, *sleep* through the next round as a
+single vector, the sum that their multipliers make of them. A row that should have been awake
+shows at the next scan; the gap, computed from all rows, does not depend on who slept.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rosenblatt.loops.slack import Multipliers
+from rosenblatt.results import StopReason
+from rosenblatt.solvers.newton import Live, improve
+from rosenblatt.solvers.stopping import Halt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.solvers.working_set import Samples
+
+    Floats = NDArray[np.float64]
+
+FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
+ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
+AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
+PATIENCE = 4  # rounds without any progress
+
+
+class Best(NamedTuple):
+    """The best hyperplane and the best multipliers so far.
+
+    Attributes
+    ----------
+    w, b : float array, float
+    primal : float
+        The objective there.
+    alpha : float array
+    dual : float
+        What they prove the objective to be at least.
+    """
+
+    w: Floats
+    b: float
+    primal: float
+    alpha: Floats
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """``(primal - dual)/primal``."""
+        return (self.primal - self.dual) / self.primal
+
+
+class Progress(NamedTuple):
+    """What is told after every round over all the data."""
+
+    primal: float
+    dual: float
+    awake: int
+    seconds: float
+
+
+class SoftMargin:
+    """A soft-margin problem on its way to being solved.
+
+    Parameters
+    ----------
+    samples : Samples
+    c : float array
+        The price of every sample's slack; some of both classes are positive.
+    tol : float
+        The gap, as a share of the objective, at which to stop.
+    report : function, optional
+        Called with the number of the round, `Best` and `Progress`. May raise KeyboardInterrupt.
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        c: Floats,
+        tol: float,
+        report: Callable[[int, Best, Progress], None] | None = None,
+    ) -> None:
+        self.samples, self.c, self.tol, self.report = samples, c, tol, report
+        self.began = time.perf_counter()
+        self.trace: list[Progress] = []
+        w = np.zeros(samples.d)
+        s = np.zeros(samples.n)
+        b = best_bias(s, samples.y, c)
+        self.best = Best(w, b, loss(s, samples.y, c, b), np.zeros(samples.n), 0.0)
+
+    def run(self, start: tuple[Floats, float] | None = None) -> StopReason:
+        """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
+        try:
+            w, b, mu = (*start, ROUGH / 5) if start else self._on_few_rows()
+            return self._on_all_rows(w, b, mu)
+        except Halt as halt:
+            return halt.reason
+        except KeyboardInterrupt:
+            return StopReason.INTERRUPTED
+
+    def _on_few_rows(self) -> tuple[Floats, float, float]:
+        """A hyperplane from a part of the rows, and how much rounding off suits it."""
+        n, d = self.samples.n, self.samples.d
+        w, b, mu = self.best.w, self.best.b, ROUGH
+        size = max(PER_FEATURE * d, FIRST)
+        order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
+        while 2 * size < len(order):
+            rows = np.sort(order[:size])
+            part, c = self.samples.part(rows), self.c[rows] * (n / size)
+            tol, alpha = max(self.tol, 0.3 * d / size), c / 2
+            while len(set(part.y.tolist())) == 2:
+                done = improve(
+                    Live(part, Multipliers(part.y, c, c / 2, alpha), 0 * w), w, b, mu, tol
+                )
+                w, b, alpha, mu = done.w, done.b, done.alpha, mu * FINER
+                if done.rest <= tol * (0.5 * float(w @ w) + float(alpha.sum())):
+                    break
+            mu = min(ROUGH, 3 * (d / size) ** 0.5)
+            size *= GROWTH
+        return w, b, mu
+
+    def _on_all_rows(self, w: Floats, b: float, mu: float) -> StopReason:
+        y, c = self.samples.y, self.c
+        alpha, s = c / 2, self.samples.values(np.append(w, 0.0))
+        awake, late = c > 0, 0
+        while True:
+            done = improve(self._live(alpha, awake), w, b, mu, self.tol)
+            w, b = done.w, done.b
+            alpha[awake] = done.alpha
+            before, s = s, self.samples.values(np.append(w, 0.0))
+            gap = self.best.gap
+            self._judge(s, w, alpha, int(np.count_nonzero(awake)))
+            if self.best.gap <= self.tol:
+                self._from_multipliers()
+                return StopReason.GAP_CLOSED
+            late = 0 if self.best.gap < 0.9 * gap else late + 1
+            if late == PATIENCE:
+                return StopReason.ROUNDING
+            mu *= FINER
+            moved = np.abs(s - before)
+            t = 1.0 - s - y * b
+            off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
+            awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
+
+    def _live(self, alpha: Floats, awake: NDArray[np.bool_]) -> Live:
+        """The rows that are awake, and what the others sum to."""
+        y, c = self.samples.y, self.c
+        if awake.all():
+            return Live(
+                self.samples, Multipliers(y, c, c / 2, alpha.copy()), np.zeros(self.samples.d)
+            )
+        rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
+        multipliers = Multipliers(y[rows], c[rows], c[rows] / 2, alpha[rows])
+        pull, balance = self.samples.total(others), float(others @ y)
+        return Live(self.samples.part(rows), multipliers, pull, balance, float(others.sum()))
+
+    def _judge(self, s: Floats, w: Floats, alpha: Floats, awake: int) -> None:
+        """The gap after a round, from all rows."""
+        y, c = self.samples.y, self.c
+        b = best_bias(s, y, c)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        even = balanced(alpha, y)
+        pull = self.samples.total(even)
+        dual = float(even.sum()) - 0.5 * float(pull @ pull)
+        best = self.best
+        if primal < best.primal:
+            best = best._replace(w=w, b=b, primal=primal)
+        if dual > best.dual:
+            best = best._replace(alpha=even, dual=dual)
+        self.best = best
+        self.trace.append(Progress(primal, dual, awake, time.perf_counter() - self.began))
+        if self.report is not None:
+            self.report(len(self.trace), best, self.trace[-1])
+
+    def _from_multipliers(self) -> None:
+        """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
+        y, c, w = self.samples.y, self.c, self.samples.total(self.best.alpha)
+        s = self.samples.values(np.append(w, 0.0))
+        b = best_bias(s, y, c)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        if primal - self.best.dual <= self.tol * primal:
+            self.best = self.best._replace(w=w, b=b, primal=primal)
+
+
+def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:
+    """``Σ c_i max(0, 1 - s_i - y_i b)``."""
+    return float(np.maximum(1.0 - s - y * b, 0.0) @ c)
+
+
+def balanced(alpha: Floats, y: Floats) -> Floats:
+    """The multipliers with ``Σ α_i y_i = 0``: the heavier class's are scaled down."""
+    positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
+    if positive == negative or min(positive, negative) <= 0:
+        return alpha if positive == negative else np.zeros_like(alpha)
+    ratio = min(positive, negative) / max(positive, negative)
+    return np.where((y > 0) == (positive > negative), ratio * alpha, alpha)
+
+
+def best_bias(s: Floats, y: Floats, c: Floats) -> float:
+    """The b with the smallest loss; the middle one where there are more.
+
+    A slack begins at ``b_i = y_i - y_i s_i``. As b grows through it, a sample of class +1 stops
+    adding to the loss and one of class -1 begins to: the slope rises by c_i either way. It starts
+    at ``-Σ c`` over class +1, so the minimum is where the c of the b_i passed reach that sum.
+    """
+    edges, wanted = y - y * s, float(c[y > 0].sum())
+    if (c == c[0]).all():
+        k = int(np.count_nonzero(y > 0))
+        edges = np.partition(edges, (k - 1, k))
+        return float(edges[k - 1] + edges[k]) / 2
+    order = np.argsort(edges[c > 0])
+    edges, passed = edges[c > 0][order], np.cumsum(c[c > 0][order])
+    few = 1e-12 * float(passed[-1])  # what rounding can do to these sums
+    first = int(np.searchsorted(passed, wanted - few))
+    last = int(np.searchsorted(passed, wanted + few, side="right"))
+    return float(edges[first] + edges[min(last, len(edges) - 1)]) / 2
