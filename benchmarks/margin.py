@@ -14,29 +14,22 @@ the one that reaches a gap in the shortest time.
 from __future__ import annotations
 
 import argparse
-import json
-import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import (
-    Table,
-    key_the_cache_by_sources,
-    machine,
-    side_by_side,
-    write_report,
-)
+from benchmarks.measure import Table, key_the_cache_by_sources, side_by_side, write_report
 
 key_the_cache_by_sources()
 
 import numpy as np  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
-from benchmarks import margin_qp  # noqa: E402
 from benchmarks.margin_data import hard_cases, soft_cases  # noqa: E402
 from benchmarks.margin_peers import PEERS, Problem, Run, quickest, try_all  # noqa: E402
-from benchmarks.margin_picture import draw  # noqa: E402
+from benchmarks.margin_picture import draw_growth  # noqa: E402
+from benchmarks.margin_qp import SMALL, qp  # noqa: E402
+from benchmarks.margin_results import OURS, Results  # noqa: E402
 from benchmarks.separability import halves  # noqa: E402
 
 if TYPE_CHECKING:
@@ -46,10 +39,10 @@ GAPS = (1e-4, 1e-6)
 TIGHT = 1e-9  # the gap of the dual value that all are judged by
 PRICES = (0.01, 1.0, 100.0)  # C/N
 PRODUCTS = 5  # X @ w is over so soon that it is measured several times in a row
-OURS = "rosenblatt"
 HARD, SOFT, GROWTH = "Hard margin, every solver", "Soft margin, every solver", "Growth"
-KEYS = ("case", "C/N", "features", "rows", "solver", "size")  # what tells rows of a table apart
-COLUMNS = ["case" + " " * 16, "C/N ", "solver    ", "to 1e-4 s", "peer/ours", "to 1e-6 s",
+CASE, PRICE = "case" + " " * 16, "C/N "
+MANY = float("inf")
+COLUMNS = [CASE, PRICE, "solver    ", "to 1e-4 s", "peer/ours", "to 1e-6 s",
            "peer/ours ", "objective    ", "shortfall", "ours/(X @ w)", "setting"]  # fmt: skip
 
 
@@ -94,46 +87,54 @@ def our_runs(problem: Problem, dual: float, gaps: tuple[float, ...], patience: f
 # Tables ---------------------------------------------------------------------------------------
 
 
-def measured(
-    table: Table, problem: Problem, names: dict[str, Any], patience: float, peers: list[str]
-) -> list[dict[str, Any]]:
-    """Add the rows of one problem, ours first; returns every single run."""
-    dual = proved(problem, patience)
-    hard = problem.price is None
-    runs = our_runs(problem, dual, (1e-8,) if hard else GAPS, patience)
-    w = np.ones(problem.X.shape[1])
-    (product,), _ = side_by_side(lambda: [problem.X @ w for _ in range(PRODUCTS)])
-    ours = {gap: quickest(runs, gap, patience) for gap in GAPS}
-    last = runs[-1].seconds or patience
-    row = {**names, "solver    ": OURS, **_cells(runs, ours, {}, patience)}
-    table.add(**{**row, "ours/(X @ w)": last / (product / PRODUCTS)})
-    kept = [{**names, "solver": OURS, **run._asdict()} for run in runs]
-    times = {gap: run.seconds for gap, run in ours.items() if run is not None}
-    for peer in PEERS:
-        if not peer.installed or (peers and peer.name not in peers):
-            continue
-        runs = try_all(peer, problem, dual, min(GAPS), patience)
-        reached = {gap: quickest(runs, gap, patience) for gap in GAPS}
-        row = {**names, "solver    ": peer.name, **_cells(runs, reached, times, patience)}
-        table.add(**row)
-        kept += [{**names, "solver": peer.name, **run._asdict()} for run in runs]
-    return kept
+class Measuring:
+    """Measures problems with the options given, prints rows and keeps them."""
+
+    def __init__(self, options: argparse.Namespace, results: Results, title: str) -> None:
+        self.patience, self.wanted = options.patience, options.peer
+        self.results, self.title = results, title
+        self.peers = [
+            peer
+            for peer in PEERS
+            if peer.installed and (not self.wanted or peer.name in self.wanted)
+        ]
+        self.table = Table(title, COLUMNS)
+
+    def keep(self, names: dict[str, Any], solver: str, cells: dict[str, Any], runs: Any) -> None:
+        """Print a row and write it down, with every run behind it."""
+        row = {**names, "solver    ": solver, **cells}
+        self.table.add(**row)
+        self.results.put(self.title, row)
+        self.results.put_runs(self.title, {**names, "solver": solver}, [r._asdict() for r in runs])
+
+    def measure(self, names: dict[str, Any], problem: Problem) -> None:
+        """The rows of one problem, ours first."""
+        dual = proved(problem, self.patience)
+        gaps = (*GAPS, 1e-8) if problem.price is None else GAPS
+        runs = our_runs(problem, dual, gaps, self.patience)
+        w = np.ones(problem.X.shape[1])
+        (product,), _ = side_by_side(lambda: [problem.X @ w for _ in range(PRODUCTS)])
+        ours = {gap: quickest(runs, gap, self.patience) for gap in GAPS}
+        times = {gap: run.seconds for gap, run in ours.items() if run is not None}
+        cells = _cells(runs, {}, self.patience)
+        cells["ours/(X @ w)"] = (runs[-1].seconds or 0.0) / (product / PRODUCTS)
+        self.keep(names, OURS, cells, runs)
+        for peer in self.peers:
+            runs = try_all(peer, problem, dual, min(GAPS), self.patience)
+            self.keep(names, peer.name, _cells(runs, times, self.patience), runs)
+        self.results.save()
 
 
-def _cells(
-    runs: list[Run], reached: dict[float, Run | None], ours: dict[float, Any], patience: float
-) -> dict[str, Any]:
+def _cells(runs: list[Run], ours: dict[float, Any], patience: float) -> dict[str, Any]:
     """Times to the gaps, as ratios too, and the best that was reached at all."""
     cells: dict[str, Any] = {}
-    for gap, name, ratio in ((GAPS[0], "to 1e-4 s", "peer/ours"),
-                             (GAPS[1], "to 1e-6 s", "peer/ours ")):  # fmt: skip
-        run = reached[gap]
+    reached = [quickest(runs, gap, patience) for gap in GAPS]
+    for run, gap, name, ratio in zip(reached, GAPS, COLUMNS[3::2], COLUMNS[4::2], strict=False):
         over = "" if run is not None else ">"
         seconds = patience if run is None or run.seconds is None else run.seconds
         cells[name] = f"{over}{seconds:.3g}"
-        times = seconds / ours[gap] if gap in ours else None
-        cells[ratio] = "" if times is None else f"{over}{times:.3g}"
-    best = reached[GAPS[1]] or reached[GAPS[0]] or min(runs, key=lambda run: run.shortfall)
+        cells[ratio] = f"{over}{seconds / ours[gap]:.3g}" if gap in ours else ""
+    best = (reached[1] if ours else runs[-1]) or min(runs, key=lambda run: run.shortfall)
     known = np.isfinite(best.objective)
     cells["objective    "] = f"{best.objective:.9g}" if known else "none"
     cells["shortfall"] = f"{max(best.shortfall, 0.0):.2g}" if known else ""
@@ -155,21 +156,127 @@ def chosen(cases: Iterator[Any], wanted: list[str]) -> Iterator[tuple[str, Any, 
         yield name, X, np.where(labels == np.max(labels), 1.0, -1.0)
 
 
-def hard(options: argparse.Namespace) -> Iterator[Table]:
-    """The maximum margin of separable data; ours to a gap of 1e-8 throughout."""
-    table = Table(HARD, [name for name in COLUMNS if name != "C/N "])
+def hard(options: argparse.Namespace, results: Results) -> None:
+    """The maximum margin of separable data; ours to a gap of 1e-8 too."""
+    measuring = Measuring(options, results, HARD)
     for name, X, y in chosen(hard_cases(options.quick), options.case):
-        names = {COLUMNS[0]: name}
-        table.runs = measured(table, Problem(X, y), names, options.patience, options.peer)  # type: ignore[attr-defined]
-        yield table
+        measuring.measure({CASE: name, PRICE: ""}, Problem(X, y))
 
 
-def soft(options: argparse.Namespace) -> Iterator[Table]:
+def soft(options: argparse.Namespace, results: Results) -> None:
     """The soft margin, to two gaps and with three prices of slack."""
-    table = Table(SOFT, COLUMNS)
+    measuring = Measuring(options, results, SOFT)
     for name, X, y in chosen(soft_cases(options.quick), options.case):
         for price in PRICES:
-            names = {COLUMNS[0]: name, "C/N ": price}
-            problem = Problem(X, y, price)
-            table.runs = measured(table, problem, names, options.patience, options.peer)  # type: ignore[attr-defined]
-            yield table
+            measuring.measure({CASE: name, PRICE: price}, Problem(X, y, price))
+
+
+# Growth ---------------------------------------------------------------------------------------
+
+
+def growth(options: argparse.Namespace, results: Results) -> None:
+    """Time to a gap of 1e-6 as rows or features grow; who is too slow once is not asked again."""
+    rows = [10**k * m for k in (3, 4, 5) for m in (1, 3)] + [10**6]
+    features = [5, 10, 20, 50, 100, 200, 500, 1000]
+    if options.quick:
+        rows, features = rows[:3], features[:4]
+    fixed = 2_000 if options.quick else 20_000
+    table = Table(GROWTH, ["problem", "grows   ", "rows   ", "features", "solver    ", "seconds"])
+    for kind, flipped, price in (("hard", 0, None), ("soft", 10, 1.0)):
+        if options.case and kind not in options.case:
+            continue
+        sweeps = [("rows", [(n, 20) for n in rows]), ("features", [(fixed, d) for d in features])]
+        for grows, sizes in sweeps:
+            follow_growth(options, results, table, (kind, grows), sizes, (flipped, price))
+
+
+def follow_growth(
+    options: argparse.Namespace, results: Results, table: Table, names: tuple[str, str],
+    sizes: list[tuple[int, int]], kind: tuple[int, float | None],
+) -> None:  # fmt: skip
+    """One line of the picture for each solver."""
+    flipped, price = kind
+    gap = GAPS[1]
+    following = [p for p in PEERS if p.installed and (not options.peer or p.name in options.peer)]
+    for n, d in sizes:
+        X, y = halves(n, d, n * flipped // 100)
+        problem = Problem(X, y.astype(np.float64), price)
+        dual = proved(problem, options.patience)
+        found = [(OURS, our_runs(problem, dual, (gap,), options.patience)[0])]
+        for peer in list(following):
+            run = quickest(try_all(peer, problem, dual, gap, options.patience), gap, MANY)
+            found += [(peer.name, run)] if run is not None else []
+            following = [p for p in following if p is not peer or run is not None]
+        for solver, run in found:
+            row = {"problem": names[0], "grows   ": names[1], "rows   ": n, "features": d}
+            row |= {"solver    ": solver, "seconds": run.seconds}
+            table.add(**row)
+            results.put(GROWTH, row)
+        results.save()
+
+
+# The page -------------------------------------------------------------------------------------
+
+INTRODUCTION = """
+# Benchmarks of the margin
+
+Made by `python -m benchmarks.margin --report docs/benchmarks/margin.md`, with `ROSENBLATT_DATA`
+naming a folder that holds the real data and `pip install "rosenblatt[bench]"` for the peers.
+
+All solve the same problem, ½‖w‖² + C/N Σ slack with a bias that is not regularised, or the
+maximum margin, and all are judged in the same way: from `w` alone, with the bias that is best for
+it, by how far the objective is above the dual value that our multipliers prove and
+`rb.certify.check` has checked. `shortfall` is (objective − dual)/objective; for the maximum margin
+the objective is 1/(2 margin²). `to 1e-4 s` is the time until the shortfall is at most 1e-4. For a
+peer many settings are tried, from loose to strict, and the one that gets there first counts; `>60`
+means that none did within 60 seconds a run, and then the shortfall is the best of all that it
+returned. `peer/ours` is the ratio of the times: 10 means that we are ten times as fast. Ours is a
+whole fit: input checked, multipliers and proof included; our objective, shortfall and
+`ours/(X @ w)`, the time in units of one product of the data with a vector, are those of the smaller
+gap, and of 1e-8 for maximum margins. Peers are not charged for bringing the data into the form that
+they want.
+
+The peers: `SVC(kernel="linear")` (LIBSVM) with a cache of 4 GB; `LinearSVC(loss="hinge")`
+(LIBLINEAR) with `intercept_scaling` from 1 to 100, because it regularises the bias; PIQP and
+Clarabel on the whole quadratic program; skglm's `LinearSVC`, which has no bias, with one more
+column. Ours uses all cores where that helps, the peers use one.
+
+![Time against the number of rows and of features](margin-growth.png)
+"""
+
+PARTS = {f.__name__: f for f in (hard, soft, growth, qp)}
+
+
+def main() -> None:
+    """Run the parts asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--case", nargs="+", default=[], help="parts of the names of the cases")
+    parser.add_argument("--peer", nargs="+", default=[], choices=[peer.name for peer in PEERS])
+    parser.add_argument("--quick", action="store_true", help="small data, to try the script")
+    parser.add_argument("--patience", type=float, default=60, help="most seconds for one run")
+    parser.add_argument("--json", type=Path, help="where results are merged")
+    parser.add_argument("--report", type=Path, help="also write the tables as a page, here")
+    options = parser.parse_args()
+    name = "margin-quick.json" if options.quick else "margin.json"
+    results = Results(options.json or Path("benchmarks/results") / name)
+    for peer in PEERS:
+        if not peer.installed:
+            print(f'{peer.name}: not installed, left out (pip install "rosenblatt[bench]")')
+    fitted(Problem(*halves(500, 5, 0)), 1e-6, 60)  # what is compiled is compiled now
+    fitted(Problem(*halves(500, 5, 50), 1.0), 1e-6, 60)
+    for part in options.only:
+        PARTS[part](options, results)
+    results.save()
+    if options.report:
+        for title, summary, cases in ((HARD, "Hard margin", hard_cases),
+                                      (SOFT, "Soft margin", soft_cases)):  # fmt: skip
+            results.summarise(title, summary, [c[0] for c in cases(options.quick)], COLUMNS[3:7:2])
+        results.arrange(["Hard margin", "Soft margin", HARD, SOFT, SMALL, GROWTH])
+        results.save()
+        write_report(results.path, options.report, INTRODUCTION)
+        draw_growth(results.rows(GROWTH), options.report.with_name("margin-growth.png"))
+
+
+if __name__ == "__main__":
+    main()

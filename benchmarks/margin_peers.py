@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MEMORY = 14 * 2**30  # bytes for one child: a peer that wants more fails alone
 HARD = 1e10  # a price of slack that nobody pays
 MANY = 2**31 - 1
-BUDGET = 4  # patiences for all the settings of a peer together
+BUDGET = 2  # no setting is begun when so many patiences have gone into a peer
 SHORT, REPEATS = 0.5, 5  # runs that take less are repeated, and the median counts
 
 
@@ -151,6 +151,7 @@ class Trials:
         self.problem, self.dual, self.gap, self.patience = problem, dual, gap, patience
         self.runs: list[Run] = []
         self.spent = 0.0
+        self.ended: Setting | None = None  # the first that ran out of patience
 
     def best(self) -> float:
         """The shortest time in which the gap was reached so far, or the patience."""
@@ -176,17 +177,24 @@ class Trials:
 
     def follow(self, track: list[Setting]) -> None:
         """From loose to strict, as long as that helps."""
-        before = 1.01
+        best, in_vain = 1.01, 0
         for setting in track:
             if self.spent > BUDGET * self.patience:
                 return
             run, _ = self.run(setting)
-            if run.seconds is None or run.shortfall <= self.gap or run.shortfall > 0.9 * before:
+            if run.seconds is None or run.shortfall <= self.gap:
+                self.ended = self.ended or (setting if run.seconds is None else None)
                 return
-            before = run.shortfall
+            in_vain = 0 if run.shortfall < 0.9 * best else in_vain + 1
+            if in_vain == 2:  # the settings have come to the end of what they can do
+                return
+            best = min(best, run.shortfall)
 
-    def cut_short(self, setting: Setting, trial: int) -> None:
-        """Where a setting takes too long: what it has when the patience is over."""
+    def cut_short(self, trial: int) -> None:
+        """What the first setting that took too long has when the patience is over."""
+        if self.ended is None or not trial or self.best() < self.patience:
+            return
+        setting = self.ended
         run, effort = self.run(setting, trial)
         if run.seconds and effort:
             most = int(effort * self.patience / run.seconds)
@@ -198,12 +206,9 @@ def try_all(peer: Peer, problem: Problem, dual: float, gap: float, patience: flo
     """All that a peer can do for a problem."""
     peer.prepare()
     trials = Trials(problem, dual, gap, patience)
-    tracks = peer.tracks(problem, patience)
-    for track in tracks:
+    for track in peer.tracks(problem, patience):
         trials.follow(track)
-    ended = any(run.seconds is None for run in trials.runs)
-    if ended and trials.best() == patience and peer.trial:
-        trials.cut_short(tracks[0][-1], peer.trial)
+    trials.cut_short(peer.trial)
     return trials.runs
 
 
@@ -296,7 +301,7 @@ def _clarabel(problem: Problem, patience: float) -> list[list[Setting]]:
     def setting(tol: float) -> Setting:
         def solve(cut: int | None) -> tuple[Any, int]:
             options = clarabel.DefaultSettings()
-            options.verbose, options.time_limit = False, patience
+            options.verbose, options.time_limit = False, 0.95 * patience
             options.tol_gap_abs = options.tol_gap_rel = options.tol_feas = tol
             cones = [clarabel.NonnegativeConeT(len(h))]
             found = clarabel.DefaultSolver(P, q, G, h, cones, options).solve()
@@ -304,7 +309,7 @@ def _clarabel(problem: Problem, patience: float) -> list[list[Setting]]:
 
         return Setting(f"tol={tol:g}", solve)
 
-    return [[setting(tol) for tol in (1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9)]]
+    return [[setting(tol) for tol in (*_tens(2, 5), 1e-7, 1e-9, 1e-11, 1e-13)]]
 
 
 def _piqp(problem: Problem, patience: float) -> list[list[Setting]]:
@@ -326,7 +331,7 @@ def _piqp(problem: Problem, patience: float) -> list[list[Setting]]:
 
         return Setting(f"eps={eps:g}", solve)
 
-    return [[setting(eps) for eps in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9)]]
+    return [[setting(eps) for eps in (*_tens(1, 5), 1e-7, 1e-9, 1e-11, 1e-13)]]
 
 
 def _skglm(problem: Problem, patience: float) -> list[list[Setting]]:
@@ -334,15 +339,16 @@ def _skglm(problem: Problem, patience: float) -> list[list[Setting]]:
 
     n = problem.X.shape[0]
 
-    def setting(scaling: float, rounds: int, X: Any) -> Setting:
+    def setting(scaling: float, rounds: int, epochs: int, X: Any) -> Setting:
         def solve(cut: int | None) -> tuple[Any, int]:
             model = LinearSVC(
-                C=problem.price or HARD, tol=1e-9, p0=n, max_epochs=1000,
-                max_iter=rounds if cut is None else cut, ws_strategy="fixpoint",
+                C=problem.price or HARD, tol=1e-9, p0=n, max_epochs=epochs, max_iter=rounds,
+                ws_strategy="fixpoint",
             ).fit(X, problem.y)  # fmt: skip
             return np.ravel(model.coef_)[:-1], int(model.n_iter_)
 
-        return Setting(f"a column of {scaling:g}, max_iter={rounds}", solve)
+        name = f"a column of {scaling:g}, max_iter={rounds}, max_epochs={epochs}"
+        return Setting(name, solve)
 
     def with_column(scaling: float) -> Any:
         column = np.full((n, 1), scaling)
@@ -350,16 +356,19 @@ def _skglm(problem: Problem, patience: float) -> list[list[Setting]]:
             return sparse.csc_matrix(sparse.hstack([problem.X, column]))
         return np.asfortranarray(np.hstack([problem.X, column]))
 
+    efforts = ((1, 10), (1, 100), (1, 1000), (4, 1000), (16, 1000), (64, 1000))
     columns = [(scaling, with_column(scaling)) for scaling in (1.0, 10.0)]
-    return [[setting(s, rounds, X) for rounds in (1, 4, 16, 64)] for s, X in columns]
+    return [[setting(s, *effort, X) for effort in efforts] for s, X in columns]
 
 
 def _compile_skglm() -> None:
     """Let it compile what it compiles before it is measured."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((50, 3)), np.repeat([1.0, -1.0], 25)
-    for data in (X, sparse.csr_matrix(X)):
-        _skglm(Problem(data, y, 1.0), 1.0)[0][0].solve(None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for data in (X, sparse.csr_matrix(X)):
+            _skglm(Problem(data, y, 1.0), 1.0)[0][0].solve(None)
 
 
 PEERS = [

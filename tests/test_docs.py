@@ -29,6 +29,8 @@ MODULES = [
     "rosenblatt.estimators.table",
     "rosenblatt.estimators.separability",
     "rosenblatt.estimators.bounds",
+    "rosenblatt.estimators.margin",
+    "rosenblatt.estimators.path",
 ]
 SETTING_UP = ("pip install", "pytest", "mkdocs")  # what has been done before a test can run
 

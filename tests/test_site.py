@@ -4,6 +4,7 @@ import inspect
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import dedent
@@ -11,7 +12,9 @@ from textwrap import dedent
 import pytest
 
 import rosenblatt as rb
+from rosenblatt.certificates import Conditions
 from rosenblatt.loops.perceptron import online
+from rosenblatt.margins import MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -74,10 +77,11 @@ def _defined_in(module, name, value):
     return not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
 
 
-def parameter_table():
-    """Rows of the table of parameters: name -> defaults of Perceptron and of Adaline."""
-    section = REFERENCE.read_text().split("## Parameters")[1].split("\n## ")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in section.splitlines()]
+def parameter_table(heading):
+    """Rows of the first table of a section: name -> the defaults of its two classifiers."""
+    section = REFERENCE.read_text().split(f"\n## {heading}\n")[1]
+    table = section[section.index("\n|") + 1 :].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in table.splitlines()]
     return {row[0].strip("`"): row[1:] for row in rows if len(row) == 3 and row[0].startswith("`")}
 
 
@@ -95,20 +99,57 @@ def test_reference_names_what_the_modules_offer(module):
     assert not set(public(module)) - names(in_code())
 
 
-@pytest.mark.parametrize("column", [0, 1], ids=["Perceptron", "Adaline"])
-def test_reference_has_every_parameter_and_its_default(column):
-    parameters = inspect.signature((rb.Perceptron, rb.Adaline)[column]).parameters.values()
+@pytest.mark.parametrize(
+    ("heading", "column", "model"),
+    [
+        ("Parameters", 0, rb.Perceptron),
+        ("Parameters", 1, rb.Adaline),
+        ("Margins", 0, rb.SoftMarginClassifier),
+        ("Margins", 1, rb.MaxMarginClassifier),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_reference_has_every_parameter_and_its_default(heading, column, model):
+    parameters = inspect.signature(model).parameters.values()
     expected = {p.name: repr(p.default).replace("'", '"') for p in parameters}
-    expected = {name: default.replace("1e-06", "1e-6") for name, default in expected.items()}
-    table = {name: row[column].strip("`") for name, row in parameter_table().items()}
+    expected = {name: default.replace("e-0", "e-") for name, default in expected.items()}
+    table = {name: row[column].strip("`") for name, row in parameter_table(heading).items()}
     assert {name: default for name, default in table.items() if default != "–"} == expected
 
 
-def test_reference_names_every_result():
-    X, y = rb.datasets.eight_points()
-    for model in (rb.Perceptron().fit(X, y), rb.Adaline().fit(X, y)):
-        results = {name for name in dir(model) if re.fullmatch(r"[a-z]\w*[a-z]_", name)}
-        assert not results - names(in_code())
+@pytest.mark.parametrize(
+    "model",
+    [rb.Perceptron, rb.Adaline, rb.SoftMarginClassifier, rb.MaxMarginClassifier],
+    ids=lambda model: model.__name__,
+)
+def test_reference_names_every_result(model):
+    found = model().fit(*rb.datasets.eight_points())
+    results = {name for name in dir(found) if re.fullmatch(r"[a-z]\w*[a-z]_", name)}
+    assert not results - names(in_code())
+
+
+@pytest.mark.parametrize(
+    "result",
+    [rb.Optimum, Conditions, MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath],
+    ids=lambda result: result.__name__,
+)
+def test_reference_names_every_part_of_a_result(result):
+    parts = {field.name for field in fields(result)} | {
+        name for name, value in vars(result).items() if isinstance(value, property)
+    }
+    assert not parts - names(in_code())
+
+
+def test_reference_has_the_signature_of_the_path():
+    assert f"`rb.soft_margin_path{plain_signature(rb.soft_margin_path)}`" in REFERENCE.read_text()
+
+
+def plain_signature(function):
+    """The parameters and defaults of a function, without types."""
+    signature = inspect.signature(function)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    text = str(signature.replace(parameters=plain, return_annotation=signature.empty))
+    return text.replace("e-0", "e-")
 
 
 def test_reference_names_every_member_of_a_hyperplane():

@@ -188,6 +188,8 @@ class Optimum(_Frozen):
     @property
     def gap(self) -> float:
         """``(primal - dual)/primal``: by how much, at most, the objective could be smaller."""
+        if not self.primal < np.inf:
+            return 1.0
         return max(0.0, (self.primal - self.dual) / self.primal)
 
     @property

@@ -34,6 +34,24 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
     return -1
 
 
+def class_named(name: str | None, classes: NDArray[Any]) -> Any:
+    """The class that is drawn with the rest, None if there are only two."""
+    known = f"the model has {listing(classes)}"
+    if len(classes) == 2:
+        if name is None:
+            return None
+        msg = f"--class {name} is for more than two classes, but {known}: leave it out"
+        raise ValueError(msg)
+    if name is None:
+        msg = f"{known}: say with --class which of them to draw with the rest"
+        raise ValueError(msg)
+    k = number_of(name, classes)
+    if k < 0:
+        msg = f"--class {name} is not a class, {known}: give one of them"
+        raise ValueError(msg)
+    return classes[k]
+
+
 class Tally:
     """What to say at the end: right answers, and values that training had not seen."""
 

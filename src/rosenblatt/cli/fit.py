@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rosenblatt.cli.check import EXIT_CODE
+
 if TYPE_CHECKING:
     from rosenblatt.cli.training import Outcome
 
 trains = partial(typer.Option, rich_help_panel="How to train")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
-Model = Literal["perceptron", "adaline"]
+Model = Literal["perceptron", "adaline", "max-margin", "soft-margin"]
 Update = Literal["online", "batch", "minibatch"]
 Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
 Keep = Literal["last", "pocket", "average"]
@@ -24,13 +26,17 @@ QUIET = "Print nothing but errors and --json."
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
-MODEL = "perceptron (the default), or adaline: the delta rule."
+MODEL = (
+    "perceptron (the default); adaline: the delta rule; max-margin or soft-margin: "
+    "the best hyperplane, proved."
+)
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 ORDER = "cyclic (the default), shuffled (adaline's), sampled, random-mistake or worst-mistake."
 KEEP = "last (the default), pocket: the one with the fewest errors, or average: the mean."
 RATE = "The learning rate (1; adaline: auto)."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
-TOL = "Stop when an epoch moves the weights by less."
+PRICE = "soft-margin: the price of slack (1), scikit-learn's C times the number of rows."
+TOL = "Stop when an epoch moves the weights by less; margins: when the gap is so small."
 TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 RECORD = "Keep every update, for plot updates and plot animate."
@@ -41,6 +47,7 @@ HEADER = "Whether the first line has names. Default: look."
 
 
 def fit(
+    ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
@@ -66,10 +73,11 @@ def fit(
     intercept: Annotated[bool, trains(metavar="", help="Whether to learn a bias.")] = True,
     max_epochs: Annotated[int | None, trains(metavar="N", help="Most passes (1000).")] = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
+    C: Annotated[float | None, trains("--C", metavar="X", help=PRICE)] = None,
     tol: Annotated[float | None, trains(metavar="X", help=TOL)] = None,
     class_weight: Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)] = None,
     record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,
-    seed: Annotated[int, trains(metavar="N", help="For everything random.")] = 0,
+    seed: Annotated[int | None, trains(metavar="N", help="For everything random (0).")] = None,
     n_jobs: Annotated[int | None, trains(metavar="N", help="Threads (one per core).")] = None,
     raw: Annotated[bool, reads("--raw", metavar="", help=RAW)] = False,
     ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
@@ -81,6 +89,7 @@ def fit(
 
     Numbers are standardised, a text column becomes one feature per value, and the classes are in
     the column --target. Saved models are for rosenblatt predict, and for Python: rb.io.load.
+    The exit code is 0, or 1 if a maximum margin was asked for and there is none.
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
@@ -95,7 +104,7 @@ def fit(
 
     check_outputs(model=output, picture=picture)
     check_folds(folds)
-    check_seed(seed)
+    check_seed(seed or 0)
     time_limit(max_time)
     with Progress(not quiet) as progress:
         progress.say("starting")
@@ -116,21 +125,25 @@ def fit(
             "fit_intercept": None if intercept else False,
             "max_epochs": max_epochs,
             "max_time": max_time,
+            "C": C,
             "tol": tol,
             "class_weight": class_weight,
             "record": record or None,
             "random_state": seed,
             "n_jobs": n_jobs,
         }
+        if "margin" not in model:  # nothing is random about the best hyperplane
+            given["random_state"] = seed or 0
         classifier = MODELS[model](**estimator_options(MODELS[model], given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
         outcome = train(task, classifier, encoder, folds, progress)
         progress.say("writing")
         _write(outcome, output, picture)
+    answered_no = "INSEPARABLE" in outcome.summary["stop_reasons"]
+    ctx.meta[EXIT_CODE] = 130 if outcome.interrupted else int(answered_no)
     if json_ or not quiet:
         _print(outcome, top, json_, [name for name in (output, picture) if name])
-    if outcome.interrupted:
-        raise typer.Exit(130)
+    raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
 def _write(outcome: Outcome, output: str | None, picture: str | None) -> None:
@@ -143,7 +156,9 @@ def _write(outcome: Outcome, output: str | None, picture: str | None) -> None:
         from rosenblatt.cli.text import axis_names
 
         names = axis_names(outcome.pipeline)
-        ax = plot.decision(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
+        best = len(outcome.summary.get("optima", ())) == 1  # several are best seen together
+        draw = plot.margin if best else plot.decision
+        ax = draw(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
         plot.save(ax, picture)
 
 

@@ -13,6 +13,7 @@ from rosenblatt.certify import check
 from rosenblatt.certify.exact import margin_of
 from rosenblatt.cli.verdicts import MEANINGS, are_identical, evidence
 from rosenblatt.estimators.separability import separability
+from rosenblatt.margins import MarginFit
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.certificates import Certificate
     from rosenblatt.cli.progress import Progress
     from rosenblatt.estimators.table import TableEncoder
-    from rosenblatt.results import Fit
+    from rosenblatt.results import Fit, Hyperplane
 
     Ints = NDArray[np.int64]
 
@@ -55,8 +56,9 @@ def judge(
 ) -> tuple[dict[str, list[str]], bool]:
     """For each problem the verdict and a sentence why; and whether Ctrl-C came in between.
 
-    A run that separated has itself found the evidence. Otherwise it is looked for, but not for
-    long: `rosenblatt check` takes its time.
+    A run that separated has itself found the evidence, and so has the search for a maximum margin
+    that ended in the proof that there is none. Otherwise it is looked for, but not for long:
+    `rosenblatt check` takes its time.
     """
     fits, classes = classifier.fits_, classifier.classes_
     positives = classes[1:] if len(fits) == 1 else classes
@@ -71,7 +73,8 @@ def judge(
                 share = max(0.01, (end - time.monotonic()) / (len(fits) - k))
                 y = np.where(samples.y == positive, 1, -1)
                 verdict, why = _settled(fit, samples, y, share)
-                if verdict is Verdict.SEPARABLE and not classifier.fit_intercept and not _own(fit):
+                biased = getattr(classifier, "fit_intercept", True)
+                if verdict is Verdict.SEPARABLE and not biased and _own(fit) is None:
                     why += ", with a bias"
         except KeyboardInterrupt:
             interrupted = True
@@ -80,24 +83,29 @@ def judge(
     return found, interrupted
 
 
-def _settled(fit: Fit, samples: Samples, y: Ints, share: float) -> tuple[Verdict, str]:
+def _settled(fit: Fit | MarginFit, samples: Samples, y: Ints, share: float) -> tuple[Verdict, str]:
     """The verdict on one problem and why."""
-    X = samples.X
-    if _own(fit):
-        last = fit.last
-        proof = Separable(last, margin_of(X, y, [*last.w, last.b]))
-        if check(proof, X, y):
-            which = "this hyperplane" if fit.hyperplane == last else "the last one of the run"
+    X, own = samples.X, _own(fit)
+    if own is not None:
+        proof = Separable(own, margin_of(X, y, [*own.w, own.b]))
+        if proof.margin > 0 and check(proof, X, y):
+            which = "this hyperplane" if fit.hyperplane == own else "the last one of the run"
             return proof.verdict, f"proved by {which}"
-    certificate = separability(X, y, max_time=share)
+    if isinstance(fit.certificate, QuasiSeparable | Inseparable):
+        certificate: Certificate = fit.certificate
+    else:
+        certificate = separability(X, y, max_time=share)
     return certificate.verdict, _sentence(certificate, fit, samples)
 
 
-def _own(fit: Fit) -> bool:
-    return fit.stop_reason is StopReason.SEPARATED and bool(fit.last.w.any())
+def _own(fit: Fit | MarginFit) -> Hyperplane | None:
+    """The hyperplane of the fit that may itself separate the classes, if there is one."""
+    if isinstance(fit, MarginFit):
+        return fit.hyperplane if fit.hyperplane.w.any() else None
+    return fit.last if fit.stop_reason is StopReason.SEPARATED and fit.last.w.any() else None
 
 
-def _sentence(certificate: Certificate, fit: Fit, samples: Samples) -> str:
+def _sentence(certificate: Certificate, fit: Fit | MarginFit, samples: Samples) -> str:
     if isinstance(certificate, Undecided):
         return f"not settled in {PATIENCE} seconds; rosenblatt check takes longer"
     merged = (

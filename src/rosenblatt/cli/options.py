@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+NAMES = {
+    "Perceptron": "perceptron",
+    "Adaline": "adaline",
+    "MaxMarginClassifier": "max-margin",
+    "SoftMarginClassifier": "soft-margin",
+}
 SUFFIXES = {
     "model": (".skops",),
     "picture": (".png", ".svg", ".pdf"),
@@ -64,7 +70,8 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
         if name not in accepted:
-            msg = f"--{name.replace('_', '-')} is not for --model {estimator.__name__.lower()}"
+            own = ", ".join(_option(known) for known in given if known in accepted)
+            msg = f"{_option(name)} is not for --model {NAMES[estimator.__name__]}: it takes {own}"
             raise ValueError(msg)
     if estimator.__name__ == "Adaline":
         # Files are often sorted by class, which the delta rule does not forgive.
@@ -82,6 +89,12 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     if "class_weight" in options and options["class_weight"] != "balanced":
         options["class_weight"] = _class_weights(options["class_weight"], y)
     return options
+
+
+def _option(name: str) -> str:
+    """A parameter as the command has it."""
+    known = {"random_state": "--seed", "fit_intercept": "--no-intercept"}
+    return known.get(name, f"--{name.replace('_', '-')}")
 
 
 def _number(option: str, text: str, wanted: str) -> float:

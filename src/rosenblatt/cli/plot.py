@@ -7,13 +7,18 @@ from typing import Annotated, Any, Literal
 import typer
 
 IDEAS = ("fan", "bias", "losses", "objective")
-OF_TABLES = ("decision", "updates", "animate")
+OF_RUNS = ("updates", "animate", "epochs")
+OF_MARGINS = ("margin", "nearest")
+OF_TABLES = ("decision", *OF_MARGINS, "updates", "animate")
+WHICH = "margin, nearest: of more than two classes, the one to draw with the rest."
 
 
 def plot(
     kind: Annotated[
         Literal[
             "decision",
+            "margin",
+            "nearest",
             "updates",
             "epochs",
             "neuron",
@@ -45,10 +50,15 @@ def plot(
         ),
     ] = None,
     first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
+    which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
 ) -> None:
     """Draw a picture of a model, of a run, or of an idea.
 
     decision MODEL FILE: the classes and the hyperplane, or the view along its normal.
+
+    margin MODEL FILE: the edges of the margin, support vectors, slacks (a margin model).
+
+    nearest MODEL FILE: the nearest points of the two convex hulls (fit with --model max-margin).
 
     updates MODEL FILE: the first updates as sums of vectors (fit with --record).
 
@@ -68,9 +78,12 @@ def plot(
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
     _check_arguments(kind, model, file)
+    if which is not None and kind not in OF_MARGINS:
+        msg = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
+        raise ValueError(msg)
     with Progress() as progress:
         progress.say("drawing")
-        _draw(kind, model, file, output, first)
+        _draw(kind, model, file, output, {"first": first, "which": which})
     typer.echo(f"drawn: {output}")
 
 
@@ -89,7 +102,22 @@ def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
         raise ValueError(msg)
 
 
-def _draw(kind: str, model: str | None, file: str | None, output: str, first: int) -> None:
+def _check_model(kind: str, name: str, classifier: Any) -> None:
+    """Refuse pictures of what a model has not."""
+    best = hasattr(classifier, "gap_")
+    what = type(classifier).__name__
+    if best and kind in OF_RUNS:
+        msg = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
+        raise ValueError(msg)
+    if not best and kind in OF_MARGINS:
+        accepted = "max-margin" if kind == "nearest" else "max-margin or soft-margin"
+        msg = f"plot {kind} draws a best hyperplane, but {name} is a {what}: fit --model {accepted}"
+        raise ValueError(msg)
+
+
+def _draw(
+    kind: str, model: str | None, file: str | None, output: str, given: dict[str, Any]
+) -> None:
     from rosenblatt import plot as pictures
 
     if model is None:
@@ -100,15 +128,18 @@ def _draw(kind: str, model: str | None, file: str | None, output: str, first: in
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
+    _check_model(kind, model, classifier)
     if file is None:
         more: dict[str, Any] = {}
         if kind == "neuron":
             more["feature_names"] = Weights.of(loaded).features
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
-    from rosenblatt.cli.applying import Application
+    from rosenblatt.cli.applying import Application, class_named
     from rosenblatt.io.tables import read_table
 
+    if kind in OF_MARGINS:
+        given["which"] = class_named(given["which"], classifier.classes_)
     with read_table(file) as table:
         X, y = Application(loaded).training_data(table)
     more = {"feature_names": axis_names(loaded)}
@@ -116,5 +147,7 @@ def _draw(kind: str, model: str | None, file: str | None, output: str, first: in
         pictures.animate(classifier, X, y, output, **more)
         return
     if kind == "updates":
-        more["first"] = first
+        more["first"] = given["first"]
+    if kind in OF_MARGINS:
+        more["which"] = given["which"]
     pictures.save(getattr(pictures, kind)(classifier, X, y, **more), output)

@@ -7,8 +7,10 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
+    from rosenblatt.margins import MarginRound
     from rosenblatt.results import Epoch
 
 PATIENCE = 1.0
@@ -64,6 +66,15 @@ class Progress:
     def watch(self, what: str, max_epochs: int) -> _Watcher:
         """A callback for a fit."""
         return _Watcher(self, what, max_epochs)
+
+    def watch_scans(self, what: str, n_problems: int) -> Callable[[MarginRound], None]:
+        """A callback for a fit to a best hyperplane, or to one for each of several classes."""
+
+        def watcher(scan: MarginRound) -> None:
+            of = f"class {scan.problem + 1} of {n_problems}, " if n_problems > 1 else ""
+            self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
+
+        return watcher
 
 
 class _Watcher:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.certificates import Verdict
+from rosenblatt.cli.margin_text import margin_advice, margin_lines
 from rosenblatt.cli.verdicts import verdict_text
 from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
 from rosenblatt.results import StopReason
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 6
 BAR = 16
 LEAST_WIDTH = 60
-PLAIN = str.maketrans({"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~"})
+PLAIN = str.maketrans(
+    {"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~", "‖": "|", "½": "0.5", "²": "^2"}
+    | {"Σ": "sum ", "ξ": "slack", "∞": "inf"}
+)
 
 
 class Weights(NamedTuple):
@@ -187,9 +191,12 @@ def _lines(
     yield "stopped", _stopped(s)
     if "verdicts" in s:
         yield "verdict", _verdict(s)
-    yield "training", _training(s)
-    if "margins" in s:
-        yield "margin", _margin(s)
+    if "optima" in s:
+        yield from margin_lines(s, top)
+    else:
+        yield "training", _training(s)
+        if "margins" in s:
+            yield "margin", _margin(s)
     if s.get("cross_validation"):
         yield "accuracy", _accuracy(s)
     yield "weights", _weights(weights, top, width - 12)
@@ -357,6 +364,8 @@ def _advice(s: Summary) -> str:
     reasons = set(s["stop_reasons"])
     if "INTERRUPTED" in reasons:
         return "this is the model so far; run it again to train to the end"
+    if "optima" in s:
+        return margin_advice(s)
     if not s["training_errors"] or reasons <= {"SEPARATED", "SMALL_CHANGE"}:
         return ""
     if s["model"] != "Perceptron":

@@ -16,8 +16,15 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt import __version__
 from rosenblatt.cli.judging import Samples, judge
+from rosenblatt.cli.optima import Training, optima_of
 from rosenblatt.cli.words import count, listing, suggestion
+from rosenblatt.estimators._base import positives_of
 from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.margin import (
+    MarginClassifier,
+    MaxMarginClassifier,
+    SoftMarginClassifier,
+)
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.table import TableEncoder, truth_in_one_way
 from rosenblatt.results import StopReason
@@ -32,7 +39,12 @@ if TYPE_CHECKING:
 
     Columns = dict[str, NDArray[Any]]
 
-MODELS = {"perceptron": Perceptron, "adaline": Adaline}
+MODELS = {
+    "perceptron": Perceptron,
+    "adaline": Adaline,
+    "max-margin": MaxMarginClassifier,
+    "soft-margin": SoftMarginClassifier,
+}
 MOST_CLASSES = 100
 
 
@@ -180,7 +192,11 @@ def train(
 
 
 def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:
-    classifier.set_params(callback=progress.watch(what, classifier.max_epochs))
+    if isinstance(classifier, MarginClassifier):
+        watcher: Any = progress.watch_scans(what, len(positives_of(np.unique(y))))
+    else:
+        watcher = progress.watch(what, classifier.max_epochs)
+    classifier.set_params(callback=watcher)
     with warnings.catch_warnings():
         # The report says why it stopped and what to do.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -233,25 +249,34 @@ def cross_validate(
 # Summing up -----------------------------------------------------------------------------------
 
 
-def facts_of(classifier: Any) -> dict[str, Any]:
-    """What a fitted classifier itself can tell."""
-    fits = classifier.fits_
+def facts_of(classifier: Any, training: Training | None = None) -> dict[str, Any]:
+    """What a fitted classifier itself can tell; more, if it has the data it was trained on."""
     defaults = type(classifier)().get_params()
     given = classifier.get_params().items()
     changed = {name: value for name, value in given if not np.array_equal(value, defaults[name])}
-    cycles = [fit.certificate for fit in fits]
     return {
         "rosenblatt": __version__,
         "model": type(classifier).__name__,
         "parameters": _plain(changed),
         "classes": {str(label): None for label in classifier.classes_},
         "features": int(classifier.n_features_in_),
-        "stop_reasons": [fit.stop_reason.name for fit in fits],
+        "stop_reasons": [fit.stop_reason.name for fit in classifier.fits_],
+        **_course(classifier, training),
+        "training_errors": int(classifier.n_errors_),
+    }
+
+
+def _course(classifier: Any, training: Training | None) -> dict[str, Any]:
+    """What the run went through, or how good the hyperplanes are that it ended in."""
+    if isinstance(classifier, MarginClassifier):
+        return {"optima": optima_of(classifier, training)}
+    fits = classifier.fits_
+    cycles = [fit.certificate for fit in fits]
+    return {
         "cycles": [cycle and [cycle.entry, cycle.period] for cycle in cycles],
         "epochs": int(classifier.n_iter_),
         "mistakes": [int(fit.n_mistakes) for fit in fits],
         "updates": [int(fit.n_updates) for fit in fits],
-        "training_errors": int(classifier.n_errors_),
     }
 
 
@@ -261,7 +286,7 @@ def _summary(
     labels, counts = np.unique(task.y, return_counts=True)
     return (
         task.origin
-        | facts_of(classifier)
+        | facts_of(classifier, Training(X, task.y, task.rows))
         | {
             "trained": datetime.now(UTC).isoformat(timespec="seconds"),
             "target": task.target,

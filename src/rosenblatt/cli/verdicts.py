@@ -189,21 +189,29 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
         text if 0 < len(text) <= SHORT else number(weight)
         for text, weight in zip(exact, weights, strict=True)
     ]
+    # The class -1 first, and in each class the largest shares.
+    order = sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))
+    members = [(int(rows[k]), sides[int(y[k] > 0)], shares[k]) for k in order]
+    return meeting_rows(members, int((y < 0).sum()), sides, top)
+
+
+def meeting_rows(
+    members: Sequence[tuple[int, str, str]], minus: int, sides: Sequence[str], top: int
+) -> RenderableType:
+    """A table of rows, their classes and shares; `minus` of them, the first, are of class -1."""
     table = Table.grid(padding=(0, 2))
     for side in ("right", "left", "right"):
         table.add_column(justify=side, no_wrap=True)
-    # The class -1 first, and in each class the largest shares.
-    order = sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))
-    minus = int((y < 0).sum())
-    upper = min(minus, max((top + 1) // 2, top - (len(rows) - minus)))
-    chosen = order[:upper] + order[minus : minus + max(1, top - upper)]
-    for k in chosen:
-        table.add_row(f"row {rows[k]}", sides[int(y[k] > 0)], shares[k])
+    upper = min(minus, max((top + 1) // 2, top - (len(members) - minus)))
+    chosen = [*members[:upper], *members[minus : minus + max(1, top - upper)]]
+    for row, side, share in chosen:
+        table.add_row(f"row {row}", side, share)
+    plus = len(members) - minus
     told = (
-        f"{count(minus, 'row')} of {sides[0]} and {count(len(rows) - minus, 'row')} of {sides[1]} "
+        f"{count(minus, 'row')} of {sides[0]} and {count(plus, 'row')} of {sides[1]} "
         "have the same weighted mean, and no hyperplane has one point on both sides:"
     )
-    rest = len(rows) - len(chosen)
+    rest = len(members) - len(chosen)
     more = [Text(f"and {rest} more (--top)", "dim")] if rest else []
     return Group(Text(told), table, *more)
 

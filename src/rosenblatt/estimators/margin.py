@@ -16,6 +16,7 @@ from rosenblatt.estimators._validation import count_threads, one_of, positive_nu
 from rosenblatt.estimators.optima import Overlap, Problem, max_margin, rounds, soft_margin
 from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
+from rosenblatt.solvers.soft_margin import Start
 from rosenblatt.solvers.stopping import catch_interrupts
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.working_set import Clock
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 SOFT = 1e-6  # the gap of a soft margin that stands in for a maximum margin
-ON = 1e-6  # so far from 1 is y(w·x + b) taken to be on the edge of the margin
+ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
 
 
 class NotSeparableError(ValueError):
@@ -168,6 +169,9 @@ class MarginClassifier(LinearClassifier):
     def sides(self, X: Any, y: ArrayLike) -> Any:
         """Slack of samples, and which of them are outside, on or inside the margin, or wrong.
 
+        A sample is on the edge if ``y(w·x + b)`` is 1 as far as the fit tells: up to the root of
+        its gap, or 1e-6.
+
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n, d)
@@ -183,7 +187,7 @@ class MarginClassifier(LinearClassifier):
         values = self.decision_function(X).reshape(-1, len(self.fits_))
         label = np.concatenate([piece.block.label for piece in data.source.pieces()])
         found = tuple(
-            _sides(np.where(label == positive, 1.0, -1.0) * values[:, k])
+            _sides(np.where(label == positive, 1.0, -1.0) * values[:, k], self.fits_[k])
             for k, positive in enumerate(data.positives)
         )
         return found if len(found) > 1 else found[0]
@@ -204,9 +208,9 @@ def _shown_sides(classes: NDArray[Any], positive: int) -> str:
     return f"{names[positive]} from the other classes"
 
 
-def _sides(values: Floats) -> Sides:
-    """The sides for values ``y(w·x + b)``."""
-    edge = np.abs(values - 1.0) <= ON
+def _sides(values: Floats, fit: MarginFit) -> Sides:
+    """The sides for values ``y(w·x + b)``, which are as precise as the root of the gap."""
+    edge = np.abs(values - 1.0) <= max(ON, np.sqrt(fit.optimum.gap))
     return Sides(
         np.maximum(1.0 - values, 0.0),
         np.flatnonzero((values > 1.0) & ~edge),
@@ -316,7 +320,8 @@ class SoftMarginClassifier(MarginClassifier):
                 fit for fit, name in zip(self.fits_, self._names(), strict=True) if name == names
             ]
             if same and same[0].hyperplane.w.shape == (problem.samples.d,):
-                start = same[0].hyperplane.w, same[0].hyperplane.b
+                plane, largest = same[0].hyperplane, same[0].optimum.multipliers.max(initial=0.0)
+                start = Start(plane.w, plane.b, float(largest)) if largest > 0 else None
         return soft_margin(problem, float(self.C), float(self.tol), start, report)
 
     def _names(self) -> list[str]:
@@ -403,7 +408,9 @@ class MaxMarginClassifier(MarginClassifier):
             )
             raise NotSeparableError(msg, certificate)
         soft = soft_margin(problem, problem.total, max(float(self.tol), SOFT), None, report)
-        return replace(soft, stop_reason=StopReason.INSEPARABLE, certificate=certificate)
+        stopped = soft.stop_reason is StopReason.INTERRUPTED
+        reason = soft.stop_reason if stopped else StopReason.INSEPARABLE
+        return replace(soft, stop_reason=reason, certificate=certificate)
 
     def _warn(self) -> None:
         super()._warn()

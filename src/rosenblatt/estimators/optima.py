@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import Inseparable, Optimum, QuasiSeparable
+from rosenblatt.certificates import Inseparable, Optimum, QuasiSeparable, Separable
 from rosenblatt.certify.duality import proved_values
 from rosenblatt.certify.optimum import optimum_conditions
 from rosenblatt.estimators.separability import proved
@@ -15,8 +15,8 @@ from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, row_weights
 from rosenblatt.solvers.max_margin import MaxMargin
-from rosenblatt.solvers.soft_margin import SoftMargin
-from rosenblatt.solvers.working_set import NotSeparable, Samples
+from rosenblatt.solvers.soft_margin import SoftMargin, Start
+from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rosenblatt.estimators._base import Data
     from rosenblatt.solvers.soft_margin import Best, Progress
     from rosenblatt.solvers.threads import Team
-    from rosenblatt.solvers.working_set import Clock
 
     Floats = NDArray[np.float64]
     Report = Callable[[int, Best, Progress], None]
@@ -86,7 +85,7 @@ def soft_margin(
     problem: Problem,
     C: float,
     tol: float,
-    start: tuple[Floats, float] | None = None,
+    start: Start | None = None,
     report: Report | None = None,
 ) -> MarginFit:
     """The soft-margin hyperplane; `start` is one that may be close."""
@@ -111,7 +110,12 @@ def max_margin(problem: Problem, tol: float, report: Report | None = None) -> Ma
         certificate = _verdict(problem, used)
         if isinstance(certificate, Inseparable | QuasiSeparable):
             raise Overlap(certificate) from None
+        if isinstance(certificate, Separable) and certificate.exact is None:
+            solver.begin_at(certificate.hyperplane.w)
         reason = solver.run()
+        if reason is StopReason.ROUNDING and not solver.best.primal < np.inf:
+            soft = soft_margin(problem, problem.total, tol, None, report)
+            return replace(soft, stop_reason=reason, certificate=None)
     return _fit(problem, None, solver, reason, tol)
 
 
@@ -146,6 +150,7 @@ def _fit(
     tol: float,
 ) -> MarginFit:
     """What was found, with values that have been proved."""
+    problem.samples.clock = Clock()  # this is to be done also when time is over
     best, X, y = solver.best, problem.X, problem.samples.y
     plane, support = Hyperplane(best.w, best.b), np.flatnonzero(best.alpha > 0)
     alpha = best.alpha[support]
@@ -185,11 +190,17 @@ def rounds(callback: Callable[[MarginRound], None] | None, number: int) -> Repor
         return None
 
     def report(count: int, best: Best, progress: Progress) -> None:
-        gap = best.gap if best.primal < np.inf else 1.0
         plane = Hyperplane(best.w, best.b)
         callback(
             MarginRound(
-                number, count, plane, best.primal, best.dual, gap, progress.awake, progress.seconds
+                number,
+                count,
+                plane,
+                best.primal,
+                best.dual,
+                best.gap,
+                progress.awake,
+                progress.seconds,
             )
         )
 

@@ -261,8 +261,8 @@ def _kind_of_zip(file: Path) -> str:
         names = archive.namelist()
         if any(name.startswith("xl/") for name in names):
             return "an Excel workbook: save its sheet as CSV first"
-        if any(name.endswith(".npy") for name in names):
-            return "a NumPy archive: load it in Python with numpy.load and fit rb.Perceptron"
         if "schema.json" in names:
             return "a rosenblatt model (skops), not a table: give a table, such as a CSV file"
+        if any(name.endswith(".npy") for name in names):
+            return "a NumPy archive: load it in Python with numpy.load and fit rb.Perceptron"
     return "a zip archive: unpack it first"

@@ -29,14 +29,14 @@ class Multipliers(NamedTuple):
 @loop
 def clip(
     m: Multipliers, s: Any, mu: float, b: float, out: Any, band: Any
-) -> tuple[int, float, float, float]:
+) -> tuple[int, float, float, float, float]:
     """Write the multipliers for the slacks ``t_i = 1 - s_i - y_i b``.
 
-    Rows that were not clipped are listed in `band`. Returned are how many these are,
+    Rows that were not clipped are listed in `band`. Returned are how many these are, ``Σ a_i``,
     ``Σ y_i a_i``, the loss ``Σ c_i max(0, t_i)``, and ``Σ c_i max(0, t_i) - a_i t_i``. (A row
     with an infinite c has no part in the loss, and ``|a_i t_i|`` in the last sum.)
     """
-    count, balance, loss, rest = 0, 0.0, 0.0, 0.0
+    count, total, balance, loss, rest = 0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(s)):
         t = 1.0 - s[i] - m.y[i] * b
         a = m.alpha[i] + m.scale[i] * t / mu
@@ -48,6 +48,7 @@ def clip(
             band[count] = i
             count += 1
         out[i] = a
+        total += a
         balance += m.y[i] * a
         if m.c[i] == np.inf:
             rest += abs(a * t)
@@ -55,7 +56,7 @@ def clip(
             hinge = m.c[i] * max(t, 0.0)
             loss += hinge
             rest += hinge - a * t
-    return count, balance, loss, rest
+    return count, total, balance, loss, rest
 
 
 @loop

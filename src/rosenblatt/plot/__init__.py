@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from rosenblatt.plot.bound import bound
 from rosenblatt.plot.boundary import decision
+from rosenblatt.plot.compare import compare
 from rosenblatt.plot.course import epochs
 from rosenblatt.plot.cycle import cycle
 from rosenblatt.plot.diagram import neuron
@@ -16,22 +17,29 @@ from rosenblatt.plot.files import save
 from rosenblatt.plot.film import animate
 from rosenblatt.plot.hulls import hulls
 from rosenblatt.plot.lessons import bias, fan, losses, objective
+from rosenblatt.plot.margin import margin
+from rosenblatt.plot.nearest import nearest
 from rosenblatt.plot.network import network
+from rosenblatt.plot.path import path
 from rosenblatt.plot.steps import updates
 
 __all__ = [
     "animate",
     "bias",
     "bound",
+    "compare",
     "cycle",
     "decision",
     "epochs",
     "fan",
     "hulls",
     "losses",
+    "margin",
+    "nearest",
     "network",
     "neuron",
     "objective",
+    "path",
     "save",
     "updates",
 ]

@@ -44,6 +44,14 @@ def drawn(seen: Seen) -> NDArray[np.intp]:
     return np.unique(np.concatenate(chosen))
 
 
+def chosen(n: int, must: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rows to draw: all, or a sample that is the same each time, with those that must be in it."""
+    if n <= MOST:
+        return np.arange(n)
+    some = np.random.default_rng(0).choice(n, MOST, replace=False)
+    return np.unique(np.concatenate([some, must]))
+
+
 def size(n: int) -> float:
     """The area of a marker in points², smaller where there are many."""
     return float(np.clip(3200 / max(n, 1), 8, 44))

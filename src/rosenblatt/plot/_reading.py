@@ -71,6 +71,30 @@ def read(
     )
 
 
+def read_two(
+    plane: Hyperplane | None,
+    X: Any,
+    y: Any,
+    feature_names: Sequence[str] | None,
+    class_names: Sequence[str] | None,
+    *,
+    needs: str,
+) -> Seen:
+    """Samples of any two classes, the second in sorted order as +1, and a hyperplane if any."""
+    labels = np.asarray(y)
+    classes, label = np.unique(labels, return_inverse=True)
+    if len(classes) != 2 or labels.ndim != 1:
+        msg = f"y holds {len(classes)} classes: {needs}"
+        raise ValueError(msg)
+    if class_names is None and classes.tolist() != [-1, 1]:
+        class_names = [str(name) for name in classes.tolist()]
+    if feature_names is None and hasattr(X, "columns"):
+        feature_names = [str(name) for name in X.columns]
+    d = np.shape(X)[1] if np.ndim(X) == 2 or hasattr(X, "tocsr") else 1
+    plane = Hyperplane(np.zeros(d)) if plane is None else plane
+    return read(plane, X, 2 * label - 1, feature_names, class_names)
+
+
 def table(X: Any) -> Any:
     """X as a CSR matrix or a 2-D array of finite numbers."""
     if hasattr(X, "tocsr"):
@@ -176,7 +200,7 @@ def recorded(
         msg = f"the model has {len(planes)} classes: only runs with two can be drawn"
         raise ValueError(msg)
     fits: tuple[Fit, ...] = getattr(model, "fits_", ())
-    updates = fits[0].trace.updates if fits else None
+    updates = getattr(fits[0].trace, "updates", None) if fits else None
     if updates is None:
         what = type(model).__name__
         remedy = (

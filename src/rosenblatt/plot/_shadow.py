@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROUNDS = 60  # of the power method: enough for a picture
+ENOUGH = 20_000  # so many samples show where they spread
 
 
 class Shadow(NamedTuple):
@@ -48,9 +49,13 @@ class Shadow(NamedTuple):
 
 def shadow(seen: Seen, certificate: Certificate) -> Shadow:
     """The samples in the plane: as they are, in two rows, or in projection."""
-    d = seen.X.shape[1]
     plane = seen.planes[0] if hasattr(certificate, "hyperplane") else None
-    point = getattr(certificate, "point", None)
+    return cast(seen, plane, getattr(certificate, "point", None))
+
+
+def cast(seen: Seen, plane: Hyperplane | None, point: Floats | None = None) -> Shadow:
+    """The samples, a hyperplane and a point in the plane."""
+    d = seen.X.shape[1]
     if d == 2:
         return Shadow(_points.dense(seen.X), plane, point, (seen.features[0], seen.features[1]))
     if d == 1:
@@ -100,6 +105,8 @@ def _between_the_means(seen: Seen, point: Floats | None) -> Shadow:
 
 def spread(X: Any, but: list[Floats]) -> Floats:
     """The direction of largest variance at right angles to those in `but`; X may be sparse."""
+    if X.shape[0] > ENOUGH:
+        X = X[np.sort(np.random.default_rng(0).choice(X.shape[0], ENOUGH, replace=False))]
     mean = np.asarray(X.mean(axis=0)).ravel()
     v = np.random.default_rng(0).standard_normal(X.shape[1])
     for _ in range(ROUNDS):

@@ -180,12 +180,11 @@ def arrow(ax: Axes, start: Any, end: Any, gid: str, **style: Any) -> Any:
     from matplotlib.patches import FancyArrowPatch
 
     options: dict[str, Any] = {
+        "arrowstyle": "-|>",
         "color": INK,
         "linewidth": 1.8,
         "mutation_scale": 13,
         "zorder": 5,
     } | style
-    patch = FancyArrowPatch(
-        tuple(start), tuple(end), arrowstyle="-|>", shrinkA=0, shrinkB=0, **options
-    )
+    patch = FancyArrowPatch(tuple(start), tuple(end), shrinkA=0, shrinkB=0, **options)
     return named(ax.add_patch(patch), gid)

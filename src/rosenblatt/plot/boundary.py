@@ -153,7 +153,7 @@ def normal(
     w, _ = _view.unit(plane)
     along = np.array([-w[1], w[0]])
     length = 0.17 * view.diagonal
-    foot = _roomiest(plane, view, points, length)
+    foot = roomiest(plane, view, points, length)
     tip = foot + length * w
     _style.arrow(ax, foot, tip, "normal", color=tint)
     step = 0.02 * view.diagonal
@@ -167,7 +167,7 @@ def normal(
     _style.halo(text)
 
 
-def _roomiest(plane: Hyperplane, view: View, points: Floats, length: float) -> Floats:
+def roomiest(plane: Hyperplane, view: View, points: Floats, length: float) -> Floats:
     """The point of the line from which an arrow along w comes least close to any sample."""
     w, _ = _view.unit(plane)
     ends = _view.segment(plane, view)

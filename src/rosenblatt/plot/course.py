@@ -40,7 +40,7 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
     matplotlib Axes
     """
     fits: tuple[Fit, ...] = getattr(model, "fits_", ())
-    if not fits or not hasattr(fits[0], "trace"):
+    if not fits or not hasattr(getattr(fits[0], "trace", None), "mistakes"):
         what = type(model).__name__
         msg = f"{what} has no trace of its epochs: give a fitted rb.Perceptron or rb.Adaline"
         raise ValueError(msg)

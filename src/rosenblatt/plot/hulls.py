@@ -8,10 +8,9 @@ import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.plot import _points, _style, _view
-from rosenblatt.plot._reading import read
+from rosenblatt.plot._reading import read_two
 from rosenblatt.plot._shadow import shadow
 from rosenblatt.plot.boundary import band, normal
-from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +82,11 @@ def hulls(
     ax = _style.new_axes(ax, (6.0, 5.6) if seen.X.shape[1] > 1 else (6.4, 3.0))
     polygons = [hull(flat.points[seen.label == k]) for k in range(2)]
     view = flat.view(ax)
-    entries = _samples(ax, seen, flat, polygons, certificate)
+    must = np.asarray(getattr(certificate, "support", []), dtype=np.intp)
+    entries = draw_hulls(ax, seen, flat.points, polygons, must)
+    if certificate.verdict is Verdict.INSEPARABLE:
+        common = overlap(polygons)
+        _view.area(ax, common, "overlap", facecolor=_style.GREY, alpha=0.3, zorder=1.4)
     if isinstance(certificate, Separable | QuasiSeparable):
         entries += _hyperplane(ax, flat, view, certificate)
     if isinstance(certificate, QuasiSeparable | Inseparable):
@@ -117,19 +120,9 @@ def _read(
     class_names: Sequence[str] | None,
 ) -> Seen:
     """The samples with labels -1 and +1, and the certificate's hyperplane if it has one."""
-    labels = np.asarray(y)
-    classes, label = np.unique(labels, return_inverse=True)
-    if len(classes) != 2 or labels.ndim != 1:
-        msg = f"y holds {len(classes)} classes: hulls are drawn of two; draw one against the rest"
-        raise ValueError(msg)
-    signs = 2 * label - 1
-    if class_names is None and classes.tolist() != [-1, 1]:
-        class_names = [str(name) for name in classes.tolist()]
-    if feature_names is None and hasattr(X, "columns"):
-        feature_names = [str(name) for name in X.columns]
-    d = np.shape(X)[1] if np.ndim(X) == 2 or hasattr(X, "tocsr") else 1
-    plane = getattr(certificate, "hyperplane", Hyperplane(np.zeros(d)))
-    seen = read(plane, X, signs, feature_names, class_names)
+    plane = getattr(certificate, "hyperplane", None)
+    needs = "hulls are drawn of two; draw one against the rest"
+    seen = read_two(plane, X, y, feature_names, class_names, needs=needs)
     _check_same_data(seen, certificate)
     return seen
 
@@ -182,10 +175,10 @@ def overlap(polygons: list[Floats]) -> Floats:
     return common
 
 
-def _samples(
-    ax: Axes, seen: Seen, flat: Shadow, polygons: list[Floats], certificate: Certificate
+def draw_hulls(
+    ax: Axes, seen: Seen, points: Floats, polygons: list[Floats], must: Ints
 ) -> list[tuple[Any, str]]:
-    """Hulls and samples; of many samples a part, always the corners and the support."""
+    """Hulls and samples; of many samples a part, always those that `must` be seen."""
     for k, corners in enumerate(polygons):
         tint = _style.colour(k)
         if len(corners) > 2:
@@ -195,28 +188,16 @@ def _samples(
         width, alpha = (1.4, 0.75) if len(corners) > 2 else (9.0, 0.3)
         line = ax.plot(*ring.T, color=tint, linewidth=width, alpha=alpha, zorder=1.6)[0]
         line.set(solid_capstyle="round", gid=f"hull edge {k}")
-    common = overlap(polygons)
-    if certificate.verdict is Verdict.INSEPARABLE:
-        _view.area(ax, common, "overlap", facecolor=_style.GREY, alpha=0.3, zorder=1.4)
-    must = np.asarray(getattr(certificate, "support", []), dtype=np.intp)
-    rows = _chosen(len(seen.label), must)
+    rows = _points.chosen(len(seen.label), must)
     area = _points.size(rows.size) * float(np.clip(min(_style.box_inches(ax)) / 3.5, 0.35, 1))
     handles = _points.scatter(
-        ax, flat.points[rows], seen.label[rows], seen.classes, area=area, alpha=0.85
+        ax, points[rows], seen.label[rows], seen.classes, area=area, alpha=0.85
     )
     entries: list[tuple[Any, str]] = list(zip(handles, seen.classes, strict=True))
     if rows.size < len(seen.label):
         shown, n = _style.grouped(rows.size), _style.grouped(len(seen.label))
         entries.append((None, f"{shown} of {n} points drawn"))
     return entries
-
-
-def _chosen(n: int, must: Ints) -> Ints:
-    """Rows to draw: all, or a sample that is the same each time, with those that must be in it."""
-    if n <= _points.MOST:
-        return np.arange(n)
-    some = np.random.default_rng(0).choice(n, _points.MOST, replace=False)
-    return np.unique(np.concatenate([some, must]))
 
 
 def _hyperplane(

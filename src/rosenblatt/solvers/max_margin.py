@@ -39,6 +39,7 @@ ROUGH = 1e-2  # the first gap that is asked of a working set
 MOST = 4000  # rows that join the working set at a time
 SMALL = 1000  # rows or features up to which a working set is solved from nothing
 FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
+SHARP = 1e-15  # the smallest μ
 HOPEFUL = 10  # rounds after which a working set should be separated
 
 
@@ -68,7 +69,7 @@ class MaxMargin:
         self.trace: list[Progress] = []
         self.many = min(batch(samples.d), MOST)
         self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
-        self.hopeful, self.grown = True, True
+        self.hopeful, self.grown, self.clean = True, True, False
         self._begin(samples.some(self.many // 2, used))
 
     def _begin(self, rows: Ints) -> None:
@@ -96,24 +97,46 @@ class MaxMargin:
             return halt.reason
         except KeyboardInterrupt:
             return StopReason.INTERRUPTED
+        finally:
+            if not self.best.primal < np.inf:  # the best there is, although it does not separate
+                self.best = self.best._replace(w=self.w, b=self.b)
+
+    def begin_at(self, w: Floats) -> None:
+        """Start over with the direction of a hyperplane that separates."""
+        part = self.part
+        self.w, self.b, square = canonical(part.values(np.append(w, 0.0)), part.y, w)
+        self.alpha, self.mu = np.zeros(part.n), 1.0
+        self.scale = square / (min(part.n, part.d) + 1)
+        self._judge()
 
     def _run(self) -> StopReason:
-        target = ROUGH
+        target, late = ROUGH, 0
         while True:
             if not (self.grown and self._by_interior_points(0.1 * target)):
                 self._by_rounds(target)
+            gap, dual = self.best.gap, self.best.dual
             s = self._judge()
-            if self.best.gap <= self.tol:
-                if self.clean:
-                    self._from_multipliers()
-                    return StopReason.GAP_CLOSED
-                new = s[:0].astype(np.int64)
-            else:
+            if self.best.gap <= self.tol and self.clean:
+                self._from_multipliers()
+                return StopReason.GAP_CLOSED
+            new = self.rows[:0]
+            if self.best.gap > self.tol:
                 new = worst(s, 1.0 - 0.1 * self.tol, self.many, self.rows)
                 if not new.size and self.clean and target <= 0.5 * self.tol:
                     return StopReason.ROUNDING
+            moved = self.best.gap < 0.5 * gap or self.best.dual > (1 + 1e-3) * dual
+            late = 0 if moved else late + 1
+            if late > 2 * PATIENCE:
+                return self._give_up()
             target = max(0.5 * self.tol, 0.1 * min(target, self.best.gap))
             self._join(new, s)
+
+    def _give_up(self) -> StopReason:
+        """Rounding stands in the way, or that there is no solution."""
+        if self.hopeful and not self.best.primal < np.inf:
+            self.hopeful = False
+            raise NotSeparable
+        return StopReason.ROUNDING
 
     def _join(self, new: Ints, s: Floats) -> None:
         """More rows for the working set; those far away have to leave."""
@@ -137,21 +160,22 @@ class MaxMargin:
             live = Live(part, Multipliers(part.y, c, scale, self.alpha), np.zeros(part.d))
             done = improve(live, self.w, self.b, self.mu, target)
             self.w, self.b, self.alpha = done.w, done.b, done.alpha
-            self.mu *= FINER
+            self.mu = max(self.mu * FINER, SHARP)
             dual = _bound(part, self.alpha)[1]
             primal = canonical(part.values(np.append(self.w, 0.0)), part.y, self.w)[2]
             if primal - dual <= target * primal < np.inf:
                 return
             if not primal < np.inf:
-                if self.hopeful and count >= HOPEFUL:
-                    self.hopeful = False
-                    raise NotSeparable
+                if count >= HOPEFUL and self.hopeful:
+                    self._give_up()
+                if count >= 3 * HOPEFUL:
+                    return
                 continue
             late = 0 if primal - dual < 0.3 * least else late + 1
             least = min(least, primal - dual)
             if late == PATIENCE:
                 return
-            self.mu *= FINER if late else 1.0
+            self.mu = max(self.mu * FINER, SHARP) if late else self.mu
 
     def _by_interior_points(self, tol: float) -> bool:
         """Solve the working set's problem afresh, if it is small enough for that.
@@ -170,8 +194,8 @@ class MaxMargin:
         found = nearest(Z, groups, tol=tol, look_up=part.clock.look_up)
         square = float(found.theta @ found.theta)
         if found.meets or not square > 0:
-            self.hopeful = False
-            raise NotSeparable
+            self._give_up()
+            return False
         self.alpha = found.weights * (2 / (square * size**2))
         self.w = part.total(self.alpha)
         self.w, self.b, _ = canonical(part.values(np.append(self.w, 0.0)), y, self.w)
@@ -188,7 +212,7 @@ class MaxMargin:
         if best[2] < self.best.primal:
             self.best = self.best._replace(w=best[0], b=best[1], primal=best[2])
         even, dual = _bound(part, self.alpha)
-        if dual > self.best.dual or self.clean:
+        if dual > self.best.dual * (1 - 0.25 * self.tol * self.clean):
             alpha = np.zeros(samples.n)
             alpha[self.rows] = even
             self.best = self.best._replace(alpha=alpha, dual=dual)

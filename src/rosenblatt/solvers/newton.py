@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
+SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
+FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
+ALIKE = 1e4
 SMALL = 10**8  # operations below which a second thread is not worth waking
 STEPS, CONJUGATE_STEPS = 100, 200
 
@@ -109,7 +112,8 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         error, objective = state.error(), state.objective()
         if error <= 0.1 * tol * objective and (step or state.rest <= 0.8 * tol * objective):
             break
-        if step and (error <= 0.1 * state.rest or (error > 0.5 * best and step > 30)):
+        left = min(state.rest, state.total + live.constant)
+        if step and (error <= 0.1 * left or (error > 0.5 * best and step > 30)):
             break
         best = min(best, error)
         if not state.step():
@@ -130,7 +134,7 @@ class _State:
     def measure(self) -> None:
         """The multipliers at this point, and the gradient."""
         found = slack.clip(self.m, self.s, self.mu, self.b, self.a, self._band)
-        count, balance, self.loss, self.rest = found
+        count, self.total, balance, self.loss, self.rest = found
         self.band = self._band[:count]
         self.gradient = self.w - self.live.pull - self.samples.total(self.a)
         self.slope_b = -self.live.balance - balance
@@ -219,19 +223,28 @@ def direction(
         stack.enter_context(np.errstate(all="ignore"))
         if min(k, d) ** 2 * (k if isinstance(X, np.ndarray) else min(k, d)) < SMALL:
             stack.enter_context(one_blas_thread())
-        if min(k, d) > DIRECT or 3 * CONJUGATE_STEPS * X.size < min(k, d) ** 3:
+        few = min(k, d)
+        if not isinstance(X, np.ndarray) and X.size > FULL * k * d and k * d < MANY:
+            X = X.toarray()
+        if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
             return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
         # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
         total = float(weight.sum())
         centre = (X.T @ weight) / total
         about = gradient - centre * slope_b
         try:
-            if k < d:
+            if k < d and (d > DIRECT or _alike(X)):
                 return _by_rows(X, weight, centre, about, slope_b, least)
             dw = -_solve(_curvature(X, weight, centre, total), about)
         except LinAlgError:
             return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
         return dw, -slope_b / (total + least) - float(centre @ dw)
+
+
+def _alike(X: Any) -> bool:
+    """Whether the columns are of similar sizes, so that a sum over them has digits of all."""
+    sizes = np.abs(X).max(axis=0) if isinstance(X, np.ndarray) else abs(X).max(axis=0).toarray()
+    return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
 
 
 def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
@@ -291,14 +304,15 @@ def _by_conjugate_gradients(
     z = inverse * r
     v, rz = z, float(r @ z)
     enough = 1e-4 * rz
+    across = X.T  # of a sparse matrix this is an object to make once
     for _ in range(CONJUGATE_STEPS):
         curved = weight * (X @ v[:-1] + v[-1])
-        product = np.append(v[:-1] + X.T @ curved, curved.sum() + least * v[-1])
+        product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
         step = rz / float(v @ product)
         p, r = p + step * v, r - step * product
         z = inverse * r
         rz, before = float(r @ z), rz
-        if rz <= enough:
+        if not rz > enough:
             break
         v = z + rz / before * v
     return p[:-1], float(p[-1])

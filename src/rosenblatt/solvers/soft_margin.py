@@ -32,11 +32,15 @@ if TYPE_CHECKING:
     from rosenblatt.solvers.working_set import Samples
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
 ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
+WARM = 0.3  # μ for a start that may be close
+USUAL, DEARER, ENOUGH = 100.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
+FAR = 10.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
-PATIENCE = 4  # rounds without any progress
+SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
 
 
 class Best(NamedTuple):
@@ -60,8 +64,24 @@ class Best(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """``(primal - dual)/primal``."""
-        return (self.primal - self.dual) / self.primal
+        """``(primal - dual)/primal``; 1 where there is no hyperplane yet."""
+        return (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
+
+
+class Start(NamedTuple):
+    """A hyperplane to begin with, and how large the largest multiplier of its problem is."""
+
+    w: Floats
+    b: float
+    largest: float
+
+    def multipliers(self, c: Floats) -> Floats:
+        """Where to begin: half-way to the bounds, unless these are out of sight."""
+        return np.where(c < FAR * self.largest, c / 2, 0.0)
+
+    def steps(self, c: Floats) -> Floats:
+        """How far multipliers may go for a slack of μ."""
+        return np.minimum(c / 2, 2 * self.largest)
 
 
 class Progress(NamedTuple):
@@ -102,69 +122,74 @@ class SoftMargin:
         b = best_bias(s, samples.y, c)
         self.best = Best(w, b, loss(s, samples.y, c, b), np.zeros(samples.n), 0.0)
 
-    def run(self, start: tuple[Floats, float] | None = None) -> StopReason:
+    def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
         try:
-            w, b, mu = (*start, ROUGH / 5) if start else self._on_few_rows()
-            return self._on_all_rows(w, b, mu)
+            return self._on_all_rows(*(start, WARM) if start else self._on_few_rows())
         except Halt as halt:
             return halt.reason
         except KeyboardInterrupt:
             return StopReason.INTERRUPTED
 
-    def _on_few_rows(self) -> tuple[Floats, float, float]:
+    def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
-        n, d = self.samples.n, self.samples.d
-        w, b, mu = self.best.w, self.best.b, ROUGH
-        size = max(PER_FEATURE * d, FIRST)
+        d = self.samples.d
         order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
+        size = max(PER_FEATURE * d, FIRST)
+        part, c = self._some(order[:size])
+        at, mu = _from_nothing(part, c), ROUGH
         while 2 * size < len(order):
-            rows = np.sort(order[:size])
-            part, c = self.samples.part(rows), self.c[rows] * (n / size)
-            tol, alpha = max(self.tol, 0.3 * d / size), c / 2
-            while len(set(part.y.tolist())) == 2:
-                done = improve(
-                    Live(part, Multipliers(part.y, c, c / 2, alpha), 0 * w), w, b, mu, tol
-                )
-                w, b, alpha, mu = done.w, done.b, done.alpha, mu * FINER
-                if done.rest <= tol * (0.5 * float(w @ w) + float(alpha.sum())):
+            tol, alpha = max(self.tol, 0.3 * d / size), at.multipliers(c)
+            while True:
+                live = Live(part, Multipliers(part.y, c, at.steps(c), alpha), np.zeros(d))
+                done = improve(live, at.w, at.b, mu, tol)
+                alpha, mu = done.alpha, mu * FINER
+                at = Start(done.w, done.b, float(alpha.max()))
+                if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
                     break
-            mu = min(ROUGH, 3 * (d / size) ** 0.5)
-            size *= GROWTH
-        return w, b, mu
+            mu, size = min(ROUGH, 3 * (d / size) ** 0.5), GROWTH * size
+            if 2 * size < len(order):
+                part, c = self._some(order[:size])
+        return at, mu
 
-    def _on_all_rows(self, w: Floats, b: float, mu: float) -> StopReason:
+    def _some(self, rows: Ints) -> tuple[Samples, Floats]:
+        """The samples of some rows, with prices as if they were all."""
+        rows = np.sort(rows)
+        return self.samples.part(rows), self.c[rows] * (self.c.sum() / self.c[rows].sum())
+
+    def _on_all_rows(self, at: Start, mu: float) -> StopReason:
         y, c = self.samples.y, self.c
-        alpha, s = c / 2, self.samples.values(np.append(w, 0.0))
+        alpha, s = at.multipliers(c), self.samples.values(np.append(at.w, 0.0))
         awake, late = c > 0, 0
         while True:
-            done = improve(self._live(alpha, awake), w, b, mu, self.tol)
-            w, b = done.w, done.b
+            done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
             alpha[awake] = done.alpha
-            before, s = s, self.samples.values(np.append(w, 0.0))
+            largest, at = at.largest, Start(done.w, done.b, float(alpha.max()))
+            before, s = s, self.samples.values(np.append(at.w, 0.0))
             gap = self.best.gap
-            self._judge(s, w, alpha, int(np.count_nonzero(awake)))
+            self._judge(s, at.w, alpha, int(np.count_nonzero(awake)))
             if self.best.gap <= self.tol:
                 self._from_multipliers()
                 return StopReason.GAP_CLOSED
-            late = 0 if self.best.gap < 0.9 * gap else late + 1
-            if late == PATIENCE:
+            late = 0 if self.best.gap < 0.5 * gap else late + 1
+            if mu < SHARP and late >= PATIENCE:
                 return StopReason.ROUNDING
-            mu *= FINER
+            mu *= FINER if late == 0 else FINER**3
+            # Larger multipliers may move farther for their slack: no more than this much more.
+            mu = min(ROUGH, mu * max(1.0, at.largest / largest))
             moved = np.abs(s - before)
-            t = 1.0 - s - y * b
+            t = 1.0 - s - y * at.b
             off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
             awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
 
-    def _live(self, alpha: Floats, awake: NDArray[np.bool_]) -> Live:
+    def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
         """The rows that are awake, and what the others sum to."""
         y, c = self.samples.y, self.c
         if awake.all():
-            return Live(
-                self.samples, Multipliers(y, c, c / 2, alpha.copy()), np.zeros(self.samples.d)
-            )
+            multipliers = Multipliers(y, c, steps, alpha.copy())
+            return Live(self.samples, multipliers, np.zeros(self.samples.d))
         rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
-        multipliers = Multipliers(y[rows], c[rows], c[rows] / 2, alpha[rows])
+        multipliers = Multipliers(y[rows], c[rows], steps[rows], alpha[rows])
         pull, balance = self.samples.total(others), float(others @ y)
         return Live(self.samples.part(rows), multipliers, pull, balance, float(others.sum()))
 
@@ -194,6 +219,32 @@ class SoftMargin:
         primal = 0.5 * float(w @ w) + loss(s, y, c, b)
         if primal - self.best.dual <= self.tol * primal:
             self.best = self.best._replace(w=w, b=b, primal=primal)
+
+
+def _from_nothing(samples: Samples, c: Floats) -> Start:
+    """A rough solution, by way of lower prices if these are far above what is usual.
+
+    Where no price is too high, the multipliers stay at the size that the margin gives them; a
+    method that expects them to be as large as their bounds would be lost.
+    """
+    y, w, b = samples.y, np.zeros(samples.d), 0.0
+    apart = samples.total(np.where(y > 0, 1 / max((y > 0).sum(), 1), 1 / max((y < 0).sum(), 1)))
+    usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
+    low = min(1.0, USUAL * usual / float(c.max()))
+    at, alpha = Start(w, b, low * float(c.max())), low * c / 2
+    while low < 1.0:
+        now, mu = low * c, ROUGH
+        for _ in range(10):
+            live = Live(samples, Multipliers(y, now, at.steps(now), alpha), np.zeros(samples.d))
+            done = improve(live, at.w, at.b, mu, ENOUGH)
+            alpha, mu = done.alpha, mu * FINER
+            at = Start(done.w, done.b, float(alpha.max()))
+            if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + alpha.sum()):
+                break
+        if not (alpha >= now / 2).any():  # higher prices change nothing
+            break
+        low *= DEARER
+    return at
 
 
 def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:

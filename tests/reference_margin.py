@@ -1,0 +1,113 @@
+"""Best hyperplanes in other ways than ours: slow, short, and for few samples only."""
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.svm import SVC
+
+import rosenblatt as rb
+
+
+def dense(X):
+    """An array of float64."""
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+
+
+def signs(y):
+    """-1 for the first of two classes in sorted order, +1 for the second."""
+    return np.where(np.asarray(y) == np.unique(y)[1], 1.0, -1.0)
+
+
+def prices(C, n, s=None):
+    """``c_i = C s_i/N``."""
+    s = np.ones(n) if s is None else np.asarray(s, dtype=float)
+    return C * s / s.sum()
+
+
+def objective(X, y, C, w, b, s=None):
+    """``½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))``."""
+    slack = np.maximum(0.0, 1.0 - signs(y) * (dense(X) @ w + b))
+    return 0.5 * w @ w + prices(C, len(slack), s) @ slack
+
+
+def dual_value(X, y, alpha):
+    """``Σ α_i - ½‖Σ α_i y_i x_i‖²``, the class with the larger sum scaled down."""
+    y = signs(y)
+    total = {side: alpha[y == side].sum() for side in (-1.0, 1.0)}
+    alpha = alpha * np.array([min(total.values()) / total[side] for side in y])
+    pull = (alpha * y) @ dense(X)
+    return alpha.sum() - 0.5 * pull @ pull
+
+
+def soft_margin(X, y, C, s=None):
+    """What libsvm finds: w, b, and a multiplier for each sample. Its C is ours divided by N."""
+    X, y = dense(X), signs(y)
+    s = np.ones(len(y)) if s is None else np.asarray(s, dtype=float)
+    there = np.flatnonzero(s)
+    model = SVC(kernel="linear", C=C / s.sum(), tol=1e-12)
+    model.fit(X[there], y[there], sample_weight=s[there])
+    alpha = np.zeros(len(y))
+    alpha[there[model.support_]] = np.abs(model.dual_coef_[0])
+    return model.coef_[0], model.intercept_[0], alpha
+
+
+def max_margin(X, y):
+    """The maximum-margin hyperplane (w, b) in canonical form; None if nothing separates.
+
+    The difference of the hulls is the hull of the differences; its point nearest to the origin
+    solves ``min ‖Dλ‖² + (1 - Σλ)²`` over ``λ >= 0`` but for a factor.
+    """
+    X, y = dense(X), signs(y)
+    high, low = X[y > 0], X[y < 0]
+    D = (high[:, np.newaxis] - low).reshape(-1, X.shape[1])
+    size = np.abs(D).max() or 1.0
+    shares, _ = nnls(np.vstack([D.T / size, np.ones(len(D))]), np.append(np.zeros(X.shape[1]), 1.0))
+    apart = D.T @ (shares / shares.sum())
+    if np.abs(apart).max() <= 1e-7 * size:
+        return None
+    w = 2 * apart / (apart @ apart)
+    return w, -((high @ w).min() + (low @ w).max()) / 2
+
+
+def bias_range(values, y, c):
+    """All b with the least loss ``Σ c_i max(0, 1 - y_i(values_i + b))``, from and to.
+
+    The loss is piecewise linear: its minimum is at one of the corners, or between two.
+    """
+    corners = np.sort((y - values)[c > 0])
+    loss = [c @ np.maximum(0.0, 1.0 - y * (values + b)) for b in corners]
+    best = corners[np.asarray(loss) <= min(loss) * (1 + 1e-12)]
+    return best[0], best[-1]
+
+
+def assert_honest(model, X, y, s=None, tol=None):
+    """A closed gap that is what it says: proved by `certify`, and true of the hyperplane."""
+    tol = model.tol if tol is None else tol
+    assert model.stop_reason_ is rb.StopReason.GAP_CLOSED
+    best = model.certificate_
+    assert best is model.optimum_
+    assert 0 <= model.gap_ == best.gap <= tol
+    found = rb.certify.check(best, X, y, s)
+    assert found, found.why
+    w, b = model.coef_[0], model.intercept_[0]
+    if best.C is None:
+        counted = np.ones(len(signs(y)), bool) if s is None else np.asarray(s) > 0
+        values = (signs(y) * (dense(X) @ w + b))[counted]
+        assert abs(values.min() - 1) <= 1e-9 + 1e-15 * np.abs(dense(X) @ w).max()
+        assert abs(best.primal - 0.5 * w @ w) <= 1e-9 * best.primal
+    else:
+        primal = objective(X, y, best.C, w, b, s)
+        assert abs(best.primal - primal) <= 1e-9 * primal + 1e-14 * best.C * np.abs(dense(X)).max()
+    pull = (model.dual_coef_ @ dense(X)[model.support_])[0]
+    # The objective grows at least as the square of the distance from the best w.
+    assert np.linalg.norm(w - pull) <= 2 * np.sqrt(2 * tol * best.primal) + 1e-12 * np.abs(w).max()
+    return best
+
+
+def assert_same(one, other, scale=1.0):
+    """Two fits to the same optimum, as near to each other as their gaps allow."""
+    a, b = one.optimum_, other.optimum_
+    assert a.dual <= b.primal * (1 + 1e-12)
+    assert b.dual <= a.primal * (1 + 1e-12)
+    far = np.sqrt(2 * max(0, a.primal - a.dual)) + np.sqrt(2 * max(0, b.primal - b.dual))
+    near = far + 1e-9 * np.linalg.norm(a.hyperplane.w)
+    assert np.linalg.norm(a.hyperplane.w - scale * b.hyperplane.w) <= near
