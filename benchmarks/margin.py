@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GAPS = (1e-4, 1e-6)
+LINES = [OURS, *(peer.name for peer in PEERS)]
 TIGHT = 1e-9  # the gap of the dual value that all are judged by
 PRICES = (0.01, 1.0, 100.0)  # C/N
 PRODUCTS = 5  # X @ w is over so soon that it is measured several times in a row
 HARD, SOFT, GROWTH = "Hard margin, every solver", "Soft margin, every solver", "Growth"
 CASE, PRICE = "case" + " " * 16, "C/N "
-MANY = float("inf")
 COLUMNS = [CASE, PRICE, "solver    ", "to 1e-4 s", "peer/ours", "to 1e-6 s",
            "peer/ours ", "objective    ", "shortfall", "ours/(X @ w)", "setting"]  # fmt: skip
 
@@ -134,12 +134,14 @@ def _cells(runs: list[Run], ours: dict[float, Any], patience: float) -> dict[str
         seconds = patience if run is None or run.seconds is None else run.seconds
         cells[name] = f"{over}{seconds:.3g}"
         cells[ratio] = f"{over}{seconds / ours[gap]:.3g}" if gap in ours else ""
-    best = (reached[1] if ours else runs[-1]) or min(runs, key=lambda run: run.shortfall)
-    known = np.isfinite(best.objective)
-    cells["objective    "] = f"{best.objective:.9g}" if known else "none"
-    cells["shortfall"] = f"{max(best.shortfall, 0.0):.2g}" if known else ""
+    best = (reached[1] if ours else runs[-1]) or min(
+        runs, key=lambda run: (run.shortfall, run.seconds is None)
+    )
+    there = best.seconds is not None
+    cells["objective    "] = f"{best.objective:.9g}" if there else "none"
+    cells["shortfall"] = f"{max(best.shortfall, 0.0):.2g}" if there else ""
     cells["ours/(X @ w)"] = ""
-    cells["setting"] = best.setting + (", cut short" if best.cut else "") if known else ""
+    cells["setting"] = best.setting + (", cut short" if best.cut else "") if there else ""
     return cells
 
 
@@ -160,7 +162,7 @@ def hard(options: argparse.Namespace, results: Results) -> None:
     """The maximum margin of separable data; ours to a gap of 1e-8 too."""
     measuring = Measuring(options, results, HARD)
     for name, X, y in chosen(hard_cases(options.quick), options.case):
-        measuring.measure({CASE: name, PRICE: ""}, Problem(X, y))
+        measuring.measure({CASE: name}, Problem(X, y))
 
 
 def soft(options: argparse.Namespace, results: Results) -> None:
@@ -181,7 +183,7 @@ def growth(options: argparse.Namespace, results: Results) -> None:
     if options.quick:
         rows, features = rows[:3], features[:4]
     fixed = 2_000 if options.quick else 20_000
-    table = Table(GROWTH, ["problem", "grows   ", "rows   ", "features", "solver    ", "seconds"])
+    table = Table(GROWTH, ["problem", "grows   ", "rows   ", "features", *LINES])
     for kind, flipped, price in (("hard", 0, None), ("soft", 10, 1.0)):
         if options.case and kind not in options.case:
             continue
@@ -198,20 +200,21 @@ def follow_growth(
     flipped, price = kind
     gap = GAPS[1]
     following = [p for p in PEERS if p.installed and (not options.peer or p.name in options.peer)]
+    asked = [peer.name for peer in following]
     for n, d in sizes:
         X, y = halves(n, d, n * flipped // 100)
         problem = Problem(X, y.astype(np.float64), price)
         dual = proved(problem, options.patience)
-        found = [(OURS, our_runs(problem, dual, (gap,), options.patience)[0])]
+        row = {"problem": names[0], "grows   ": names[1], "rows   ": n, "features": d}
+        row |= dict.fromkeys([OURS, *asked], "")
+        row[OURS] = our_runs(problem, dual, (gap,), options.patience)[0].seconds
         for peer in list(following):
-            run = quickest(try_all(peer, problem, dual, gap, options.patience), gap, MANY)
-            found += [(peer.name, run)] if run is not None else []
+            runs = try_all(peer, problem, dual, gap, options.patience)
+            run = quickest(runs, gap, options.patience)
+            row[peer.name] = "" if run is None else run.seconds
             following = [p for p in following if p is not peer or run is not None]
-        for solver, run in found:
-            row = {"problem": names[0], "grows   ": names[1], "rows   ": n, "features": d}
-            row |= {"solver    ": solver, "seconds": run.seconds}
-            table.add(**row)
-            results.put(GROWTH, row)
+        table.add(**row)
+        results.put(GROWTH, row)
         results.save()
 
 
@@ -223,25 +226,31 @@ INTRODUCTION = """
 Made by `python -m benchmarks.margin --report docs/benchmarks/margin.md`, with `ROSENBLATT_DATA`
 naming a folder that holds the real data and `pip install "rosenblatt[bench]"` for the peers.
 
-All solve the same problem, ½‖w‖² + C/N Σ slack with a bias that is not regularised, or the
-maximum margin, and all are judged in the same way: from `w` alone, with the bias that is best for
-it, by how far the objective is above the dual value that our multipliers prove and
-`rb.certify.check` has checked. `shortfall` is (objective − dual)/objective; for the maximum margin
-the objective is 1/(2 margin²). `to 1e-4 s` is the time until the shortfall is at most 1e-4. For a
-peer many settings are tried, from loose to strict, and the one that gets there first counts; `>60`
-means that none did within 60 seconds a run, and then the shortfall is the best of all that it
-returned. `peer/ours` is the ratio of the times: 10 means that we are ten times as fast. Ours is a
-whole fit: input checked, multipliers and proof included; our objective, shortfall and
-`ours/(X @ w)`, the time in units of one product of the data with a vector, are those of the smaller
-gap, and of 1e-8 for maximum margins. Peers are not charged for bringing the data into the form that
-they want.
+All solve the same problem, ½‖w‖² + C/N Σ slack with a bias that is not regularised, or the maximum
+margin, and all are judged in the same way: from `w` alone, with the bias that is best for it, by
+how far the objective is above the dual value that our multipliers prove and `rb.certify.check` has
+checked. `shortfall` is (objective − dual)/objective; for the maximum margin the objective is 1/(2
+margin²). `to 1e-4 s` is the time until the shortfall is at most 1e-4. For a peer many settings are
+tried, from loose to strict, and the one that gets there first counts; a time with `>` means that no
+run got there in so many seconds, and then the shortfall is the best of all that it returned.
+`peer/ours` is the ratio of the times: 10 means that we are ten times as fast. Ours is a whole fit:
+input checked, multipliers and proof included; our objective, shortfall and `ours/(X @ w)`, the time
+in units of one product of the data with a vector, are those of the smaller gap, and of 1e-8 for
+maximum margins. Peers are not charged for bringing the data into the form that they want.
 
 The peers: `SVC(kernel="linear")` (LIBSVM) with a cache of 4 GB; `LinearSVC(loss="hinge")`
 (LIBLINEAR) with `intercept_scaling` from 1 to 100, because it regularises the bias; PIQP and
 Clarabel on the whole quadratic program; skglm's `LinearSVC`, which has no bias, with one more
-column. Ours uses all cores where that helps, the peers use one.
+column. Ours uses all cores where that helps, the peers use one. A peer begins no further setting
+when it has used up twice the time that one run may take; "cut short" are answers of a run that was
+told to stop after as many iterations as fit into that time.
+"""
 
+PICTURE = """
 ![Time against the number of rows and of features](margin-growth.png)
+
+Made-up data as in the tables. A line ends where a solver needs more than the patience for the next
+size, or does not come within a gap of 1e-6 at all.
 """
 
 PARTS = {f.__name__: f for f in (hard, soft, growth, qp)}
@@ -252,7 +261,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--case", nargs="+", default=[], help="parts of the names of the cases")
-    parser.add_argument("--peer", nargs="+", default=[], choices=[peer.name for peer in PEERS])
+    parser.add_argument("--peer", nargs="+", default=[], choices=[*LINES[1:], "DAQP"])
     parser.add_argument("--quick", action="store_true", help="small data, to try the script")
     parser.add_argument("--patience", type=float, default=60, help="most seconds for one run")
     parser.add_argument("--json", type=Path, help="where results are merged")
@@ -274,8 +283,9 @@ def main() -> None:
             results.summarise(title, summary, [c[0] for c in cases(options.quick)], COLUMNS[3:7:2])
         results.arrange(["Hard margin", "Soft margin", HARD, SOFT, SMALL, GROWTH])
         results.save()
-        write_report(results.path, options.report, INTRODUCTION)
-        draw_growth(results.rows(GROWTH), options.report.with_name("margin-growth.png"))
+        grown = results.rows(GROWTH)
+        write_report(results.path, options.report, INTRODUCTION + (PICTURE if grown else ""))
+        draw_growth(grown, options.report.with_name("margin-growth.png"))
 
 
 if __name__ == "__main__":

@@ -87,19 +87,19 @@ class Run(NamedTuple):
 
 
 def limited(task: Callable[[], Any], seconds: float) -> tuple[float, Any] | None:
-    """Seconds of the task and its result, or None if it takes longer or fails."""
+    """Seconds of the task and its result, or None if it takes much longer or fails."""
     here, there = multiprocessing.Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=_work, args=(task, there))
     child.start()
     there.close()
     try:
-        # What is repeated, and the start, may take a little longer than one run.
-        answer = here.recv() if here.poll(seconds + 2) else None
+        # Runs that are repeated need more time, and what comes a little late is still of interest.
+        answer = here.recv() if here.poll(1.25 * seconds + 1) else None
     except EOFError:
         answer = None
     child.kill()
     child.join()
-    return answer if answer is not None and answer[0] <= seconds else None
+    return answer
 
 
 def _work(task: Callable[[], Any], there: Any) -> None:
@@ -136,12 +136,6 @@ class Peer:
     def installed(self) -> bool:
         """Whether the package is there."""
         return find_spec(self.package) is not None
-
-    def version(self) -> str:
-        """The package with its version."""
-        from importlib.metadata import version
-
-        return version(self.package)
 
 
 class Trials:
@@ -182,10 +176,12 @@ class Trials:
             if self.spent > BUDGET * self.patience:
                 return
             run, _ = self.run(setting)
-            if run.seconds is None or run.shortfall <= self.gap:
-                self.ended = self.ended or (setting if run.seconds is None else None)
+            late = run.seconds is None or run.seconds > self.patience
+            self.ended = self.ended or (setting if late else None)
+            if late or run.shortfall <= self.gap:
                 return
-            in_vain = 0 if run.shortfall < 0.9 * best else in_vain + 1
+            if run.shortfall < 1:  # what does not even separate the classes may do so next time
+                in_vain = 0 if run.shortfall < 0.9 * best else in_vain + 1
             if in_vain == 2:  # the settings have come to the end of what they can do
                 return
             best = min(best, run.shortfall)

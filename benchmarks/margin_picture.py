@@ -39,9 +39,14 @@ def draw_growth(rows: list[dict[str, Any]], path: Path) -> None:
             _panel(ax, [r for r in rows if (r["problem"], r["grows"]) == (kind, grows)], grows)
         axes[k, 0].set_title(TITLES[kind], loc="left", fontsize=10.5, color=INK, pad=9)
         axes[k, 0].set_ylabel("seconds to a gap of 1e-6", fontsize=9.5, color=INK)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False,
-                  fontsize=9.5)  # fmt: skip
+    shown: dict[str, Any] = {}
+    for ax in axes.flat:
+        shown |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    names = [name for name in LOOKS if name in shown]
+    figure.legend(
+        [shown[name] for name in names], names, loc="outside upper center", ncols=len(names),
+        frameon=False, fontsize=9.5,
+    )  # fmt: skip
     figure.savefig(path, dpi=130)
     plt.close(figure)
     print(f"written: {path}")
@@ -51,7 +56,7 @@ def _panel(ax: Axes, rows: list[dict[str, Any]], grows: str) -> None:
     """One line per solver."""
     other = "features" if grows == "rows" else "rows"
     for solver, (colour, marker) in LOOKS.items():
-        points = sorted((r[grows], r["seconds"]) for r in rows if r["solver"] == solver)
+        points = sorted((row[grows], row[solver]) for row in rows if row.get(solver))
         ours = solver == OURS
         if points:
             ax.loglog(
@@ -60,10 +65,20 @@ def _panel(ax: Axes, rows: list[dict[str, Any]], grows: str) -> None:
                 zorder=3 if ours else 2,
             )  # fmt: skip
     fixed = {row[other] for row in rows}
-    at = f" ({next(iter(fixed)):,} {other})".replace(",", " ") if len(fixed) == 1 else ""
+    at = f", {_number(next(iter(fixed)))} {other}" if len(fixed) == 1 else ""
     ax.set_xlabel(f"{grows}{at}", fontsize=9.5, color=INK)
     ax.grid(True, which="major", color=PALE, linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(GREY)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda value, _: _number(value))
+        axis.set_minor_formatter("")
+    if grows == "features":
+        ax.set_xticks(sorted({row[grows] for row in rows}))
     ax.tick_params(which="both", colors=GREY, labelcolor=INK, labelsize=8.5)
+
+
+def _number(value: float) -> str:
+    """A number with thin spaces between its thousands."""
+    return f"{value:,.10g}".replace(",", "\u2009")

@@ -46,6 +46,7 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         body = json.loads(path.read_text()) if path.exists() else {}
+        self.machine: dict[str, Any] = body.get("machine", {})
         self.tables: dict[str, list[dict[str, Any]]] = body.get("tables", {})
         self.runs: list[dict[str, Any]] = body.get("runs", [])
 
@@ -55,11 +56,12 @@ class Results:
         return [{name.strip(): value for name, value in row.items()} for row in rows]
 
     def put(self, title: str, row: dict[str, Any]) -> None:
-        """Add a row, or replace the one of the same case and solver."""
+        """Add a row, or replace the cells of the one of the same case and solver."""
+        self.machine = facts()
         rows = self.tables.setdefault(title, [])
         same = [k for k, other in enumerate(rows) if _key(other) == _key(row)]
         if same:
-            rows[same[0]] = row
+            rows[same[0]] |= row
         else:
             rows.append(row)
 
@@ -71,7 +73,7 @@ class Results:
 
     def save(self) -> None:
         """Write the file."""
-        body = {"machine": facts(), "tables": self.tables, "runs": self.runs}
+        body = {"machine": self.machine, "tables": self.tables, "runs": self.runs}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         part.write_text(json.dumps(body, indent=1, default=str) + "\n")
@@ -100,9 +102,10 @@ class Results:
         rows.sort(key=lambda row: at.get(_key(row)[0], len(at)))  # stable: the rest stays
         problems: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         for row in self.rows(title):
-            problems.setdefault((row["case"], row["C/N"]), {})[row["solver"]] = row
+            problems.setdefault((row["case"], row.get("C/N", "")), {})[row["solver"]] = row
         self.tables[summary] = [
-            {"case": case, "C/N": price, "gap": column.split()[1], **_beside(solvers, column)}
+            {"case": case, **({"C/N": price} if price else {}), "gap": column.split()[1]}
+            | _beside(solvers, column)
             for (case, price), solvers in problems.items()
             for column in columns
             if OURS in solvers

@@ -159,7 +159,7 @@ def test_adaline(fruit):
     assert found["model"] == "Adaline"
     assert found["stop_reasons"] == ["SMALL_CHANGE"]
     done = call("fit", fruit, "--model", "adaline", "--keep", "pocket", code=2)
-    assert done.stderr == "rosenblatt: --keep is not for --model adaline\n"
+    assert "rosenblatt: --keep is not for --model adaline: it takes --update, " in done.stderr
     done = call("fit", fruit, "--model", "adaline", "--eta0", 50, code=2)
     assert "eta0=50 is too large for these data" in done.stderr
 

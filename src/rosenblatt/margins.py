@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -150,7 +150,7 @@ class SoftMarginPath:
     margin : float array
         ``1/‖w‖``, half the width of the margin; infinite where w is zero.
     slack : float array
-        The sum of ``sample_weight * max(0, 1 - y(w·x + b))``.
+        The sum of ``s_i max(0, 1 - y_i(w·x_i + b))`` with the weights ``s_i`` of the samples.
     errors : int array
         Training errors.
     n_support : int array
@@ -162,14 +162,14 @@ class SoftMarginPath:
     """
 
     Cs: Floats
-    hyperplanes: tuple[Hyperplane, ...]
-    margin: Floats
-    slack: Floats
-    errors: Ints
-    n_support: Ints
-    primal: Floats
-    dual: Floats
-    optima: tuple[Optimum, ...]
+    hyperplanes: tuple[Hyperplane, ...] = field(repr=False)
+    margin: Floats = field(repr=False)
+    slack: Floats = field(repr=False)
+    errors: Ints = field(repr=False)
+    n_support: Ints = field(repr=False)
+    primal: Floats = field(repr=False)
+    dual: Floats = field(repr=False)
+    optima: tuple[Optimum, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
         _freeze(

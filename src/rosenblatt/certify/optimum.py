@@ -244,7 +244,7 @@ def optimum_conditions(
         missed = alpha[rows] @ np.abs(xi[rows] - slack[rows]) + (c - alpha) @ xi
     return Conditions(
         feasibility=float(feasibility),
-        balance=float(abs(alpha @ y) / total),
+        balance=float(_share(abs(alpha @ y), total)),
         stationarity=float(_share(np.linalg.norm(w - u), math.sqrt(square))),
         complementarity=float(_share(missed, primal)),
         gap=max(0.0, float(_share(primal - dual, primal))),

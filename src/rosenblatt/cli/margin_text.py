@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Summary = dict[str, Any]
     Facts = dict[str, Any]
 
+SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
 FEW = 10  # row numbers of support vectors that are shown
 MOST_CLASSES = 12  # that have a line of their own
 PLACES = ("outside", "on", "inside", "wrong")
@@ -53,21 +54,23 @@ def margin_lines(s: Summary, top: int) -> Iterator[tuple[str, RenderableType]]:
 def margin_advice(s: Summary) -> str:
     """What to try next."""
     reasons, verdicts = set(s["stop_reasons"]), set(s.get("verdicts", ()))
+    stand_ins = [facts for facts in s["optima"] if facts["proof"] is not None]
+    least = max(SOFT, s["parameters"].get("tol", 0))
+    if "max_time" in s["parameters"] and any(facts["gap"] > least for facts in stand_ins):
+        return "raise --max-time: the soft margin that stands in is not the best yet"
     if "INSEPARABLE" in reasons:
-        C = next(facts["C"] for facts in s["optima"] if facts["proof"] is not None)
         return (
-            f"--model soft-margin --C {_whole(C)} asks for this one; a smaller C widens the margin, a "
-            "larger one leaves less slack"
+            f"--model soft-margin --C {_whole(stand_ins[0]['C'])} asks for this one; a smaller C "
+            "widens the margin, a larger one leaves less slack"
         )
     if "TIME_LIMIT" in reasons:
         return "raise --max-time, or --tol, to close the gap"
     if "ROUNDING" in reasons:
-        scale = (
-            " or leave out --raw: similar scales round less" if not s.get("standardized") else ""
-        )
-        return f"raise --tol: floats allow no smaller gap here{scale}"
+        scaled = "" if s.get("standardized") else ", or leave out --raw: similar scales round less"
+        return f"raise --tol: floats allow no smaller gap here{scaled}"
     rest = s["rows"] - max(s["classes"].values()) if "rows" in s else math.inf
-    if s["model"] == "SoftMarginClassifier" and s["training_errors"] >= rest:
+    C = s["optima"][0]["C"]
+    if C is not None and s["training_errors"] >= rest and s["rows"] > C:
         return f"no better than always the same answer: raise --C, for instance to {s['rows']}"
     if s["training_errors"] and verdicts == {"SEPARABLE"}:
         return "the classes are separable: --model max-margin, or a larger --C, leaves no error"
@@ -102,8 +105,8 @@ def _instead(stuck: Sequence[Facts], n_problems: int) -> str:
     if len(stuck) < n_problems:
         which = f" for {listing(facts['positive'] for facts in stuck)}"
     return (
-        f"there is no maximum margin{which}; this is the soft margin with C = {_whole(stuck[0]['C'])}, "
-        "the number of rows (scikit-learn's C = 1)"
+        f"there is no maximum margin{which}; this is the soft margin with C = "
+        f"{_whole(stuck[0]['C'])}, the number of rows (scikit-learn's C = 1)"
     )
 
 

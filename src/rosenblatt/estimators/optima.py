@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt.solvers.threads import Team
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
     Report = Callable[[int, Best, Progress], None]
 
 
@@ -152,26 +153,36 @@ def _fit(
     """What was found, with values that have been proved."""
     problem.samples.clock = Clock()  # this is to be done also when time is over
     best, X, y = solver.best, problem.X, problem.samples.y
-    plane, support = Hyperplane(best.w, best.b), np.flatnonzero(best.alpha > 0)
-    alpha = best.alpha[support]
-    primal, dual = proved_values(plane, support, alpha, C, X, y, problem.weights)
-    if not best.primal < np.inf:  # a hyperplane that does not separate is no candidate
-        primal = np.inf
-    optimum = Optimum(plane, support, alpha, C, primal, dual)
+    support = np.flatnonzero(best.alpha > 0)
+    optimum = _proved(problem, C, best, support)
+    if C is not None and optimum.gap > tol:
+        # Slack that is only rounding may cost dearly: a slightly narrower margin has none.
+        for more in (2.0**-46, 2.0**-40, 2.0**-34):
+            narrower = best._replace(w=best.w * (1 + more), b=best.b * (1 + more))
+            optimum = min(optimum, _proved(problem, C, narrower, support), key=lambda o: o.gap)
     if reason is StopReason.GAP_CLOSED and optimum.gap > tol:
         reason = StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
     empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
     return MarginFit(
-        plane,
+        optimum.hyperplane,
         reason,
         optimum,
-        alpha * y[support],
+        optimum.multipliers * y[support],
         optimum_conditions(optimum, X, y, problem.weights),
         _nearest(problem, best.alpha) if C is None else None,
         MarginTrace(*(columns or empty)),
         optimum if reason is StopReason.GAP_CLOSED else None,
     )
+
+
+def _proved(problem: Problem, C: float | None, best: Best, support: Ints) -> Optimum:
+    """A hyperplane and multipliers with the values that can be proved of them."""
+    plane, alpha = Hyperplane(best.w, best.b), best.alpha[support]
+    values = proved_values(plane, support, alpha, C, problem.X, problem.samples.y, problem.weights)
+    # A hyperplane that does not separate is no candidate for the maximum margin.
+    primal = values[0] if best.primal < np.inf else np.inf
+    return Optimum(plane, support, alpha, C, primal, values[1])
 
 
 def _nearest(problem: Problem, alpha: Floats) -> Floats:

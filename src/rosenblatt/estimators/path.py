@@ -10,19 +10,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 
 from rosenblatt.estimators._base import LAYOUT
-from rosenblatt.estimators._validation import number_classes, positive_number
+from rosenblatt.estimators._validation import (
+    class_weights,
+    number_classes,
+    positive_number,
+    shown,
+)
 from rosenblatt.estimators.margin import SoftMarginClassifier
 from rosenblatt.margins import SoftMarginPath
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.margins import MarginFit
+    from rosenblatt.certificates import Optimum
 
     Floats = NDArray[np.float64]
 
-STEPS = 25
-WIDEST, NARROWEST = 1e-2, 1e6  # the first and the last C, in units in which 1 is typical
+RANGE, STEPS = (1e-2, 1e4), 19  # of C, in units in which 1 is typical
+STEEP, SAME, MOST = 10.0, 1e-3, 31  # then farther, until the margin does not change any more
 
 
 def soft_margin_path(
@@ -43,7 +48,8 @@ def soft_margin_path(
     X : array, CSR matrix or data frame of shape (n, d)
     y : array of n labels of two classes
     Cs : array of positive numbers, optional
-        In any order. By default 25 of them, equally spaced on a logarithmic scale.
+        In any order. By default about 20, equally spaced on a logarithmic scale, up to where the
+        margin does not change any more: the maximum margin, if there is one.
     tol, class_weight, sample_weight, n_jobs
         As for `SoftMarginClassifier`.
     max_time : float, optional
@@ -65,30 +71,42 @@ def soft_margin_path(
         tol=tol, class_weight=class_weight, max_time=max_time, warm_start=True, n_jobs=n_jobs
     )
     X, y = check_X_y(X, y, **LAYOUT)
-    prices = _scale(X, y) * np.geomspace(WIDEST, NARROWEST, STEPS) if Cs is None else _read(Cs)
-    fits: list[MarginFit] = [None] * len(prices)  # type: ignore[list-item]
-    slack, errors = np.empty(len(prices)), np.empty(len(prices), np.int64)
+    classes, label = number_classes(y)
+    if len(classes) > 2:
+        msg = f"y holds {len(classes)} classes ({shown(classes)}): a path is of two"
+        raise ValueError(msg)
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+    if class_weight is not None:
+        weight = weight * class_weights(class_weight, classes, label)[label]
+    prices = _read(Cs) if Cs is not None else _scale(X, label) * np.geomspace(*RANGE, STEPS)
+    found: dict[float, tuple[Optimum, float, int]] = {}
+
+    def solve(C: float) -> Optimum:
+        optimum = model.set_params(C=C).fit(X, y, sample_weight).optimum_
+        found[C] = optimum, float(model.sides(X, y).slack @ weight), model.n_errors_
+        return optimum  # type: ignore[no-any-return]
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gaps are in the result
-        for k in np.argsort(prices):
-            model.set_params(C=float(prices[k])).fit(X, y, sample_weight)
-            if len(model.classes_) > 2:
-                msg = f"y holds {len(model.classes_)} classes: give two, a path is one problem's"
-                raise ValueError(msg)
-            fits[k] = model.fits_[0]
-            weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
-            slack[k], errors[k] = model.sides(X, y).slack @ weight, model.n_errors_
-    optima = tuple(fit.optimum for fit in fits)
+        margins = [solve(C).margin for C in sorted(prices.tolist())]
+        while Cs is None and margins[-1] < (1 - SAME) * margins[-2] and len(margins) < MOST:
+            margins.append(solve(max(found) * STEEP).margin)
+    return _path(found, prices.tolist() if Cs is not None else sorted(found))
+
+
+def _path(found: dict[float, tuple[Optimum, float, int]], Cs: list[float]) -> SoftMarginPath:
+    """The solutions as columns."""
+    optima, slack, errors = zip(*(found[C] for C in Cs), strict=True)
     return SoftMarginPath(
-        prices,
-        tuple(fit.hyperplane for fit in fits),
+        np.array(Cs),
+        tuple(optimum.hyperplane for optimum in optima),
         np.array([optimum.margin for optimum in optima]),
-        slack,
-        errors,
+        np.array(slack),
+        np.array(errors),
         np.array([len(optimum.support) for optimum in optima]),
         np.array([optimum.primal for optimum in optima]),
         np.array([optimum.dual for optimum in optima]),
-        optima,
+        tuple(optima),
     )
 
 
@@ -100,9 +118,8 @@ def _read(Cs: ArrayLike) -> Floats:
     return np.array([positive_number("C", C) for C in given.tolist()])
 
 
-def _scale(X: Any, y: NDArray[Any]) -> float:
+def _scale(X: Any, label: NDArray[np.int32]) -> float:
     """The C at which the means of the two classes would be on the edges of the margin."""
-    _, label = number_classes(y)
     low, high = (np.asarray(X[label == k].mean(axis=0)).ravel() for k in (0, 1))
     apart = float(((high - low) ** 2).sum())
     return 4.0 / apart if apart > 0 else 1.0

@@ -51,10 +51,12 @@ def box_inches(ax: Axes) -> tuple[float, float]:
     """Width and height of the axes, as far as they can be known before the layout."""
     whole, dpi, spec = ax.figure.bbox, ax.figure.dpi, ax.get_subplotspec()
     if spec is not None and ax.figure.get_layout_engine() is not None:
-        rows, columns = spec.get_gridspec().get_geometry()
-        cell = whole.width / dpi / columns * len(spec.colspan), whole.height / dpi / rows
+        grid = spec.get_gridspec()
+        across, down = np.array(grid.get_width_ratios()), np.array(grid.get_height_ratios())
+        width = whole.width / dpi * across[spec.colspan].sum() / across.sum()
+        height = whole.height / dpi * down[spec.rowspan].sum() / down.sum()
         # Of its cell an axes leaves room for ticks and names, above it for a title or legend.
-        return max(cell[0] - 0.65, 0.5), max(cell[1] * len(spec.rowspan) - 1.1, 0.5)
+        return max(float(width) - 0.65, 0.5), max(float(height) - 1.1, 0.5)
     place = ax.get_position(original=True)
     return float(place.width * whole.width / dpi), float(place.height * whole.height / dpi)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Entries = dict[str, tuple[Any, str]]
 
 MOST_SUPPORT = 300  # so many support vectors are drawn and ringed, with their slacks
-ON = 1e-6  # so close to 1 is y(w·x + b) taken to be on the edge
+ON = 1e-6  # at least so close to 1 is y(w·x + b) taken to be on the edge, as `sides` does
 SEEN = 0.045  # of the view's diagonal: a smaller margin has no room for an arrow
 WIDER = 1.6  # the view grows at most so much for the sake of the edges
 
@@ -49,9 +49,11 @@ class Scene(NamedTuple):
         """-1 and +1 of every sample."""
         return np.where(self.seen.label > 0, 1.0, -1.0)
 
-    def values(self) -> Floats:
-        """``y(w·x + b)`` of every sample."""
-        return self.signs * self.optimum.hyperplane.decision_function(self.seen.X)
+    def short(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which samples are inside the margin, and which are wrong."""
+        values = self.signs * self.optimum.hyperplane.decision_function(self.seen.X)
+        on = max(ON, np.sqrt(self.optimum.gap))
+        return (values > 0) & (values < 1 - on), values <= 0
 
     def feet(self, rows: Ints) -> Floats:
         """The points of their own edge of the margin that are nearest to these samples."""
@@ -236,9 +238,8 @@ def _slacks(ax: Axes, scene: Scene) -> Entries:
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
-    values = scene.values()
-    short = values < 1 - ON
-    wrong = values <= 0
+    inside, wrong = scene.short()
+    short = inside | wrong
     if not short.any():
         return {}
     rows = np.flatnonzero(short)
@@ -250,9 +251,9 @@ def _slacks(ax: Axes, scene: Scene) -> Entries:
     style: dict[str, Any] = {"linewidths": 0.7 if thin else 1.4, "alpha": 0.5 if thin else 0.9}
     made = LineCollection(list(lines), colors=tints, zorder=3.5, **style)
     _style.named(ax.add_collection(made, autolim=False), "slacks")
-    inside, out = _style.grouped((short & ~wrong).sum()), _style.grouped(wrong.sum())
     key = Line2D([], [], color=_style.GREY, linewidth=1.0)
-    return {"slack": (key, f"slack: {inside} inside, {out} wrong")}
+    n, out = _style.grouped(inside.sum()), _style.grouped(wrong.sum())
+    return {"slack": (key, f"slack: {n} inside, {out} wrong")}
 
 
 def finish(ax: Axes, scene: Scene) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.plot import _style
 from rosenblatt.plot._best import read_best
-from rosenblatt.plot.margin import ON, draw_margin, finish, price, set_scene, size
+from rosenblatt.plot.margin import draw_margin, finish, price, set_scene, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,11 +133,10 @@ def _panel(ax: Axes, scene: Scene) -> dict[str, tuple[Any, str]]:
     """One hyperplane of the path; what there is to explain."""
     entries = draw_margin(ax, scene, width=False)
     finish(ax, scene)
-    optimum, values = scene.optimum, scene.values()
+    optimum, (inside, wrong) = scene.optimum, scene.short()
     title: dict[str, Any] = {"size": _style.NORMAL, "weight": "bold", "color": _style.INK}
     ax.set_title(f"C = {price(optimum.C or 0.0)}", loc="left", pad=19, **title)
-    inside, wrong = ((values > 0) & (values < 1 - ON)).sum(), (values <= 0).sum()
-    counts = f"{_style.grouped(inside)} inside, {_style.grouped(wrong)} wrong"
+    counts = f"{_style.grouped(inside.sum())} inside, {_style.grouped(wrong.sum())} wrong"
     text = f"margin {size(optimum.margin)}; {counts}"
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     note = ax.annotate(text, (0, 1), (0, 6), **place)

@@ -19,7 +19,7 @@ import numpy as np
 from rosenblatt.loops.slack import Multipliers
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.nearest import nearest
-from rosenblatt.solvers.newton import Live, improve
+from rosenblatt.solvers.newton import Live, improve, polished
 from rosenblatt.solvers.soft_margin import PATIENCE, Best, Progress, balanced
 from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.working_set import NotSeparable, batch, worst
@@ -70,17 +70,16 @@ class MaxMargin:
         self.many = min(batch(samples.d), MOST)
         self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
         self.hopeful, self.grown, self.clean = True, True, False
-        self._begin(samples.some(self.many // 2, used))
+        self.rows = samples.some(self.many // 2, used)
+        self.part, self.alpha = samples.part(self.rows), np.zeros(len(self.rows))
+        self.w, self.b, self.mu, self.scale = self.best.w, 0.0, 1.0, 0.0
 
-    def _begin(self, rows: Ints) -> None:
-        """Start over on a working set."""
-        self.rows, self.part = rows, self.samples.part(rows)
-        self.alpha = np.zeros(len(rows))
-        self.w, self.b, self.mu = np.zeros(self.samples.d), 0.0, 1.0
-        y = self.part.y
-        apart = self.part.total(np.where(y > 0, 1 / (y > 0).sum(), 1 / (y < 0).sum()))
+    def _begin(self) -> None:
+        """Measure the data."""
+        part, y = self.part, self.part.y
+        apart = part.total(np.where(y > 0, 1 / (y > 0).sum(), 1 / (y < 0).sum()))
         # As large as multipliers are in the end if the means of the classes are typical of them.
-        self.scale = 4.0 / (len(rows) * max(float(apart @ apart), 1e-300))
+        self.scale = 4.0 / (part.n * max(float(apart @ apart), 1e-300))
 
     def run(self) -> StopReason:
         """Solve it; `best` is the answer.
@@ -92,6 +91,8 @@ class MaxMargin:
             is for others to find out; the next call goes on.
         """
         try:
+            if not self.scale:
+                self._begin()
             return self._run()
         except Halt as halt:
             return halt.reason
@@ -123,7 +124,7 @@ class MaxMargin:
             if self.best.gap > self.tol:
                 new = worst(s, 1.0 - 0.1 * self.tol, self.many, self.rows)
                 if not new.size and self.clean and target <= 0.5 * self.tol:
-                    return StopReason.ROUNDING
+                    return self._give_up()
             moved = self.best.gap < 0.5 * gap or self.best.dual > (1 + 1e-3) * dual
             late = 0 if moved else late + 1
             if late > 2 * PATIENCE:
@@ -136,7 +137,11 @@ class MaxMargin:
         if self.hopeful and not self.best.primal < np.inf:
             self.hopeful = False
             raise NotSeparable
-        return StopReason.ROUNDING
+        alpha = polished(self.part, self.alpha, np.full(self.part.n, np.inf))
+        if alpha is not None:
+            self.alpha, self.w = alpha, self.part.total(alpha)
+            self._judge()
+        return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
     def _join(self, new: Ints, s: Floats) -> None:
         """More rows for the working set; those far away have to leave."""

@@ -24,7 +24,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from scipy.linalg.blas import dsyrk
 
 from rosenblatt.loops import slack
@@ -47,7 +47,7 @@ SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
 FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
 ALIKE = 1e4
 SMALL = 10**8  # operations below which a second thread is not worth waking
-STEPS, CONJUGATE_STEPS = 100, 200
+STEPS, CONJUGATE_STEPS = 60, 200
 
 
 class Live(NamedTuple):
@@ -82,6 +82,8 @@ class Round(NamedTuple):
         ``½‖w - Σ α y x‖²``, and what the imbalance of the multipliers can make of the dual value.
     rest : float
         ``Σ c max(0, t) - α t``: what is left of the gap beside that.
+    steps : int
+        Steps of Newton's method; if there are `STEPS` of them, they were not enough.
     """
 
     w: Floats
@@ -89,6 +91,7 @@ class Round(NamedTuple):
     alpha: Floats
     error: float
     rest: float
+    steps: int
 
 
 def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
@@ -105,20 +108,17 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         The gap that is asked for in the end, as a share of the objective: a tenth of it is good
         enough here, and so is a tenth of the gap that this round cannot close.
     """
-    state = _State(live, w, b, mu)
-    best = state.error()
-    for step in range(STEPS):
+    state, steps = _State(live, w, b, mu), 0
+    while True:
         live.samples.clock.look_up()
-        error, objective = state.error(), state.objective()
-        if error <= 0.1 * tol * objective and (step or state.rest <= 0.8 * tol * objective):
-            break
+        error, wanted = state.error(), tol * state.objective()
         left = min(state.rest, state.total + live.constant)
-        if step and (error <= 0.1 * left or (error > 0.5 * best and step > 30)):
+        if error <= 0.1 * wanted and (steps or state.rest <= 0.8 * wanted):
             break
-        best = min(best, error)
-        if not state.step():
+        if (steps and error <= 0.1 * left) or steps == STEPS or not state.step():
             break
-    return Round(state.w, state.b, state.a, state.error(), state.rest)
+        steps += 1
+    return Round(state.w, state.b, state.a, error, state.rest, steps)
 
 
 class _State:
@@ -233,18 +233,35 @@ def direction(
         centre = (X.T @ weight) / total
         about = gradient - centre * slope_b
         try:
-            if k < d and (d > DIRECT or _alike(X)):
+            if isinstance(X, np.ndarray) and not _alike(X):
+                dw = _by_least_squares(X, weight, centre, about)
+            elif k < d:
                 return _by_rows(X, weight, centre, about, slope_b, least)
-            dw = -_solve(_curvature(X, weight, centre, total), about)
+            else:
+                dw = -_solve(_curvature(X, weight, centre, total), about)
         except LinAlgError:
             return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
         return dw, -slope_b / (total + least) - float(centre @ dw)
 
 
-def _alike(X: Any) -> bool:
+def _alike(X: Floats) -> bool:
     """Whether the columns are of similar sizes, so that a sum over them has digits of all."""
-    sizes = np.abs(X).max(axis=0) if isinstance(X, np.ndarray) else abs(X).max(axis=0).toarray()
+    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
     return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
+
+
+def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) -> Floats:
+    """The same step from ``min ‖dw + about‖² + Σ weight_i (dw·(x_i - centre))²``.
+
+    Slower, but columns of very different sizes keep twice the digits.
+    """
+    d = X.shape[1]
+    X -= centre
+    X *= np.sqrt(weight)[:, np.newaxis]
+    X = X[np.argsort(-np.abs(X).max(axis=1))]  # the method of Householder wants large rows first
+    A, right = np.vstack([X, np.eye(d)]), np.concatenate([np.zeros(len(X)), -about])
+    solved: Floats = lstsq(A, right, lapack_driver="gelsy", check_finite=False)[0]
+    return solved
 
 
 def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
@@ -316,3 +333,31 @@ def _by_conjugate_gradients(
             break
         v = z + rz / before * v
     return p[:-1], float(p[-1])
+
+
+def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
+    """Multipliers without the rounding that small μ bring, if it is clear which are not clipped.
+
+    The samples with ``0 < α < c`` are taken to be exactly on the edges of the margin. With the
+    other multipliers as they are, that determines w, and these multipliers, by two linear
+    systems. None if one of them then leaves its bounds.
+    """
+    free = np.flatnonzero((alpha > 0) & (alpha < c))
+    if not 1 < free.size <= samples.d + 1 or free.size * samples.d > MANY:
+        return None
+    X, y, others = samples.take(free), samples.y[free], alpha.copy()
+    X = X if isinstance(X, np.ndarray) else X.toarray()
+    others[free] = 0.0
+    missing, centre = -float(others @ samples.y), X.mean(axis=0)
+    X -= centre
+    there = samples.total(others) + missing * centre
+    size = float(np.abs(X).max()) or 1.0
+    with np.errstate(all="ignore"):
+        seen = X @ there
+        more = lstsq(X / size, (y - y.mean() - seen + seen.mean()) / size, check_finite=False)[0]
+        A, right = np.vstack([X.T / size, np.ones(len(X))]), np.append(more / size, missing)
+        new = y * lstsq(A, right, check_finite=False)[0]
+    if not ((new > 0).all() and (new < c[free]).all()):
+        return None
+    others[free] = new
+    return others

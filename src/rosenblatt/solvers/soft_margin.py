@@ -21,7 +21,7 @@ import numpy as np
 
 from rosenblatt.loops.slack import Multipliers
 from rosenblatt.results import StopReason
-from rosenblatt.solvers.newton import Live, improve
+from rosenblatt.solvers.newton import STEPS, Live, improve, polished
 from rosenblatt.solvers.stopping import Halt
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.solvers.newton import Round
     from rosenblatt.solvers.working_set import Samples
 
     Floats = NDArray[np.float64]
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
 ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
 WARM = 0.3  # μ for a start that may be close
+ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
 USUAL, DEARER, ENOUGH = 100.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
-FAR = 10.0  # a bound so many times the largest multiplier is out of sight
+FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
 
@@ -69,19 +71,35 @@ class Best(NamedTuple):
 
 
 class Start(NamedTuple):
-    """A hyperplane to begin with, and how large the largest multiplier of its problem is."""
+    """A hyperplane to begin with.
+
+    Attributes
+    ----------
+    w, b : float array, float
+    largest : float
+        About as large as its largest multiplier.
+    alpha : float array, optional
+        Multipliers of the same samples.
+    """
 
     w: Floats
     b: float
     largest: float
+    alpha: Floats | None = None
 
     def multipliers(self, c: Floats) -> Floats:
         """Where to begin: half-way to the bounds, unless these are out of sight."""
+        if self.alpha is not None:
+            return np.minimum(self.alpha, c)
         return np.where(c < FAR * self.largest, c / 2, 0.0)
 
     def steps(self, c: Floats) -> Floats:
         """How far multipliers may go for a slack of μ."""
         return np.minimum(c / 2, 2 * self.largest)
+
+    def moved(self, done: Round) -> Start:
+        """The start of the next round."""
+        return Start(done.w, done.b, float(done.alpha.max()), done.alpha)
 
 
 class Progress(NamedTuple):
@@ -125,7 +143,8 @@ class SoftMargin:
     def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
         try:
-            return self._on_all_rows(*(start, WARM) if start else self._on_few_rows())
+            at, mu = (start, WARM) if start else self._on_few_rows()
+            return self._on_all_rows(at, mu)
         except Halt as halt:
             return halt.reason
         except KeyboardInterrupt:
@@ -133,24 +152,24 @@ class SoftMargin:
 
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
-        d = self.samples.d
         order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
-        size = max(PER_FEATURE * d, FIRST)
+        d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
+        if 2 * size >= len(order):
+            return _from_nothing(self.samples, self.c)
         part, c = self._some(order[:size])
-        at, mu = _from_nothing(part, c), ROUGH
-        while 2 * size < len(order):
+        at, mu = _from_nothing(part, c)
+        while True:
             tol, alpha = max(self.tol, 0.3 * d / size), at.multipliers(c)
-            while True:
-                live = Live(part, Multipliers(part.y, c, at.steps(c), alpha), np.zeros(d))
-                done = improve(live, at.w, at.b, mu, tol)
-                alpha, mu = done.alpha, mu * FINER
-                at = Start(done.w, done.b, float(alpha.max()))
+            for _ in range(ROUNDS):
+                done = _round(part, c, alpha, at, mu, tol)
+                alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
                 if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
                     break
+            at = at._replace(alpha=None)
             mu, size = min(ROUGH, 3 * (d / size) ** 0.5), GROWTH * size
-            if 2 * size < len(order):
-                part, c = self._some(order[:size])
-        return at, mu
+            if 2 * size >= len(order):
+                return at, mu
+            part, c = self._some(order[:size])
 
     def _some(self, rows: Ints) -> tuple[Samples, Floats]:
         """The samples of some rows, with prices as if they were all."""
@@ -163,20 +182,19 @@ class SoftMargin:
         awake, late = c > 0, 0
         while True:
             done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
-            alpha[awake] = done.alpha
-            largest, at = at.largest, Start(done.w, done.b, float(alpha.max()))
-            before, s = s, self.samples.values(np.append(at.w, 0.0))
-            gap = self.best.gap
+            before, largest, gap = s, at.largest, self.best.gap
+            if done.steps < STEPS:
+                alpha[awake] = done.alpha
+            at = Start(done.w, done.b, float(alpha.max()))
+            s = self.samples.values(np.append(at.w, 0.0))
             self._judge(s, at.w, alpha, int(np.count_nonzero(awake)))
             if self.best.gap <= self.tol:
                 self._from_multipliers()
                 return StopReason.GAP_CLOSED
             late = 0 if self.best.gap < 0.5 * gap else late + 1
-            if mu < SHARP and late >= PATIENCE:
-                return StopReason.ROUNDING
-            mu *= FINER if late == 0 else FINER**3
-            # Larger multipliers may move farther for their slack: no more than this much more.
-            mu = min(ROUGH, mu * max(1.0, at.largest / largest))
+            if late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
+                return self._polish()
+            mu = _next(mu, done, late, at.largest / largest)
             moved = np.abs(s - before)
             t = 1.0 - s - y * at.b
             off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
@@ -211,6 +229,14 @@ class SoftMargin:
         if self.report is not None:
             self.report(len(self.trace), best, self.trace[-1])
 
+    def _polish(self) -> StopReason:
+        """What is left to try where rounding stands in the way."""
+        alpha = polished(self.samples, self.best.alpha, self.c)
+        if alpha is not None:
+            w = self.samples.total(alpha)
+            self._judge(self.samples.values(np.append(w, 0.0)), w, alpha, 0)
+        return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
+
     def _from_multipliers(self) -> None:
         """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
         y, c, w = self.samples.y, self.c, self.samples.total(self.best.alpha)
@@ -221,30 +247,45 @@ class SoftMargin:
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
 
-def _from_nothing(samples: Samples, c: Floats) -> Start:
-    """A rough solution, by way of lower prices if these are far above what is usual.
+def _round(samples: Samples, c: Floats, alpha: Floats, at: Start, mu: float, tol: float) -> Round:
+    """A round on all of some samples."""
+    live = Live(samples, Multipliers(samples.y, c, at.steps(c), alpha), np.zeros(samples.d))
+    return improve(live, at.w, at.b, mu, tol)
+
+
+def _next(mu: float, done: Round, late: int, growth: float) -> float:
+    """The μ of the next round."""
+    if done.steps == STEPS:
+        return min(ROUGH, 4 * mu)
+    # Many short rounds gain little; after one that was work, the next should not be harder.
+    mu *= FINER**3 if late and done.steps <= QUICK else FINER
+    # Larger multipliers may move farther for their slack: no more than this much more.
+    return min(ROUGH, mu * max(1.0, growth))
+
+
+def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
+    """A rough solution, by way of lower prices if these are far above what is usual; and a μ.
 
     Where no price is too high, the multipliers stay at the size that the margin gives them; a
     method that expects them to be as large as their bounds would be lost.
     """
-    y, w, b = samples.y, np.zeros(samples.d), 0.0
+    y = samples.y
     apart = samples.total(np.where(y > 0, 1 / max((y > 0).sum(), 1), 1 / max((y < 0).sum(), 1)))
     usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
     low = min(1.0, USUAL * usual / float(c.max()))
-    at, alpha = Start(w, b, low * float(c.max())), low * c / 2
+    at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
     while low < 1.0:
         now, mu = low * c, ROUGH
-        for _ in range(10):
-            live = Live(samples, Multipliers(y, now, at.steps(now), alpha), np.zeros(samples.d))
-            done = improve(live, at.w, at.b, mu, ENOUGH)
-            alpha, mu = done.alpha, mu * FINER
-            at = Start(done.w, done.b, float(alpha.max()))
-            if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + alpha.sum()):
+        for _ in range(ROUNDS):
+            done = _round(samples, now, at.multipliers(now), at, mu, ENOUGH)
+            at, mu = at.moved(done), mu * FINER
+            if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + done.alpha.sum()):
                 break
-        if not (alpha >= now / 2).any():  # higher prices change nothing
-            break
-        low *= DEARER
-    return at
+        if not (done.alpha >= now / 2).any():  # higher prices change nothing
+            return at, mu
+        low = min(1.0, DEARER * low)
+        at = at._replace(alpha=np.where(done.alpha >= now / 2, low * c / 2, done.alpha))
+    return at, ROUGH
 
 
 def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:

@@ -85,11 +85,18 @@ class Samples:
         labels = [piece.block.label == positive for piece in source.pieces()]
         self.y = np.where(np.concatenate(labels), 1.0, -1.0)
         self.dense = isinstance(next(source.pieces()).block.rows, DenseRows)
+        self._matrices: list[Any] = []
 
     def matrices(self) -> Iterator[Any]:
         """Every block as something with a matrix product."""
+        if self._matrices:
+            yield from self._matrices
+            return
         for piece in self.source.pieces():
-            yield as_matrix(piece.block.rows, self.d)
+            matrix = as_matrix(piece.block.rows, self.d)
+            if isinstance(self.source, MemorySource):  # a view, but of a sparse one slow to make
+                self._matrices.append(matrix)
+            yield matrix
 
     def gather(self, rows: Ints) -> Floats:
         """``(x, 1)`` of the listed rows, not signed."""

@@ -1,0 +1,530 @@
+"""``--model max-margin`` and ``soft-margin``: what is printed, kept and drawn, how it ends."""
+
+import csv
+import json
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from typer.testing import CliRunner
+
+import rosenblatt as rb
+from rosenblatt.cli import judging, margin_text
+from rosenblatt.cli.app import app
+from rosenblatt.cli.progress import Progress
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTES = str(ROOT / "examples" / "banknotes.csv")
+PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
+SOFT, HARD = ("--model", "soft-margin"), ("--model", "max-margin")
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*arguments, code=0, **more):
+    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
+    assert done.exit_code == code, done.output
+    if code == 2:
+        assert done.stdout == ""
+        assert done.stderr.startswith("rosenblatt: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+    else:
+        assert done.stderr == ""
+    return done
+
+
+def fitted(*arguments, code=0):
+    return json.loads(call("fit", *arguments, "--json", code=code).stdout)
+
+
+def table(name, columns):
+    with Path(name).open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(columns)
+        out.writerows(zip(*columns.values(), strict=True))
+    return name
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def notes():
+    """The banknotes as the command sees them."""
+    frame = pd.read_csv(NOTES)
+    y = frame.pop("note").to_numpy()
+    return ((frame - frame.mean()) / frame.std(ddof=0)).to_numpy(), y
+
+
+@pytest.fixture
+def dunkers():
+    X, y = rb.datasets.dunkers(random_state=0)
+    return table("dunkers.csv", {"height": X[:, 0], "leap": X[:, 1], "dunks": y})
+
+
+@pytest.fixture
+def xor():
+    return table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": ["no", "yes", "yes", "no"]})
+
+
+# ---------------------------------------------------------------------------- what it finds
+
+
+def test_max_margin_is_that_of_python(dunkers):
+    X, y = rb.datasets.dunkers(random_state=0)
+    model = rb.MaxMarginClassifier().fit(X, y)
+    found = fitted(dunkers, *HARD, "--raw")
+    (optimum,) = found["optima"]
+    assert found["stop_reasons"] == ["GAP_CLOSED"]
+    assert found["verdicts"] == ["SEPARABLE"]
+    assert found["evidence"] == ["proved by this hyperplane"]
+    assert found["training_errors"] == 0
+    assert optimum["margin"] == pytest.approx(model.margin_, rel=1e-6)
+    assert found["margins"] == [pytest.approx(optimum["margin"], rel=1e-6)]
+    assert optimum["support"] == (model.support_ + 1).tolist()
+    assert (optimum["C"], optimum["proof"], optimum["positive"]) == (None, None, "1")
+    assert 0 <= optimum["gap"] <= 1e-8
+    assert optimum["dual"] <= optimum["primal"] == pytest.approx(0.5 / optimum["margin"] ** 2)
+    assert max(optimum["conditions"].values()) < 1e-6
+    text = one_line(call("fit", dunkers, *HARD, "--raw").stdout)
+    for piece in (
+        "dunkers.csv → MaxMarginClassifier",
+        "GAP_CLOSED the duality gap is within tol",
+        f"margin {model.margin_:.4g} (1/‖w‖, the columns' own units): the largest there is",
+        f"support rows {', '.join(str(k + 1) for k in model.support_)} ({len(model.support_)} in",
+        f"½‖w‖² = {model.optimum_.primal:.4g}, at most a share of",
+        "no training errors",
+    ):
+        assert piece in text
+
+
+def test_soft_margin_is_that_of_python():
+    X, y = notes()
+    model = rb.SoftMarginClassifier(C=100).fit(X, y)
+    sides = model.sides(X, y)
+    found = fitted(NOTES, *SOFT, "--C", 100)
+    (optimum,) = found["optima"]
+    assert found["parameters"] == {"C": 100.0}
+    assert (optimum["C"], optimum["N"]) == (100, len(y))
+    assert optimum["slack"] == pytest.approx(sides.slack.sum(), rel=1e-4)
+    assert found["training_errors"] == model.n_errors_
+    assert found["verdicts"] == ["INSEPARABLE"]
+    assert found["margins"] == [None]
+    for name in ("outside", "on", "inside", "wrong"):
+        assert optimum[name] == pytest.approx(len(getattr(sides, name)), abs=2)
+    places = [optimum[name] for name in ("outside", "on", "inside", "wrong")]
+    assert sum(places) == len(y)
+    w = np.array(list(found["hyperplanes"][0]["weights"].values()))
+    objective = w @ w / 2 + optimum["C"] / optimum["N"] * optimum["slack"]
+    assert optimum["primal"] == pytest.approx(objective, rel=1e-9)
+    assert 1 / np.linalg.norm(w) == pytest.approx(optimum["margin"])
+    text = one_line(call("fit", NOTES, *SOFT, "--C", 100).stdout)
+    for piece in (
+        f"C 100, the price of the mean slack; scikit-learn's C is C/N = {100 / 1372:.4g}",
+        f"margin {optimum['margin']:.4g} (1/‖w‖, standardised features): half the width",
+        "rows {} outside the margin, {} on its edge, {} inside, {} on the wrong side;".format(
+            *places
+        ),
+        f"total slack {optimum['slack']:.4g}",
+        f"support rows {', '.join(map(str, optimum['support'][:10]))}, ... "
+        f"({len(optimum['support'])} in all)",
+        f"½‖w‖² + C/N Σξ = {optimum['primal']:.4g}, at most a share of",
+        f"{model.n_errors_} training errors",
+    ):
+        assert piece in text
+
+
+def test_folds_equal_scikit_learns_way():
+    frame = pd.read_csv(NOTES)
+    y = frame.pop("note").to_numpy()
+    found = fitted(NOTES, *SOFT, "--C", 50, "--raw")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    model = rb.SoftMarginClassifier(C=50)
+    assert (
+        found["cross_validation"] == cross_val_score(model, frame.to_numpy(), y, cv=folds).tolist()
+    )
+
+
+def test_rows_are_those_of_the_file():
+    """Rows without a class are left out, but counted."""
+    x = [9, 1, 2, 9, 4, 5, 9]
+    name = table("t.csv", {"x": x, "y": ["", "a", "a", "?", "b", "b", ""]})
+    found = fitted(name, *HARD, "--raw")
+    (optimum,) = found["optima"]
+    assert optimum["support"] == [3, 5]
+    assert optimum["margin"] == pytest.approx(1.0)
+    assert "support   rows 3, 5 (2 in all)\n" in call("fit", name, *HARD).stdout
+
+
+def test_several_classes():
+    done = call("fit", PENGUINS, "-t", "species", *SOFT, "--C", 100)
+    found = fitted(PENGUINS, "-t", "species", *SOFT, "--C", 100)
+    assert [one["positive"] for one in found["optima"]] == ["Adelie", "Chinstrap", "Gentoo"]
+    for one in found["optima"]:
+        margin, rows = f"{one['margin']:.4g}", one["support"]
+        first = re.escape(", ".join(map(str, rows[:3])))
+        line = rf"{one['positive']} +{margin} .* {len(rows)} \({first}, \.\.\.\)\n"
+        assert re.search(line, done.stdout)
+        counts = " +".join(str(one[name]) for name in ("outside", "on", "inside", "wrong"))
+        assert re.search(rf"{one['positive']} +{counts} +{one['slack']:.4g}\n", done.stdout)
+        assert one["gap"] <= 1e-6
+    hard = call("fit", PENGUINS, "-t", "species", *HARD).stdout
+    assert "separable after standardising: proved by this hyperplane, for every class" in hard
+    assert "outside" not in hard
+
+
+def test_very_many_classes_have_a_line_each_only_up_to_a_point(monkeypatch):
+    monkeypatch.setattr(margin_text, "MOST_CLASSES", 2)
+    printed = call("fit", PENGUINS, "-t", "species", *SOFT, "--cv", 0).stdout
+    assert printed.count("and 1 more (--json)") == 2
+
+
+def test_weights_of_classes_count():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["p", "q"], [30, 90])
+    x = rng.normal(np.where(y == "p", 0.0, 1.0))
+    name = table("t.csv", {"x": x, "z": rng.standard_normal(120), "y": y})
+    found = fitted(name, *SOFT, "--C", 5, "--class-weight", "p=3,q=1", "--raw")
+    (optimum,) = found["optima"]
+    assert optimum["N"] == 180
+    X = pd.read_csv(name)[["x", "z"]].to_numpy()
+    weight = np.where(y == "p", 3.0, 1.0)
+    model = rb.SoftMarginClassifier(C=5).fit(X, y, sample_weight=weight)
+    assert optimum["primal"] == pytest.approx(model.optimum_.primal, rel=2e-6)
+    slack = weight @ model.sides(X, y).slack
+    assert optimum["slack"] == pytest.approx(slack, rel=1e-4)
+    balanced = fitted(name, *SOFT, "--class-weight", "balanced")
+    assert balanced["optima"][0]["N"] == pytest.approx(120)
+    three = table("three.csv", {"x": range(9), "y": list("aaabbbccc")})
+    found = fitted(three, *SOFT, "--class-weight", "b=4")
+    assert [one["N"] for one in found["optima"]] == [9, 18, 9]
+    assert (
+        "C         1, the price of the mean slack\n"
+        in call("fit", three, *SOFT, "--class-weight", "b=4").stdout
+    )
+
+
+def test_options_reach_the_estimator(dunkers):
+    found = fitted(dunkers, *HARD, "--tol", 1e-4, "--max-time", "1m30s", "--n-jobs", 1)
+    assert found["parameters"] == {"tol": 1e-4, "max_time": 90.0, "n_jobs": 1}
+    found = fitted(dunkers, *SOFT, "--C", 2.5, "--class-weight", "balanced")
+    assert found["parameters"] == {"C": 2.5, "class_weight": "balanced"}
+
+
+def test_every_parameter_has_an_option():
+    printed = call("fit", "--help", env={"COLUMNS": "200"}).stdout
+    names = {*rb.SoftMarginClassifier().get_params(), *rb.MaxMarginClassifier().get_params()}
+    for name in names - {"callback", "warm_start", "on_inseparable"}:
+        assert f"--{name.replace('_', '-')}" in printed
+
+
+# ------------------------------------------------------------------ where nothing separates
+
+
+def test_no_maximum_margin_is_the_answer_no():
+    done = call("fit", NOTES, *HARD, "-o", "m.skops", code=1)
+    found = fitted(NOTES, *HARD, code=1)
+    (optimum,) = found["optima"]
+    assert found["stop_reasons"] == ["INSEPARABLE"]
+    assert found["verdicts"] == ["INSEPARABLE"]
+    assert optimum["C"] == 1372
+    proof = optimum["proof"]
+    X, y = notes()
+    rows, shares = np.array(proof["rows"]) - 1, np.array(proof["shares"])
+    assert proof["classes"] == y[rows].tolist()
+    means = [shares[y[rows] == name] @ X[rows[y[rows] == name]] for name in ("forged", "genuine")]
+    np.testing.assert_allclose(*means, atol=1e-9)
+    text = one_line(done.stdout)
+    for piece in (
+        "INSEPARABLE no hyperplane separates the classes",
+        f"proved by {len(rows)} rows whose convex hulls meet",
+        "have the same weighted mean, and no hyperplane has one point on both sides:",
+        f"row {rows[0] + 1} {y[rows[0]]}",
+        "there is no maximum margin; this is the soft margin with C = 1372, the number of rows "
+        "(scikit-learn's C = 1)",
+        "next --model soft-margin --C 1372 asks for this one",
+    ):
+        assert piece in text
+    model = rb.io.load("m.skops")[-1]
+    assert model.stop_reason_ is rb.StopReason.INSEPARABLE
+    soft = fitted(NOTES, *SOFT, "--C", 1372)["optima"][0]
+    assert soft["primal"] == pytest.approx(optimum["primal"], rel=2e-6)
+
+
+def test_the_same_proof_as_check_prints():
+    """Of the same numbers: check does not scale them."""
+    fit = call("fit", NOTES, *HARD, "--raw", "--cv", 0, code=1).stdout
+    check = call("check", NOTES, code=1).stdout
+    shown = [re.findall(r"row \d+  \w+", text) for text in (fit, check)]
+    assert shown[0] == shown[1] != []
+
+
+def test_identical_rows_are_named():
+    name = table("t.csv", {"x": [1, 2, 3, 4, 2, 6], "y": ["a", "a", "a", "b", "b", "b"]})
+    done = call("fit", name, *HARD, "--cv", 0, code=1)
+    assert "rows 2 and 5 are identical but have different classes" in one_line(done.stdout)
+    assert "proof" not in done.stdout
+
+
+def test_some_classes_that_nothing_separates():
+    name = table("t.csv", {"x": [1, 2, 5, 6, 9, 10], "y": list("aabbcc")})
+    done = call("fit", name, *HARD, "--cv", 0, code=1)
+    found = fitted(name, *HARD, "--cv", 0, code=1)
+    assert found["stop_reasons"] == ["GAP_CLOSED", "INSEPARABLE", "GAP_CLOSED"]
+    assert [one["proof"] is None for one in found["optima"]] == [True, False, True]
+    text = one_line(done.stdout)
+    assert "INSEPARABLE no hyperplane separates the classes, for b" in text
+    assert "there is no maximum margin for b; this is the soft margin with C = 6" in text
+
+
+def test_no_warning_reaches_the_reader(xor):
+    """Neither from the fit nor from the folds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        call("fit", NOTES, *HARD, code=1)
+        call("fit", xor, *HARD, "--cv", 0, code=1)
+
+
+def test_weights_of_zero(xor):
+    found = fitted(xor, *SOFT, "--cv", 0)
+    assert found["optima"][0]["margin"] is None
+    done = call("fit", xor, *SOFT, "--cv", 0, "--plot", "xor.png")
+    assert "margin    infinite: the weights are 0, so all rows get the same class\n" in done.stdout
+    assert "next      no better than always the same answer: raise --C, for instance to 4\n" in (
+        done.stdout
+    )
+
+
+# ---------------------------------------------------------------------- not twice the work
+
+
+def test_what_the_fit_has_proved_is_not_asked_again(monkeypatch, dunkers):
+    def never(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr(judging, "separability", never)
+    assert fitted(dunkers, *HARD)["verdicts"] == ["SEPARABLE"]
+    assert fitted(NOTES, *HARD, "--cv", 0, code=1)["verdicts"] == ["INSEPARABLE"]
+    assert fitted(dunkers, *SOFT, "--C", 1e6)["evidence"] == ["proved by this hyperplane"]
+
+
+def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
+    """The verdict is then asked for; this hyperplane is no proof."""
+    x = [0, 1, 2, 3, 4, 4.2, 10, 11, 12, 13, 14]
+    name = table("t.csv", {"x": x, "y": list("aaaaabbbbbb")})
+    found = fitted(name, *SOFT, "--C", 2)
+    assert found["training_errors"] == 1
+    assert found["verdicts"] == ["SEPARABLE"]
+    assert "proved by a hyperplane with margin" in found["evidence"][0]
+    done = call("fit", name, *SOFT, "--C", 2)
+    assert "the classes are separable: --model max-margin, or a larger --C" in done.stdout
+
+
+# ----------------------------------------------------------------------------- wrong uses
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*SOFT, "--C", "0"], "C=0.0 is not allowed: give a positive number, the price of slack"),
+        ([*SOFT, "--C", "-1"], "C=-1.0 is not allowed"),
+        ([*SOFT, "--C", "inf"], "C=inf is not allowed"),
+        ([*SOFT, "--C", "abc"], "invalid value for '--C'"),
+        ([*SOFT, "--tol", "0"], "tol=0.0 is not allowed: give a positive number, the gap"),
+        (
+            ["--C", "3"],
+            "--C is not for --model perceptron: it takes --update, --batch-size, --order, --keep",
+        ),
+        (
+            [*SOFT, "--update", "batch"],
+            "--update is not for --model soft-margin: it takes --max-time, --C, --tol, "
+            "--class-weight, --n-jobs\n",
+        ),
+        (
+            [*HARD, "--no-intercept"],
+            "--no-intercept is not for --model max-margin: it takes --max-time, --tol, --n-jobs\n",
+        ),
+        ([*HARD, "--C", "3"], "--C is not for --model max-margin"),
+        ([*HARD, "--class-weight", "balanced"], "--class-weight is not for --model max-margin"),
+        ([*HARD, "--seed", "0"], "--seed is not for --model max-margin"),
+        ([*SOFT, "--eta0", "1"], "--eta0 is not for --model soft-margin"),
+        ([*SOFT, "--record"], "--record is not for --model soft-margin"),
+        ([*SOFT, "--max-epochs", "9"], "--max-epochs is not for --model soft-margin"),
+        ([*SOFT, "--class-weight", "x=2"], "the classes are -1, 1"),
+        (["--model", "svm"], "'max-margin', 'soft-margin'"),
+    ],
+)
+def test_wrong_uses_are_answered_in_one_line(dunkers, arguments, message):
+    assert message in call("fit", dunkers, *arguments, code=2).stderr
+
+
+# ------------------------------------------------------------------- stopped before the end
+
+
+def test_ctrl_c_keeps_the_model_so_far(monkeypatch):
+    """In the first scan of the training."""
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "watch_scans", lambda *_: stop)
+    found = fitted(NOTES, *SOFT, "--C", 1e4, "-o", "m.skops", code=130)
+    assert found["stop_reasons"] == ["INTERRUPTED"]
+    assert "verdicts" not in found
+    assert found["cross_validation"] == []
+    assert found["optima"][0]["gap"] > 0
+    assert rb.io.load("m.skops")[-1].stop_reason_ is rb.StopReason.INTERRUPTED
+    text = one_line(call("show", "m.skops").stdout)
+    assert "this is the model so far; run it again" in text
+    again = fitted(NOTES, *HARD, code=130)
+    assert again["stop_reasons"] == ["INTERRUPTED"]
+
+
+def test_progress_tells_scan_and_gap(monkeypatch, dunkers):
+    told = []
+    monkeypatch.setattr(
+        Progress, "say", lambda _, what, *__, detail="": told.append((what, detail))
+    )
+    call("fit", dunkers, *SOFT)
+    scans = [detail for what, detail in told if what == "training" and detail]
+    assert scans
+    assert all(re.fullmatch(r"scan \d+, gap [\d.e+-]+", detail) for detail in scans)
+    told.clear()
+    call("fit", PENGUINS, "-t", "species", *HARD, "--cv", 0)
+    assert any(detail.startswith("class 3 of 3, scan 1, gap ") for _, detail in told)
+
+
+def test_a_reader_that_has_enough_gets_the_exit_code(monkeypatch):
+    def gone(*_, **__):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("rosenblatt.cli.text.print_report", gone)
+    monkeypatch.setattr("rosenblatt.cli.app._silence", lambda _: None)
+    call("fit", NOTES, *HARD, "--cv", 0, code=1)
+
+
+# ------------------------------------------------------------------ show, predict and plot
+
+
+@pytest.mark.parametrize("model", [HARD, (*SOFT, "--C", "20")])
+def test_show_says_what_fit_said(dunkers, model):
+    report = call("fit", dunkers, *model, "-o", "m.skops").stdout.splitlines()
+    shown = call("show", "m.skops").stdout.splitlines()
+    assert shown[0].startswith("m.skops: M" if model is HARD else "m.skops: S")
+    assert shown[1:] == [line for line in report[1:] if not line.startswith("saved")]
+    found, again = fitted(dunkers, *model), json.loads(call("show", "m.skops", "--json").stdout)
+    assert found["optima"] == again["optima"]
+
+
+def test_show_a_model_made_in_python():
+    X, y = rb.datasets.eight_points()
+    rb.io.save(rb.MaxMarginClassifier().fit(X, y), "m.skops")
+    printed = call("show", "m.skops").stdout
+    assert "margin    1.414 (1/‖w‖, in the units of the features): the largest" in printed
+    assert "support   rows 1, 5 (2 in all)\n" in printed
+    X, y = rb.datasets.xor()
+    with pytest.warns(rb.NotSeparableWarning):
+        rb.io.save(rb.MaxMarginClassifier().fit(X, y), "m.skops")
+    assert (
+        "proof     the convex hulls of rows 1, 2, 3 and 4 meet\n" in call("show", "m.skops").stdout
+    )
+    rb.io.save(rb.SoftMarginClassifier(C=2).fit(X, y), "m.skops")
+    assert "C         2, the price of the mean slack\n" in call("show", "m.skops").stdout
+
+
+def test_predictions_equal_pythons():
+    CliRunner().invoke(app, ["fit", NOTES, *SOFT, "--C", "500", "-q", "-o", "m.skops"])
+    done = CliRunner().invoke(app, ["predict", "m.skops", NOTES])
+    answers = [line.split(",")[0] for line in done.stdout.splitlines()[1:]]
+    assert answers == rb.io.load("m.skops").predict(pd.read_csv(NOTES)).tolist()
+    errors = np.sum(np.array(answers) != pd.read_csv(NOTES)["note"])
+    assert errors == fitted(NOTES, *SOFT, "--C", 500)["training_errors"]
+
+
+def test_pictures(dunkers):
+    call("fit", dunkers, *HARD, "-q", "-o", "m.skops", "--plot", "fit.svg")
+    assert "support vectors" in Path("fit.svg").read_text()
+    for kind in ("margin", "nearest", "decision"):
+        call("plot", kind, "m.skops", dunkers, "-o", f"{kind}.svg")
+        assert "<svg" in Path(f"{kind}.svg").read_text()
+    call("plot", "neuron", "m.skops")
+    call("fit", PENGUINS, "-t", "species", *HARD, "-q", "-o", "p.skops", "--plot", "p.png")
+    call("plot", "margin", "p.skops", PENGUINS, "--class", "Gentoo", "-o", "gentoo.svg")
+    assert "Gentoo" in Path("gentoo.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["updates", "m.skops", "dunkers.csv"], "m.skops is a SoftMarginClassifier: plot margin"),
+        (["animate", "m.skops", "dunkers.csv"], "m.skops is a SoftMarginClassifier: plot margin"),
+        (
+            ["epochs", "m.skops"],
+            "plot epochs draws mistakes, but m.skops is a SoftMarginClassifier",
+        ),
+        (["nearest", "m.skops", "dunkers.csv"], "a soft margin, which has no nearest points"),
+        (["margin", "m.skops"], "needs the table, too"),
+        (
+            ["margin", "p.skops", "dunkers.csv"],
+            "p.skops is a Perceptron: fit --model max-margin or",
+        ),
+        (["margin", "m.skops", "dunkers.csv", "--class", "1"], "is for more than two classes, but"),
+        (["decision", "m.skops", "dunkers.csv", "--class", "1"], "does not go with plot decision"),
+        (["margin", "k.skops", "three.csv"], "the model has a, b, c: say with --class which"),
+        (["margin", "k.skops", "three.csv", "--class", "d"], "--class d is not a class, the model"),
+    ],
+)
+def test_wrong_uses_of_plot(dunkers, arguments, message):
+    call("fit", dunkers, *SOFT, "-q", "-o", "m.skops", "--cv", 0)
+    call("fit", dunkers, "-q", "-o", "p.skops", "--cv", 0)
+    three = table("three.csv", {"x": range(9), "y": list("aaabbbccc")})
+    call("fit", three, *SOFT, "-q", "-o", "k.skops", "--cv", 0)
+    assert message in call("plot", *arguments, code=2).stderr
+
+
+def test_a_model_is_no_table(dunkers):
+    call("fit", dunkers, *HARD, "-q", "-o", "m.skops", "--cv", 0)
+    for command in ("bound", "fit", "check"):
+        done = call(command, "m.skops", code=2)
+        assert "m.skops is a rosenblatt model (skops), not a table" in done.stderr
+
+
+# ---------------------------------------------------------------------------------- advice
+
+
+def summary(**changes):
+    facts = {"proof": None, "C": 2.0, "gap": 1e-3, "primal": 1.0, "dual": 0.9, "margin": 1.0}
+    base = {
+        "stop_reasons": ["TIME_LIMIT"], "optima": [facts], "parameters": {}, "training_errors": 0,
+        "model": "SoftMarginClassifier", "classes": {"a": 3, "b": 3}, "rows": 6,
+    }  # fmt: skip
+    return base | changes
+
+
+def test_advice_says_what_to_do_about_the_gap():
+    assert "raise --max-time, or --tol" in margin_text.margin_advice(summary())
+    rounded = summary(stop_reasons=["ROUNDING"], standardized=False)
+    assert "leave out --raw" in margin_text.margin_advice(rounded)
+    assert "--raw" not in margin_text.margin_advice(rounded | {"standardized": True})
+    stand_in = summary()["optima"][0] | {"proof": {}, "C": 6.0}
+    cut = summary(stop_reasons=["INSEPARABLE"], optima=[stand_in], parameters={"max_time": 1.0})
+    assert "raise --max-time: the soft margin that stands in" in margin_text.margin_advice(cut)
+    assert margin_text.margin_advice(summary(stop_reasons=["GAP_CLOSED"])) == ""
+
+
+def test_a_margin_that_may_not_be_the_largest_has_a_bound():
+    facts = summary()["optima"][0] | {"C": None, "dual": 0.125}
+    told = margin_text._margin(facts, summary())
+    assert told.endswith("no row is closer; the largest there is may be up to 2")
+    none = facts | {"primal": None, "margin": None, "gap": None}
+    assert "no hyperplane that separates" in margin_text._margin(none, summary())
