@@ -238,12 +238,13 @@ input checked, multipliers and proof included; our objective, shortfall and `our
 in units of one product of the data with a vector, are those of the smaller gap, and of 1e-8 for
 maximum margins. Peers are not charged for bringing the data into the form that they want.
 
-The peers: `SVC(kernel="linear")` (LIBSVM) with a cache of 4 GB; `LinearSVC(loss="hinge")`
-(LIBLINEAR) with `intercept_scaling` from 1 to 100, because it regularises the bias; PIQP and
-Clarabel on the whole quadratic program; skglm's `LinearSVC`, which has no bias, with one more
-column. Ours uses all cores where that helps, the peers use one. A peer begins no further setting
-when it has used up twice the time that one run may take; "cut short" are answers of a run that was
-told to stop after as many iterations as fit into that time.
+The peers: `SVC(kernel="linear")` (LIBSVM) with a cache of 4 GB, whose kernel values are 32-bit
+floats, so that small gaps may be out of its reach; `LinearSVC(loss="hinge")` (LIBLINEAR) with
+`intercept_scaling` from 1 to 100, because it regularises the bias; PIQP and Clarabel on the whole
+quadratic program; skglm's `LinearSVC`, which has no bias, with one more column. Ours uses all cores
+where that helps, the peers use one. A peer begins no further setting when it has used up twice the
+time that one run may take; "cut short" are answers of a run that was told to stop after as many
+iterations as fit into that time.
 """
 
 PICTURE = """

@@ -183,6 +183,17 @@ def test_several_classes():
     assert "outside" not in hard
 
 
+def test_narrow_terminals_cut_no_number_off():
+    found = fitted(PENGUINS, "-t", "species", *SOFT, "--C", 300, "--cv", 0)
+    printed = call(
+        "fit", PENGUINS, "-t", "species", *SOFT, "--C", 300, "--cv", 0, env={"COLUMNS": "60"}
+    ).stdout
+    for one in found["optima"]:
+        assert f" {one['margin']:.4g} " in printed
+        assert f" {one['primal']:.4g} " in printed
+        assert f" {len(one['support'])} (" in printed
+
+
 def test_very_many_classes_have_a_line_each_only_up_to_a_point(monkeypatch):
     monkeypatch.setattr(margin_text, "MOST_CLASSES", 2)
     printed = call("fit", PENGUINS, "-t", "species", *SOFT, "--cv", 0).stdout

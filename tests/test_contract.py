@@ -21,11 +21,16 @@ import rosenblatt as rb
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 REPEATED = "a repeated sample is two visits, a weighted one is one longer step"
+ROUGH = "seven equal digits are asked for, and a gap of 1e-6 leaves six"
 LIGHT = "the worst mistake is the one with the worst value, however small its weight"
 
 
 def exemptions(model):
     """Only where the rule really tells a weight from a repetition: batches of all do not."""
+    if isinstance(model, rb.SoftMarginClassifier):
+        return dict.fromkeys(rb.Perceptron._exempt_checks, ROUGH) if model.tol == 1e-6 else {}
+    if isinstance(model, rb.MaxMarginClassifier):
+        return {}
     exempt = dict.fromkeys(model._exempt_checks, REPEATED) if model.update != "batch" else {}
     if model.order == "worst-mistake":
         exempt["check_class_weight_classifiers"] = LIGHT
@@ -44,6 +49,10 @@ def exemptions(model):
         rb.Perceptron(order="worst-mistake"),
         rb.Adaline(),
         rb.Adaline(update="batch"),
+        rb.MaxMarginClassifier(),
+        rb.SoftMarginClassifier(),
+        rb.SoftMarginClassifier(tol=1e-10),
+        rb.SoftMarginClassifier(C=100.0, tol=1e-10),
     ],
     expected_failed_checks=exemptions,
 )
@@ -200,3 +209,80 @@ def test_fit_leaves_the_parameters_alone(kind):
     after = model.get_params()
     np.testing.assert_array_equal(before.pop("init"), after.pop("init"))
     assert before == after
+
+
+# ----------------------------------------------------------------------------- best hyperplanes
+
+MARGINS = pytest.mark.parametrize(
+    "model",
+    [rb.MaxMarginClassifier(), rb.SoftMarginClassifier(C=30.0, class_weight="balanced")],
+    ids=["hard", "soft"],
+)
+
+
+@MARGINS
+@quiet
+@pytest.mark.parametrize("classes", [2, 3])
+def test_calibrated_margins(model, classes):
+    X, y = blobs(classes)
+    calibrated = CalibratedClassifierCV(model, cv=3).fit(X, y)
+    p = calibrated.predict_proba(X)
+    assert p.shape == (150, classes)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (calibrated.predict(X) == y).mean() > 0.6
+
+
+@pytest.mark.parametrize("jobs", [None, 2])
+def test_grid_search_over_C(jobs):
+    X, y = blobs()
+    pipeline = make_pipeline(StandardScaler(), rb.SoftMarginClassifier())
+    grid = {"softmarginclassifier__C": [1e-4, 1.0, 100.0]}
+    search = GridSearchCV(pipeline, grid, cv=3, n_jobs=jobs).fit(X, y)
+    assert search.best_score_ > 0.6
+    alone = clone(pipeline).set_params(**search.best_params_).fit(X, y)
+    np.testing.assert_array_equal(search.predict(X), alone.predict(X))
+
+
+@MARGINS
+@quiet
+@pytest.mark.parametrize("classes", [2, 3])
+def test_clone_pickle_deepcopy_of_margins(model, classes):
+    X, y = blobs(classes)
+    model = clone(model).fit(X, y)
+    fresh = clone(model)
+    assert not hasattr(fresh, "coef_")
+    np.testing.assert_array_equal(fresh.fit(X, y).coef_, model.coef_)
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(twin.decision_function(X), model.decision_function(X))
+        assert twin.stop_reason_ == model.stop_reason_
+        np.testing.assert_array_equal(twin.gap_, model.gap_)
+        assert [type(fit.certificate) for fit in twin.fits_] == [
+            type(fit.certificate) for fit in model.fits_
+        ]
+        np.testing.assert_array_equal(twin.fit(X, y).coef_, model.coef_)
+
+
+@MARGINS
+@quiet
+def test_margins_are_classifiers_that_leave_their_parameters_alone(model):
+    assert is_classifier(model)
+    assert model.__sklearn_tags__().input_tags.sparse
+    before, (X, y) = copy.deepcopy(model.get_params()), blobs(2)
+    clone(model).fit(X, y).predict(X)
+    assert model.get_params() == before
+
+
+@MARGINS
+@quiet
+def test_margins_of_words_and_in_meta_estimators(model):
+    words = ["good fine good", "bad poor", "fine good", "poor bad bad"]
+    pipeline = make_pipeline(CountVectorizer(), model)
+    assert pipeline.fit(words, [1, 0, 1, 0]).predict(words).tolist() == [1, 0, 1, 0]
+    X, y = blobs()
+    assert cross_val_score(model, X, y, cv=3).mean() > 0.6
+    plain = clone(model)
+    if "class_weight" in plain.get_params():
+        plain.set_params(class_weight=None)
+    wrapped, ours = OneVsRestClassifier(plain).fit(X, y), clone(plain).fit(X, y)
+    for k, estimator in enumerate(wrapped.estimators_):
+        np.testing.assert_array_equal(estimator.coef_[0], ours.coef_[k])

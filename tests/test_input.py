@@ -233,3 +233,138 @@ def test_random_states():
     first = rb.Perceptron(order="shuffled", max_epochs=5, random_state=state).fit(X, y)
     np.testing.assert_array_equal(first.coef_, numbered.coef_)
     rb.Perceptron(order="shuffled", max_epochs=5, random_state=None).fit(X, y)
+
+
+# ----------------------------------------------------------------------------- best hyperplanes
+
+MARGINS = pytest.mark.parametrize("kind", [rb.SoftMarginClassifier, rb.MaxMarginClassifier])
+
+GAP = f"{NUMBER}, the gap at which to stop"
+SLACK = f"{NUMBER}, the price of slack"
+MARGIN = [
+    ("tol", 0, f"tol=0 is not allowed: {GAP}"),
+    ("tol", -1e-6, f"tol=-1e-06 is not allowed: {GAP}"),
+    ("tol", np.nan, f"tol=nan is not allowed: {GAP}"),
+    ("tol", None, f"tol=None is not allowed: {GAP}"),
+    ("tol", True, f"tol=True is not allowed: {GAP}"),
+    ("max_time", 0, f"max_time=0 is not allowed: {NUMBER} of seconds, or None"),
+    ("max_time", "1s", f"max_time='1s' is not allowed: {NUMBER} of seconds, or None"),
+    ("callback", 3, "callback=3 cannot be called: give a function, or None"),
+    ("n_jobs", 0, "n_jobs.*0"),
+    ("n_jobs", "two", "n_jobs='two' is not allowed"),
+]
+SOFT = [
+    ("C", 0, f"C=0 is not allowed: {SLACK}"),
+    ("C", -1, f"C=-1 is not allowed: {SLACK}"),
+    ("C", np.nan, f"C=nan is not allowed: {SLACK}"),
+    ("C", np.inf, f"C=inf is not allowed: {SLACK}"),
+    ("C", "a", f"C='a' is not allowed: {SLACK}"),
+    ("C", True, f"C=True is not allowed: {SLACK}"),
+    ("C", None, f"C=None is not allowed: {SLACK}"),
+    ("warm_start", 1, "warm_start=1 is not allowed: give True or False"),
+    ("class_weight", "balance", "class_weight='balance' is not known: give a dict, 'balanced'"),
+    ("class_weight", {"no": -1.0, "yes": 1.0}, "class_weight"),
+]
+HARD = [
+    ("on_inseparable", "error", "on_inseparable='error' is not known: give one of 'warn', 'raise'"),
+    ("on_inseparable", None, "on_inseparable=None is not known"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "message"),
+    [
+        *((rb.SoftMarginClassifier, *case) for case in MARGIN + SOFT),
+        *((rb.MaxMarginClassifier, *case) for case in MARGIN + HARD),
+    ],
+)
+def test_bad_parameters_of_margins_are_named_in_one_line(kind, name, value, message):
+    model = kind(**{name: value})
+    with pytest.raises(ValueError, match=message) as caught:
+        model.fit(*cloud())
+    assert "\n" not in str(caught.value)
+    with pytest.raises(NotFittedError):
+        model.predict([[1.0, 2.0, 3.0]])
+
+
+@MARGINS
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_samples_that_margins_refuse(kind, layout):
+    X, y = cloud()
+    for bad in (np.nan, np.inf):
+        X[3, 1] = bad
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            kind().fit(layout(X), y)
+    X[3, 1] = 0
+    for rows, labels, message in (
+        (X, y[:-1], "inconsistent numbers of samples"),
+        (X[:0], y[:0], "minimum of 1 is required"),
+        (X[:, :0], y, "0 feature"),
+        (X, np.full(40, "yes"), "y holds only one class"),
+        (X, np.linspace(0, 1, 40), "Unknown label type"),
+        (X[:1], y[:1], "one class"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kind().fit(layout(rows), labels)
+
+
+@MARGINS
+def test_words_and_shapes_that_margins_refuse(kind):
+    X, y = cloud()
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        kind().fit([["a", "b"], ["c", "d"]], [0, 1])
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        kind().fit(X[:, 0], y)
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        kind().fit(X * 1j, y)
+    model = kind().fit(X, y)
+    with pytest.raises(ValueError, match="X has 2 features"):
+        model.sides(X[:, :2], y)
+    with pytest.raises(ValueError, match="maybe"):
+        model.sides(X, np.full(40, "maybe"))
+    for weights, message in (
+        (np.full(40, -1.0), "sample_weight holds -1"),
+        (np.full(40, np.nan), "NaN"),
+        (np.ones(39), "sample_weight"),
+        (np.zeros(40), "weight"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kind().fit(X, y, weights)
+    for call in (kind().predict, kind().decision_function):
+        with pytest.raises(NotFittedError):
+            call(X)
+    with pytest.raises(NotFittedError):
+        kind().sides(X, y)
+    for name in ("gap_", "margin_", "support_", "dual_coef_", "optimum_", "certificate_"):
+        with pytest.raises(NotFittedError):
+            getattr(kind(), name)
+
+
+@MARGINS
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_margins_of_frames(kind, frame):
+    X, y = cloud()
+    table = frame(X, ["height", "leap", "age"])
+    model, plain = kind().fit(table, y), kind().fit(X, y)
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-3 * np.abs(plain.coef_).max())
+    assert model.feature_names_in_.tolist() == ["height", "leap", "age"]
+    assert model.sides(table, y).slack.shape == (40,)
+    if frame is not FRAMES["pandas float32"]:
+        np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_numpy_numbers_are_numbers_for_margins():
+    X, y = cloud()
+    model = rb.SoftMarginClassifier(
+        C=np.float32(2), tol=np.float64(1e-3), max_time=np.int32(100), n_jobs=np.int64(2)
+    ).fit(X, y)
+    assert model.stop_reason_ is rb.StopReason.GAP_CLOSED
+    assert rb.SoftMarginClassifier(C=2).fit(X, y).optimum_.C == 2.0
+    assert isinstance(model.optimum_.C, float)
+
+
+@MARGINS
+def test_margins_take_names_only_and_check_nothing_at_first(kind):
+    with pytest.raises(TypeError):
+        kind(1.0)
+    assert kind(tol=-1).get_params()["tol"] == -1

@@ -12,9 +12,10 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="already running as plain Python")
-def test_reference_tests_without_the_compiler():
+@pytest.mark.parametrize("name", ["test_perceptron_reference.py", "test_margin_solvers.py"])
+def test_reference_tests_without_the_compiler(name):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += ["-m", "not compiled", str(HERE / "test_perceptron_reference.py")]
+    command += ["-m", "not compiled", str(HERE / name)]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "ROSENBLATT_FEW_EXAMPLES": "1"}
     run = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=300, cwd=HERE.parent

@@ -223,8 +223,9 @@ def _table(
 ) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
-    for head in heads:
-        table.add_column(justify=last if head == heads[-1] else "right", no_wrap=True)
+    for _ in heads[:-1]:
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify=last)  # gives way first: no number must be cut off
     table.add_row("", *(Text(head, "dim") for head in heads))
     for facts in optima[:MOST_CLASSES]:
         table.add_row(Text(shortened(facts["positive"], 16)), *cells(facts))

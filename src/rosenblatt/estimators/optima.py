@@ -160,8 +160,8 @@ def _fit(
         for more in (2.0**-46, 2.0**-40, 2.0**-34):
             narrower = best._replace(w=best.w * (1 + more), b=best.b * (1 + more))
             optimum = min(optimum, _proved(problem, C, narrower, support), key=lambda o: o.gap)
-    if reason is StopReason.GAP_CLOSED and optimum.gap > tol:
-        reason = StopReason.ROUNDING
+    if reason in (StopReason.GAP_CLOSED, StopReason.ROUNDING):
+        reason = StopReason.GAP_CLOSED if optimum.gap <= tol else StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
     empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
     return MarginFit(

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops import loop
+from rosenblatt.rows import CsrRows, Rows, add_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rosenblatt.rows import CsrRows
 
 
 class Multipliers(NamedTuple):
@@ -71,12 +70,26 @@ def slope(m: Multipliers, s: Any, ds: Any, mu: float, b: float, db: float, step:
 
 
 @loop
-def gram(rows: CsrRows, weight: Any, out: Any) -> None:
-    """``out += Σ weight_i x_i x_iᵀ``, the lower triangle with the diagonal."""
-    for i in range(len(weight)):
-        start, stop = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
+def total(rows: Rows, u: Any, start: int, stop: int, out: Any) -> None:
+    """``out += Σ u_i x_i`` over rows `start` to `stop`."""
+    for row in range(start, stop):
+        i = np.uint64(row)
+        if u[i] != 0.0:
+            add_row(rows, i, u[i], out)
+
+
+@loop
+def gram(rows: CsrRows, chosen: Any, weight: Any, total: Any, out: Any) -> None:
+    """Add ``Σ weight_k x xᵀ`` over the chosen rows, and ``Σ weight_k x``.
+
+    Of the first only the lower triangle with the diagonal.
+    """
+    for number in range(len(chosen)):
+        i = np.uint64(chosen[number])
+        add_row(rows, i, weight[number], total)
+        start, stop = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + np.uint64(1)])
         for k in range(start, stop):
-            product = weight[i] * rows.data[k]
+            product = weight[number] * rows.data[k]
             line = out[rows.indices[k]]
             for j in range(start, k + np.uint64(1)):
                 line[rows.indices[j]] += product * rows.data[j]

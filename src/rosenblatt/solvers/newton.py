@@ -20,16 +20,13 @@ References
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
-from scipy.linalg.blas import dsyrk
+from scipy.linalg import lstsq
 
 from rosenblatt.loops import slack
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers.threads import one_blas_thread
+from rosenblatt.solvers.directions import MANY, newton_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,12 +39,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
-SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
-FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
-ALIKE = 1e4
-SMALL = 10**8  # operations below which a second thread is not worth waking
-STEPS, CONJUGATE_STEPS = 60, 200
+STEPS = 60  # of Newton's method in a round, at most
 
 
 class Live(NamedTuple):
@@ -154,19 +146,19 @@ class _State:
         """One step of Newton's method; False where rounding has left nothing to gain."""
         curvature = self.m.scale[self.band] / self.mu
         least = 1e-6 * float(self.m.scale.max()) / self.mu
-        x = self.samples.take(self.band)
-        dw, db = direction(x, curvature, self.gradient, self.slope_b, least)
+        rows, slope = self.band, self.slope_b
+        dw, db = newton_step(self.samples, rows, curvature, self.gradient, slope, least)
         if not (np.isfinite(db) and np.isfinite(dw).all()):
             return False
         ds = self.samples.values(np.append(dw, 0.0))
         at_zero = float((self.w - self.live.pull) @ dw) - self.live.balance * db
         per_step = float(dw @ dw)
 
-        def slope(step: float) -> float:
+        def rise(step: float) -> float:
             moved = slack.slope(self.m, self.s, ds, self.mu, self.b, db, step)
             return at_zero + step * per_step - moved
 
-        length = _line(slope, float(self.gradient @ dw) + self.slope_b * db)
+        length = _line(rise, float(self.gradient @ dw) + self.slope_b * db)
         if length == 0.0:
             return False
         self.w, self.b = self.w + length * dw, self.b + length * db
@@ -198,141 +190,6 @@ def _line(slope: Callable[[float], float], first: float) -> float:
         else:
             high, at_high = step, value
     return step
-
-
-def direction(
-    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
-) -> tuple[Floats, float]:
-    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` and a gradient.
-
-    By normal equations of the size of w, or of the number of rows where these are fewer, or by
-    conjugate gradients where both are many. `least` is a curvature along b that is there at least.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (k, d)
-        An array is changed.
-    weight : float array of shape (k,)
-    gradient, slope_b : float array of shape (d,), float
-    least : float
-    """
-    k, d = X.shape
-    if not k:
-        return -gradient, -slope_b / least
-    with ExitStack() as stack:
-        stack.enter_context(np.errstate(all="ignore"))
-        if min(k, d) ** 2 * (k if isinstance(X, np.ndarray) else min(k, d)) < SMALL:
-            stack.enter_context(one_blas_thread())
-        few = min(k, d)
-        if not isinstance(X, np.ndarray) and X.size > FULL * k * d and k * d < MANY:
-            X = X.toarray()
-        if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
-            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
-        # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
-        total = float(weight.sum())
-        centre = (X.T @ weight) / total
-        about = gradient - centre * slope_b
-        try:
-            if isinstance(X, np.ndarray) and not _alike(X):
-                dw = _by_least_squares(X, weight, centre, about)
-            elif k < d:
-                return _by_rows(X, weight, centre, about, slope_b, least)
-            else:
-                dw = -_solve(_curvature(X, weight, centre, total), about)
-        except LinAlgError:
-            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
-        return dw, -slope_b / (total + least) - float(centre @ dw)
-
-
-def _alike(X: Floats) -> bool:
-    """Whether the columns are of similar sizes, so that a sum over them has digits of all."""
-    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
-    return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
-
-
-def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) -> Floats:
-    """The same step from ``min ‖dw + about‖² + Σ weight_i (dw·(x_i - centre))²``.
-
-    Slower, but columns of very different sizes keep twice the digits.
-    """
-    d = X.shape[1]
-    X -= centre
-    X *= np.sqrt(weight)[:, np.newaxis]
-    X = X[np.argsort(-np.abs(X).max(axis=1))]  # the method of Householder wants large rows first
-    A, right = np.vstack([X, np.eye(d)]), np.concatenate([np.zeros(len(X)), -about])
-    solved: Floats = lstsq(A, right, lapack_driver="gelsy", check_finite=False)[0]
-    return solved
-
-
-def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
-    """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the lower triangle of it."""
-    d = X.shape[1]
-    if isinstance(X, np.ndarray):
-        X -= centre
-        X *= np.sqrt(weight)[:, np.newaxis]
-        H: Floats = dsyrk(1.0, X.T, lower=1)
-    else:
-        H = np.zeros((d, d))
-        slack.gram(as_rows(X), weight, H)  # type: ignore[arg-type]
-        H -= total * np.outer(centre, centre)
-    H.flat[:: d + 1] += 1.0
-    return H
-
-
-def _solve(H: Floats, right: Floats) -> Floats:
-    """Cholesky's method on the lower triangle, which is lost."""
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    solved: Floats = cho_solve(factor, right, check_finite=False)
-    return solved
-
-
-def _by_rows(
-    X: Any, weight: Floats, centre: Floats, about: Floats, slope_b: float, least: float
-) -> tuple[Floats, float]:
-    """The same step from a system of the size of the number of rows, by Woodbury's formula."""
-    dense = isinstance(X, np.ndarray)
-    if dense:
-        X -= centre
-        K = X @ X.T
-        seen = X @ about
-    else:
-        K = (X @ X.T).toarray()
-        across = X @ centre
-        K += float(centre @ centre) - across - across[:, np.newaxis]
-        seen = X @ about - float(centre @ about)
-    K.flat[:: len(K) + 1] += 1.0 / weight
-    sides = np.column_stack([np.ones(len(K)), -seen])
-    one, other = _solve(K, sides).T
-    db = (-slope_b - float(other.sum())) / (float(one.sum()) + least)
-    pulls = other + one * db
-    dw = -about - X.T @ pulls
-    if not dense:
-        dw += centre * pulls.sum()
-    return dw, db - float(centre @ dw)
-
-
-def _by_conjugate_gradients(
-    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
-) -> tuple[Floats, float]:
-    """The same step roughly; every iterate of the method is a direction of descent."""
-    p, r = np.zeros(len(gradient) + 1), -np.append(gradient, slope_b)
-    square = (X**2).T @ weight if isinstance(X, np.ndarray) else X.multiply(X).T @ weight
-    inverse = 1.0 / np.append(1.0 + square, weight.sum() + least)
-    z = inverse * r
-    v, rz = z, float(r @ z)
-    enough = 1e-4 * rz
-    across = X.T  # of a sparse matrix this is an object to make once
-    for _ in range(CONJUGATE_STEPS):
-        curved = weight * (X @ v[:-1] + v[-1])
-        product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
-        step = rz / float(v @ product)
-        p, r = p + step * v, r - step * product
-        z = inverse * r
-        rz, before = float(r @ z), rz
-        if not rz > enough:
-            break
-        v = z + rz / before * v
-    return p[:-1], float(p[-1])
 
 
 def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:

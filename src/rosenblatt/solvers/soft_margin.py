@@ -39,7 +39,7 @@ FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many mor
 ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
 WARM = 0.3  # μ for a start that may be close
 ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
-USUAL, DEARER, ENOUGH = 100.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
+USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
 FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
@@ -99,7 +99,7 @@ class Start(NamedTuple):
 
     def moved(self, done: Round) -> Start:
         """The start of the next round."""
-        return Start(done.w, done.b, float(done.alpha.max()), done.alpha)
+        return Start(done.w, done.b, float(done.alpha.max()) or self.largest, done.alpha)
 
 
 class Progress(NamedTuple):
@@ -185,7 +185,7 @@ class SoftMargin:
             before, largest, gap = s, at.largest, self.best.gap
             if done.steps < STEPS:
                 alpha[awake] = done.alpha
-            at = Start(done.w, done.b, float(alpha.max()))
+            at = Start(done.w, done.b, float(alpha.max()) or largest)
             s = self.samples.values(np.append(at.w, 0.0))
             self._judge(s, at.w, alpha, int(np.count_nonzero(awake)))
             if self.best.gap <= self.tol:

@@ -1,0 +1,192 @@
+"""Newton's step for a margin with slack: the linear systems of `newton`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg.blas import dsyrk
+
+from rosenblatt.loops import slack
+from rosenblatt.rows import CsrRows, as_rows
+from rosenblatt.solvers.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.solvers.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
+SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
+FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
+ALIKE = 1e4  # the ratio of sizes of columns from which normal equations lose digits
+SMALL = 10**8  # operations below which a second thread is not worth waking
+CONJUGATE_STEPS = 200
+
+
+def newton_step(
+    samples: Samples, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` over some rows, and a gradient.
+
+    `least` is a curvature along b that is there at least.
+    """
+    k, d = len(rows), samples.d
+    if not k:
+        return -gradient, -slope_b / least
+    blocks = list(samples.source.pieces())
+    first = blocks[0].block.rows
+    few_entries = samples.source.n_entries <= FULL * samples.n * d
+    if isinstance(first, CsrRows) and len(blocks) == 1 and few_entries and d <= min(k, SPARSE):
+        H, centre, total = np.zeros((d, d)), np.zeros(d), float(weight.sum())
+        slack.gram(first, rows, weight, centre, H)
+        centre /= total
+        H -= total * np.outer(centre, centre)
+        H.flat[:: d + 1] += 1.0
+        try:
+            with one_blas_thread():
+                dw = -_solve(H, gradient - centre * slope_b)
+            return dw, -slope_b / (total + least) - float(centre @ dw)
+        except LinAlgError:
+            pass
+    return direction(samples.take(rows), weight, gradient, slope_b, least)
+
+
+def direction(
+    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` and a gradient.
+
+    By normal equations of the size of w, or of the number of rows where these are fewer, or by
+    conjugate gradients where both are many. `least` is a curvature along b that is there at least.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (k, d)
+        An array is changed.
+    weight : float array of shape (k,)
+    gradient, slope_b : float array of shape (d,), float
+    least : float
+    """
+    k, d = X.shape
+    if not k:
+        return -gradient, -slope_b / least
+    with ExitStack() as stack:
+        stack.enter_context(np.errstate(all="ignore"))
+        if min(k, d) ** 2 * (k if isinstance(X, np.ndarray) else min(k, d)) < SMALL:
+            stack.enter_context(one_blas_thread())
+        few = min(k, d)
+        if not isinstance(X, np.ndarray) and X.size > FULL * k * d and k * d < MANY:
+            X = X.toarray()
+        if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
+            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+        # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
+        total = float(weight.sum())
+        centre = (X.T @ weight) / total
+        about = gradient - centre * slope_b
+        try:
+            if isinstance(X, np.ndarray) and not _alike(X):
+                dw = _by_least_squares(X, weight, centre, about)
+            elif k < d:
+                return _by_rows(X, weight, centre, about, slope_b, least)
+            else:
+                dw = -_solve(_curvature(X, weight, centre, total), about)
+        except LinAlgError:
+            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+        return dw, -slope_b / (total + least) - float(centre @ dw)
+
+
+def _alike(X: Floats) -> bool:
+    """Whether the columns are of similar sizes, so that a sum over them has digits of all."""
+    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
+    return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
+
+
+def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) -> Floats:
+    """The same step from ``min ‖dw + about‖² + Σ weight_i (dw·(x_i - centre))²``.
+
+    Slower, but columns of very different sizes keep twice the digits.
+    """
+    d = X.shape[1]
+    X -= centre
+    X *= np.sqrt(weight)[:, np.newaxis]
+    X = X[np.argsort(-np.abs(X).max(axis=1))]  # the method of Householder wants large rows first
+    A, right = np.vstack([X, np.eye(d)]), np.concatenate([np.zeros(len(X)), -about])
+    solved: Floats = lstsq(A, right, lapack_driver="gelsy", check_finite=False)[0]
+    return solved
+
+
+def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
+    """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the lower triangle of it."""
+    d = X.shape[1]
+    if isinstance(X, np.ndarray):
+        X -= centre
+        X *= np.sqrt(weight)[:, np.newaxis]
+        H: Floats = dsyrk(1.0, X.T, lower=1)
+    else:
+        H = np.zeros((d, d))
+        slack.gram(as_rows(X), np.arange(len(weight)), weight, np.zeros(d), H)  # type: ignore[arg-type]
+        H -= total * np.outer(centre, centre)
+    H.flat[:: d + 1] += 1.0
+    return H
+
+
+def _solve(H: Floats, right: Floats) -> Floats:
+    """Cholesky's method on the lower triangle, which is lost."""
+    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    solved: Floats = cho_solve(factor, right, check_finite=False)
+    return solved
+
+
+def _by_rows(
+    X: Any, weight: Floats, centre: Floats, about: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The same step from a system of the size of the number of rows, by Woodbury's formula."""
+    dense = isinstance(X, np.ndarray)
+    if dense:
+        X -= centre
+        K = X @ X.T
+        seen = X @ about
+    else:
+        K = (X @ X.T).toarray()
+        across = X @ centre
+        K += float(centre @ centre) - across - across[:, np.newaxis]
+        seen = X @ about - float(centre @ about)
+    K.flat[:: len(K) + 1] += 1.0 / weight
+    sides = np.column_stack([np.ones(len(K)), -seen])
+    one, other = _solve(K, sides).T
+    db = (-slope_b - float(other.sum())) / (float(one.sum()) + least)
+    pulls = other + one * db
+    dw = -about - X.T @ pulls
+    if not dense:
+        dw += centre * pulls.sum()
+    return dw, db - float(centre @ dw)
+
+
+def _by_conjugate_gradients(
+    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The same step roughly; every iterate of the method is a direction of descent."""
+    p, r = np.zeros(len(gradient) + 1), -np.append(gradient, slope_b)
+    square = (X**2).T @ weight if isinstance(X, np.ndarray) else X.multiply(X).T @ weight
+    inverse = 1.0 / np.append(1.0 + square, weight.sum() + least)
+    z = inverse * r
+    v, rz = z, float(r @ z)
+    enough = 1e-4 * rz
+    across = X.T  # of a sparse matrix this is an object to make once
+    for _ in range(CONJUGATE_STEPS):
+        curved = weight * (X @ v[:-1] + v[-1])
+        product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
+        step = rz / float(v @ product)
+        p, r = p + step * v, r - step * product
+        z = inverse * r
+        rz, before = float(r @ z), rz
+        if not rz > enough:
+            break
+        v = z + rz / before * v
+    return p[:-1], float(p[-1])
