@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     Report = Callable[[int, Best, Progress], None]
 
 
+AGREE = 1e-10  # so close are values that two ways to compute them are trusted
+
+
 class Problem(NamedTuple):
     """A two-class problem, class `positive` against the rest.
 
@@ -154,12 +157,12 @@ def _fit(
     problem.samples.clock = Clock()  # this is to be done also when time is over
     best, X, y = solver.best, problem.X, problem.samples.y
     support = np.flatnonzero(best.alpha > 0)
-    optimum = _proved(problem, C, best, support)
-    if C is not None and optimum.gap > tol:
-        # Slack that is only rounding may cost dearly: a slightly narrower margin has none.
-        for more in (2.0**-46, 2.0**-40, 2.0**-34):
-            narrower = best._replace(w=best.w * (1 + more), b=best.b * (1 + more))
-            optimum = min(optimum, _proved(problem, C, narrower, support), key=lambda o: o.gap)
+    plane, alpha = Hyperplane(best.w, best.b), best.alpha[support]
+    optimum = Optimum(plane, support, alpha, C, best.primal, best.dual)
+    conditions = optimum_conditions(optimum, X, y, problem.weights)
+    if not abs(conditions.gap - optimum.gap) <= AGREE:  # rounding matters
+        optimum = _proved(problem, C, best, support, tol)
+        conditions = optimum_conditions(optimum, X, y, problem.weights)
     if reason in (StopReason.GAP_CLOSED, StopReason.ROUNDING):
         reason = StopReason.GAP_CLOSED if optimum.gap <= tol else StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
@@ -169,20 +172,28 @@ def _fit(
         reason,
         optimum,
         optimum.multipliers * y[support],
-        optimum_conditions(optimum, X, y, problem.weights),
+        conditions,
         _nearest(problem, best.alpha) if C is None else None,
         MarginTrace(*(columns or empty)),
         optimum if reason is StopReason.GAP_CLOSED else None,
     )
 
 
-def _proved(problem: Problem, C: float | None, best: Best, support: Ints) -> Optimum:
-    """A hyperplane and multipliers with the values that can be proved of them."""
-    plane, alpha = Hyperplane(best.w, best.b), best.alpha[support]
-    values = proved_values(plane, support, alpha, C, problem.X, problem.samples.y, problem.weights)
-    # A hyperplane that does not separate is no candidate for the maximum margin.
-    primal = values[0] if best.primal < np.inf else np.inf
-    return Optimum(plane, support, alpha, C, primal, values[1])
+def _proved(problem: Problem, C: float | None, best: Best, support: Ints, tol: float) -> Optimum:
+    """The hyperplane and multipliers with the values that can be proved of them."""
+    alpha, found = best.alpha[support], []
+    # Slack that is only rounding may cost dearly: a slightly narrower margin has none.
+    for more in (0.0, 2.0**-46, 2.0**-40, 2.0**-34) if C is not None else (0.0,):
+        plane = Hyperplane(best.w * (1 + more), best.b * (1 + more))
+        values = proved_values(
+            plane, support, alpha, C, problem.X, problem.samples.y, problem.weights
+        )
+        # A hyperplane that does not separate is no candidate for the maximum margin.
+        primal = values[0] if best.primal < np.inf else np.inf
+        found.append(Optimum(plane, support, alpha, C, primal, values[1]))
+        if found[-1].gap <= tol:
+            break
+    return min(found, key=lambda optimum: optimum.gap)
 
 
 def _nearest(problem: Problem, alpha: Floats) -> Floats:

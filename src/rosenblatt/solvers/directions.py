@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import LinAlgError, lstsq
 from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.loops import slack
-from rosenblatt.rows import CsrRows, as_rows
-from rosenblatt.solvers.threads import one_blas_thread
+from rosenblatt.rows import as_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
 SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
 FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
-ALIKE = 1e4  # the ratio of sizes of columns from which normal equations lose digits
-SMALL = 10**8  # operations below which a second thread is not worth waking
 CONJUGATE_STEPS = 200
 
 
@@ -39,31 +36,45 @@ def newton_step(
     k, d = len(rows), samples.d
     if not k:
         return -gradient, -slope_b / least
-    blocks = list(samples.source.pieces())
-    first = blocks[0].block.rows
     few_entries = samples.source.n_entries <= FULL * samples.n * d
-    if isinstance(first, CsrRows) and len(blocks) == 1 and few_entries and d <= min(k, SPARSE):
-        H, centre, total = np.zeros((d, d)), np.zeros(d), float(weight.sum())
-        slack.gram(first, rows, weight, centre, H)
-        centre /= total
-        H -= total * np.outer(centre, centre)
-        H.flat[:: d + 1] += 1.0
-        try:
-            with one_blas_thread():
-                dw = -_solve(H, gradient - centre * slope_b)
-            return dw, -slope_b / (total + least) - float(centre @ dw)
-        except LinAlgError:
-            pass
-    return direction(samples.take(rows), weight, gradient, slope_b, least)
+    if not samples.dense and few_entries and d <= min(k, SPARSE):
+        first, *more = samples.source.pieces()
+        if not more:
+            return _without_copies(first.block.rows, rows, weight, gradient, slope_b, least)
+    X = samples.take(rows)
+    if not samples.dense and not few_entries and k * d < MANY:
+        X = X.toarray()
+    alike = samples.alike or not isinstance(X, np.ndarray)
+    return direction(X, weight, gradient, slope_b, least, alike=alike)
+
+
+def _without_copies(
+    all_rows: Any, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The step from sparse rows, by normal equations of the size of w."""
+    d, total = len(gradient), float(weight.sum())
+    H, centre = np.zeros((d, d)), np.zeros(d)
+    slack.gram(all_rows, rows, weight, centre, H)
+    centre /= total
+    H -= total * np.outer(centre, centre)
+    H.flat[:: d + 1] += 1.0
+    dw = -_solve(H.T, gradient - centre * slope_b)
+    return dw, -slope_b / (total + least) - float(centre @ dw)
 
 
 def direction(
-    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
+    X: Any,
+    weight: Floats,
+    gradient: Floats,
+    slope_b: float,
+    least: float,
+    *,
+    alike: bool = True,
 ) -> tuple[Floats, float]:
-    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` and a gradient.
+    """The step of `newton_step` for the rows of a matrix.
 
     By normal equations of the size of w, or of the number of rows where these are fewer, or by
-    conjugate gradients where both are many. `least` is a curvature along b that is there at least.
+    conjugate gradients where both are many.
 
     Parameters
     ----------
@@ -72,39 +83,27 @@ def direction(
     weight : float array of shape (k,)
     gradient, slope_b : float array of shape (d,), float
     least : float
+    alike : bool
+        Whether the columns are of similar sizes; if not, an array gets a more precise treatment.
     """
     k, d = X.shape
-    if not k:
-        return -gradient, -slope_b / least
-    with ExitStack() as stack:
-        stack.enter_context(np.errstate(all="ignore"))
-        if min(k, d) ** 2 * (k if isinstance(X, np.ndarray) else min(k, d)) < SMALL:
-            stack.enter_context(one_blas_thread())
-        few = min(k, d)
-        if not isinstance(X, np.ndarray) and X.size > FULL * k * d and k * d < MANY:
-            X = X.toarray()
-        if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
-            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
-        # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
-        total = float(weight.sum())
-        centre = (X.T @ weight) / total
-        about = gradient - centre * slope_b
-        try:
-            if isinstance(X, np.ndarray) and not _alike(X):
-                dw = _by_least_squares(X, weight, centre, about)
-            elif k < d:
-                return _by_rows(X, weight, centre, about, slope_b, least)
-            else:
-                dw = -_solve(_curvature(X, weight, centre, total), about)
-        except LinAlgError:
-            return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
-        return dw, -slope_b / (total + least) - float(centre @ dw)
-
-
-def _alike(X: Floats) -> bool:
-    """Whether the columns are of similar sizes, so that a sum over them has digits of all."""
-    sizes = np.maximum(X.max(axis=0), -X.min(axis=0))
-    return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
+    few = min(k, d)
+    if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
+        return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+    # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
+    total = float(weight.sum())
+    centre = (X.T @ weight) / total
+    about = gradient - centre * slope_b
+    try:
+        if not alike:
+            dw = _by_least_squares(X, weight, centre, about)
+        elif k < d:
+            return _by_rows(X, weight, centre, about, slope_b, least)
+        else:
+            dw = -_solve(_curvature(X, weight, centre, total), about)
+    except LinAlgError:
+        return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+    return dw, -slope_b / (total + least) - float(centre @ dw)
 
 
 def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) -> Floats:
@@ -122,24 +121,26 @@ def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) 
 
 
 def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
-    """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the lower triangle of it."""
+    """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the upper triangle of it."""
     d = X.shape[1]
     if isinstance(X, np.ndarray):
         X -= centre
         X *= np.sqrt(weight)[:, np.newaxis]
-        H: Floats = dsyrk(1.0, X.T, lower=1)
+        H: Floats = dsyrk(1.0, X.T)
     else:
         H = np.zeros((d, d))
         slack.gram(as_rows(X), np.arange(len(weight)), weight, np.zeros(d), H)  # type: ignore[arg-type]
-        H -= total * np.outer(centre, centre)
-    H.flat[:: d + 1] += 1.0
+        H = (H - total * np.outer(centre, centre)).T
+    H[np.diag_indices(d)] += 1.0
     return H
 
 
 def _solve(H: Floats, right: Floats) -> Floats:
-    """Cholesky's method on the lower triangle, which is lost."""
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    solved: Floats = cho_solve(factor, right, check_finite=False)
+    """Cholesky's method on the upper triangle of a matrix in the order of Fortran, now lost."""
+    factor, wrong = dpotrf(H, overwrite_a=1, clean=0)
+    if wrong:
+        raise LinAlgError
+    solved: Floats = dpotrs(factor, right)[0]
     return solved
 
 
@@ -159,7 +160,7 @@ def _by_rows(
         seen = X @ about - float(centre @ about)
     K.flat[:: len(K) + 1] += 1.0 / weight
     sides = np.column_stack([np.ones(len(K)), -seen])
-    one, other = _solve(K, sides).T
+    one, other = _solve(K.T, sides).T
     db = (-slope_b - float(other.sum())) / (float(one.sum()) + least)
     pulls = other + one * db
     dw = -about - X.T @ pulls

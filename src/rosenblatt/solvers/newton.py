@@ -20,6 +20,7 @@ References
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from scipy.linalg import lstsq
 
 from rosenblatt.loops import slack
 from rosenblatt.solvers.directions import MANY, newton_step
+from rosenblatt.solvers.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+SMALL = 10**9  # operations of a step below which a second thread is not worth waking
 STEPS = 60  # of Newton's method in a round, at most
 
 
@@ -100,6 +103,15 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         The gap that is asked for in the end, as a share of the objective: a tenth of it is good
         enough here, and so is a tenth of the gap that this round cannot close.
     """
+    with ExitStack() as stack:
+        # What overflows is of no use, and the step before it counts.
+        stack.enter_context(np.errstate(all="ignore"))
+        if live.samples.n * live.samples.d * min(live.samples.n, live.samples.d) < SMALL:
+            stack.enter_context(one_blas_thread())
+        return _improve(live, w, b, mu, tol)
+
+
+def _improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
     state, steps = _State(live, w, b, mu), 0
     while True:
         live.samples.clock.look_up()

@@ -9,7 +9,6 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
@@ -89,5 +88,4 @@ class Team:
     def ranges(self, n: int, entries: int) -> list[tuple[int, int]]:
         """0 to n cut into one range per thread, or one in all if there are few `entries`."""
         parts = self.size if entries >= WORTHWHILE else 1
-        edges = [int(edge) for edge in np.linspace(0, n, parts + 1)]
-        return list(pairwise(edges))
+        return list(pairwise(n * k // parts for k in range(parts + 1)))

@@ -7,6 +7,7 @@ on the wrong side, or too close; the worst of them join the set; and so on until
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 STEP = 1 << 20  # rows to scan between two looks at the clock
 FULL = 0.5  # the share of rows from which a sum over all of them is quicker
+SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
 PIECES = 8  # into which a block is cut for the threads
 
 
@@ -129,7 +131,16 @@ class Samples:
     def part(self, rows: Ints) -> Samples:
         """A copy of the listed rows as samples of their own."""
         X, label = self.take(rows), (self.y[rows] > 0).astype(np.int32)
-        return Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
+        part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
+        part.alike = self.alike
+        return part
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether the features are of similar sizes, as far as a few rows tell."""
+        X = abs(self.take(np.arange(0, self.n, max(1, self.n // SOME))))
+        sizes = X.max(axis=0) if self.dense else X.max(axis=0).toarray().ravel()
+        return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
 
     def total(self, u: Floats) -> Floats:
         """``Σ u_i y_i x_i``, in an order that does not depend on the number of threads."""
@@ -148,7 +159,7 @@ class Samples:
         """The same for one block, row by row, without the rows that do not count."""
         entries = piece.length * self.source.n_entries // self.source.n_rows
         pieces = min(PIECES, 1 + entries // WORTHWHILE)
-        edges = [int(edge) for edge in np.linspace(0, piece.length, pieces + 1)]
+        edges = [piece.length * k // pieces for k in range(pieces + 1)]
         sums = np.zeros((pieces, self.d))
 
         def add(k: int) -> None:
