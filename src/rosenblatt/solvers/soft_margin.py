@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
 ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
+NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.3  # μ for a start that may be close
 ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
 USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
@@ -166,7 +167,7 @@ class SoftMargin:
                 if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
                     break
             at = at._replace(alpha=None)
-            mu, size = min(ROUGH, 3 * (d / size) ** 0.5), GROWTH * size
+            mu, size = min(ROUGH, NEARBY * (d / size) ** 0.5), GROWTH * size
             if 2 * size >= len(order):
                 return at, mu
             part, c = self._some(order[:size])
