@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.certificates import Conditions, Inseparable, Optimum, QuasiSeparable
 from rosenblatt.estimators._base import LinearClassifier
 from rosenblatt.estimators._validation import count_threads, one_of, positive_number, yes_or_no
-from rosenblatt.estimators.optima import Overlap, Problem, max_margin, rounds, soft_margin
+from rosenblatt.estimators.optima import Overlap, Problem, distant, max_margin, rounds, soft_margin
 from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.soft_margin import Start
@@ -102,13 +102,14 @@ class MarginClassifier(LinearClassifier):
         """
         self._check()
         data = self._read(X, y, sample_weight)
+        near, origin = distant(data)
         with Team(count_threads(self.n_jobs)) as team, catch_interrupts() as interrupts:
             clock = Clock(self.max_time, interrupts)
             fits = []
             for number, positive in enumerate(data.positives):
-                problem = Problem.of(data, positive, team, clock)
+                problem = Problem.of(near, origin, positive, team, clock)
                 names = _shown_sides(data.classes, positive)
-                fits.append(self._solve(problem, names, rounds(self.callback, number)))
+                fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
             self._set_results(data, tuple(fits), team)
         self._warn()
         return self

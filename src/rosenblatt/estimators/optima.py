@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     Report = Callable[[int, Best, Progress], None]
 
 
+SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
+LARGEST = 1e70
+FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 AGREE = 1e-10  # so close are values that two ways to compute them are trusted
 
 
@@ -45,21 +48,23 @@ class Problem(NamedTuple):
     samples : Samples
     weights : float array or None
         A weight per sample; None: all 1.
-    positive : int
-        The number of the class that is +1.
+    origin : float array or None
+        What has been subtracted from the samples, but not from X; None: nothing.
     """
 
     X: Any
     samples: Samples
     weights: Floats | None
-    positive: int
+    origin: Floats | None
 
     @classmethod
-    def of(cls, data: Data, positive: int, team: Team, clock: Clock) -> Problem:
-        """The problem with its own weights, some of both classes positive."""
+    def of(
+        cls, data: Data, origin: Floats | None, positive: int, team: Team, clock: Clock
+    ) -> Problem:
+        """Class `positive` against the rest, with its own weights, some of both sides positive."""
         samples = Samples(data.source, team, positive, clock)
         if not data.source.weighted:
-            return cls(data.X, samples, None, positive)
+            return cls(data.X, samples, None, origin)
         parts = [row_weights(piece.block, positive) for piece in data.source.pieces()]
         weights = np.concatenate(parts)
         for side in (1.0, -1.0):
@@ -71,7 +76,11 @@ class Problem(NamedTuple):
                     "a margin needs samples of both sides"
                 )
                 raise ValueError(msg)
-        return cls(data.X, samples, None if (weights == 1.0).all() else weights, positive)
+        return cls(data.X, samples, None if (weights == 1.0).all() else weights, origin)
+
+    def bias(self, w: Floats, b: float) -> float:
+        """The bias for X of a hyperplane for the samples."""
+        return b if self.origin is None else b - float(self.origin @ w)
 
     @property
     def total(self) -> float:
@@ -93,6 +102,8 @@ def soft_margin(
     report: Report | None = None,
 ) -> MarginFit:
     """The soft-margin hyperplane; `start` is one that may be close."""
+    if start is not None:
+        start = start._replace(b=2 * start.b - problem.bias(start.w, start.b))
     solver = SoftMargin(problem.samples, problem.prices(C), tol, report)
     reason = solver.run(start)
     return _fit(problem, C, solver, reason, tol)
@@ -155,10 +166,11 @@ def _fit(
 ) -> MarginFit:
     """What was found, with values that have been proved."""
     problem.samples.clock = Clock()  # this is to be done also when time is over
-    best, X, y = solver.best, problem.X, problem.samples.y
+    X, y, w = problem.X, problem.samples.y, solver.best.w
+    best = solver.best._replace(b=problem.bias(w, solver.best.b))
     support = np.flatnonzero(best.alpha > 0)
     plane, alpha = Hyperplane(best.w, best.b), best.alpha[support]
-    optimum = Optimum(plane, support, alpha, C, best.primal, best.dual)
+    optimum = Optimum(plane, support, alpha, C, best.primal, min(best.dual, best.primal))
     conditions = optimum_conditions(optimum, X, y, problem.weights)
     if not abs(conditions.gap - optimum.gap) <= AGREE:  # rounding matters
         optimum = _proved(problem, C, best, support, tol)
@@ -203,16 +215,44 @@ def _nearest(problem: Problem, alpha: Floats) -> Floats:
         weights = np.where(y == side, alpha, 0.0)
         total = float(weights.sum()) or 1.0
         means.append(side * problem.samples.total(weights) / total)
-    return np.array(means)
+    return np.array(means) + (0.0 if problem.origin is None else problem.origin)
 
 
-def rounds(callback: Callable[[MarginRound], None] | None, number: int) -> Report | None:
+def distant(data: Data) -> tuple[Data, Floats | None]:
+    """The data moved to where they are, if that is far from the origin for how close they are.
+
+    Sums over numbers that differ only in their last digits lose the others. This takes a copy.
+    """
+    X = data.X
+    sizes = np.abs(X if isinstance(X, np.ndarray) else X.data)
+    largest = float(sizes.max(initial=0.0))
+    if largest and not 1 / LARGEST < largest < LARGEST:
+        msg = (
+            f"the largest number in X is {largest:g}, whose powers floats cannot hold: "
+            f"scale the features so that it is between {1 / LARGEST:g} and {LARGEST:g}"
+        )
+        raise ValueError(msg)
+    if not isinstance(X, np.ndarray):
+        if X.nnz < FULL * X.shape[0] * X.shape[1]:
+            return data, None
+        X = X.toarray()
+    some = X[:: max(1, len(X) // SOME)]
+    origin = X[0].astype(np.float64)  # the difference of two close floats is exact
+    spread = np.abs(some - origin).max(axis=0)
+    if not (np.abs(origin) > DISTANT * spread)[spread > 0].any():
+        return data, None
+    return data._replace(source=data.source.with_rows(as_rows(X - origin))), origin
+
+
+def rounds(
+    callback: Callable[[MarginRound], None] | None, number: int, problem: Problem
+) -> Report | None:
     """What tells the callback of each scan of a problem."""
     if callback is None:
         return None
 
     def report(count: int, best: Best, progress: Progress) -> None:
-        plane = Hyperplane(best.w, best.b)
+        plane = Hyperplane(best.w, problem.bias(best.w, best.b))
         callback(
             MarginRound(
                 number,

@@ -179,6 +179,8 @@ def _by_conjugate_gradients(
     z = inverse * r
     v, rz = z, float(r @ z)
     enough = 1e-4 * rz
+    if not rz > 0:
+        return p[:-1], 0.0
     across = X.T  # of a sparse matrix this is an object to make once
     for _ in range(CONJUGATE_STEPS):
         curved = weight * (X @ v[:-1] + v[-1])

@@ -91,9 +91,10 @@ class MaxMargin:
             is for others to find out; the next call goes on.
         """
         try:
-            if not self.scale:
-                self._begin()
-            return self._run()
+            with np.errstate(all="ignore"):  # what overflows counts for nothing
+                if not self.scale:
+                    self._begin()
+                return self._run()
         except Halt as halt:
             return halt.reason
         except KeyboardInterrupt:

@@ -144,8 +144,9 @@ class SoftMargin:
     def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
         try:
-            at, mu = (start, WARM) if start else self._on_few_rows()
-            return self._on_all_rows(at, mu)
+            with np.errstate(all="ignore"):  # what overflows counts for nothing
+                at, mu = (start, WARM) if start else self._on_few_rows()
+                return self._on_all_rows(at, mu)
         except Halt as halt:
             return halt.reason
         except KeyboardInterrupt:
@@ -273,7 +274,7 @@ def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
     y = samples.y
     apart = samples.total(np.where(y > 0, 1 / max((y > 0).sum(), 1), 1 / max((y < 0).sum(), 1)))
     usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
-    low = min(1.0, USUAL * usual / float(c.max()))
+    low = min(1.0, max(USUAL * usual / float(c.max()), 1e-30))
     at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
     while low < 1.0:
         now, mu = low * c, ROUGH
