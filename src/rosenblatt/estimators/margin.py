@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.soft_margin import Start
 from rosenblatt.solvers.stopping import catch_interrupts
-from rosenblatt.solvers.threads import Team
+from rosenblatt.solvers.threads import Team, one_blas_thread
 from rosenblatt.solvers.working_set import Clock
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 SOFT = 1e-6  # the gap of a soft margin that stands in for a maximum margin
+WIDE = 400  # features from which matrix products are worth more than one thread
 ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
 
 
@@ -103,7 +105,14 @@ class MarginClassifier(LinearClassifier):
         self._check()
         data = self._read(X, y, sample_weight)
         near, origin = distant(data)
-        with Team(count_threads(self.n_jobs)) as team, catch_interrupts() as interrupts:
+        threads = count_threads(self.n_jobs)
+        # The threads of small matrix products, and a few of any, mostly wait for each other.
+        many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE
+        with (
+            Team(threads) as team,
+            catch_interrupts() as interrupts,
+            nullcontext() if many else one_blas_thread(),
+        ):
             clock = Clock(self.max_time, interrupts)
             fits = []
             for number, positive in enumerate(data.positives):

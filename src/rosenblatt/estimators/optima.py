@@ -224,8 +224,8 @@ def distant(data: Data) -> tuple[Data, Floats | None]:
     Sums over numbers that differ only in their last digits lose the others. This takes a copy.
     """
     X = data.X
-    sizes = np.abs(X if isinstance(X, np.ndarray) else X.data)
-    largest = float(sizes.max(initial=0.0))
+    numbers = X if isinstance(X, np.ndarray) else X.data
+    largest = float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
     if largest and not 1 / LARGEST < largest < LARGEST:
         msg = (
             f"the largest number in X is {largest:g}, whose powers floats cannot hold: "

@@ -20,7 +20,6 @@ References
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,7 +27,6 @@ from scipy.linalg import lstsq
 
 from rosenblatt.loops import slack
 from rosenblatt.solvers.directions import MANY, newton_step
-from rosenblatt.solvers.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-SMALL = 10**9  # operations of a step below which a second thread is not worth waking
 STEPS = 60  # of Newton's method in a round, at most
 
 
@@ -103,15 +100,6 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         The gap that is asked for in the end, as a share of the objective: a tenth of it is good
         enough here, and so is a tenth of the gap that this round cannot close.
     """
-    with ExitStack() as stack:
-        # What overflows is of no use, and the step before it counts.
-        stack.enter_context(np.errstate(all="ignore"))
-        if live.samples.n * live.samples.d * min(live.samples.n, live.samples.d) < SMALL:
-            stack.enter_context(one_blas_thread())
-        return _improve(live, w, b, mu, tol)
-
-
-def _improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
     state, steps = _State(live, w, b, mu), 0
     while True:
         live.samples.clock.look_up()

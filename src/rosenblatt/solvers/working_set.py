@@ -7,7 +7,7 @@ on the wrong side, or too close; the worst of them join the set; and so on until
 from __future__ import annotations
 
 import time
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.rows import Rows
     from rosenblatt.solvers.threads import Team
-    from rosenblatt.sources import Piece, Source
+    from rosenblatt.sources import Source
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 STEP = 1 << 20  # rows to scan between two looks at the clock
-FULL = 0.5  # the share of rows from which a sum over all of them is quicker
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
 PIECES = 8  # into which a block is cut for the threads
 
@@ -145,28 +145,15 @@ class Samples:
     def total(self, u: Floats) -> Floats:
         """``Σ u_i y_i x_i``, in an order that does not depend on the number of threads."""
         signed, total = u * self.y, np.zeros(self.d)
-        full = self.dense and np.count_nonzero(u) > FULL * self.n
-        for piece, matrix in zip(self.source.pieces(), self.matrices(), strict=True):
+        for piece in self.source.pieces():
             self.clock.look_up()
-            part = signed[piece.start : piece.start + piece.length]
-            if full and matrix.dtype == np.float64:
-                total += part @ matrix
-            else:
-                total += self._total(piece, part)
-        return total
-
-    def _total(self, piece: Piece, u: Floats) -> Floats:
-        """The same for one block, row by row, without the rows that do not count."""
-        entries = piece.length * self.source.n_entries // self.source.n_rows
-        pieces = min(PIECES, 1 + entries // WORTHWHILE)
-        edges = [piece.length * k // pieces for k in range(pieces + 1)]
-        sums = np.zeros((pieces, self.d))
-
-        def add(k: int) -> None:
-            slack.total(piece.block.rows, u, edges[k], edges[k + 1], sums[k])
-
-        self.team.each(add, range(pieces))
-        total: Floats = sums.sum(axis=0)
+            entries = piece.length * self.source.n_entries // self.source.n_rows
+            pieces = min(PIECES, 1 + entries // WORTHWHILE)
+            edges = [piece.length * k // pieces for k in range(pieces + 1)]
+            part, sums = signed[piece.start :], np.zeros((pieces, self.d))
+            add = partial(_total, piece.block.rows, part, edges, sums)
+            self.team.each(add, range(pieces))
+            total += sums.sum(axis=0)
         return total
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
@@ -203,6 +190,10 @@ class Samples:
                 rows = np.random.default_rng(k).choice(rows, k, replace=False)
             chosen.append(rows)
         return np.sort(np.concatenate(chosen))
+
+
+def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:
+    slack.total(rows, u, edges[k], edges[k + 1], sums[k])
 
 
 def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
