@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
-LARGEST = 1e70
+LARGEST = 1e70  # its fourth power and that of its inverse are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 AGREE = 1e-10  # so close are values that two ways to compute them are trusted
 
@@ -232,16 +232,17 @@ def distant(data: Data) -> tuple[Data, Floats | None]:
             f"scale the features so that it is between {1 / LARGEST:g} and {LARGEST:g}"
         )
         raise ValueError(msg)
-    if not isinstance(X, np.ndarray):
-        if X.nnz < FULL * X.shape[0] * X.shape[1]:
-            return data, None
-        X = X.toarray()
-    some = X[:: max(1, len(X) // SOME)]
-    origin = X[0].astype(np.float64)  # the difference of two close floats is exact
+    dense = isinstance(X, np.ndarray)
+    if not dense and X.nnz < FULL * X.shape[0] * X.shape[1]:
+        return data, None
+    some = X[:: max(1, X.shape[0] // SOME)]
+    some = (some if dense else some.toarray()).astype(np.float64)
+    origin = some[0]  # the difference of two close floats is exact
     spread = np.abs(some - origin).max(axis=0)
     if not (np.abs(origin) > DISTANT * spread)[spread > 0].any():
         return data, None
-    return data._replace(source=data.source.with_rows(as_rows(X - origin))), origin
+    moved = (X if dense else X.toarray()) - origin
+    return data._replace(source=data.source.with_rows(as_rows(moved))), origin
 
 
 def rounds(

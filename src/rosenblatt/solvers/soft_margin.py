@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
+RARE = 50  # rows of each class that are among them
 ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
 NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.3  # μ for a start that may be close
@@ -154,7 +155,7 @@ class SoftMargin:
 
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
-        order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
+        order = self._order()
         d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
         if 2 * size >= len(order):
             return _from_nothing(self.samples, self.c)
@@ -173,10 +174,22 @@ class SoftMargin:
                 return at, mu
             part, c = self._some(order[:size])
 
+    def _order(self) -> Ints:
+        """All rows at random, but some of both classes among the first."""
+        order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
+        side = self.samples.y[order]
+        late = np.ones(len(order), bool)
+        for sign in (-1.0, 1.0):
+            late[np.flatnonzero(side == sign)[:RARE]] = False
+        return order[np.argsort(late, kind="stable")]
+
     def _some(self, rows: Ints) -> tuple[Samples, Floats]:
-        """The samples of some rows, with prices as if they were all."""
+        """The samples of some rows, with prices as if they were all of their classes."""
         rows = np.sort(rows)
-        return self.samples.part(rows), self.c[rows] * (self.c.sum() / self.c[rows].sum())
+        part, c = self.samples.part(rows), self.c[rows]
+        for sign in (-1.0, 1.0):
+            c[part.y == sign] *= self.c[self.samples.y == sign].sum() / c[part.y == sign].sum()
+        return part, c
 
     def _on_all_rows(self, at: Start, mu: float) -> StopReason:
         y, c = self.samples.y, self.c
