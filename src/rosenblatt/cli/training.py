@@ -19,12 +19,9 @@ from rosenblatt.cli.judging import Samples, judge
 from rosenblatt.cli.optima import Training, optima_of
 from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators._base import positives_of
+from rosenblatt.estimators._margins import MarginClassifier
 from rosenblatt.estimators.adaline import Adaline
-from rosenblatt.estimators.margin import (
-    MarginClassifier,
-    MaxMarginClassifier,
-    SoftMarginClassifier,
-)
+from rosenblatt.estimators.margin import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.table import TableEncoder, truth_in_one_way
 from rosenblatt.results import StopReason
