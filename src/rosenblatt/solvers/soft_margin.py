@@ -162,7 +162,7 @@ class SoftMargin:
         part, c = self._some(order[:size])
         at, mu = _from_nothing(part, c)
         while True:
-            tol, alpha = max(self.tol, 0.3 * d / size), at.multipliers(c)
+            tol, alpha = max(self.tol, d / size), at.multipliers(c)
             for _ in range(ROUNDS):
                 done = _round(part, c, alpha, at, mu, tol)
                 alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
