@@ -245,6 +245,12 @@ quadratic program; skglm's `LinearSVC`, which has no bias, with one more column.
 where that helps, the peers use one. A peer begins no further setting when it has used up twice the
 time that one run may take; "cut short" are answers of a run that was told to stop after as many
 iterations as fit into that time.
+
+Maximum margins are found on working sets, and small sets are solved by an interior-point method of
+our own. The table of small problems has it beside three solvers of quadratic programs. On the
+smallest, as 300 × 20, DAQP and PIQP are faster, but such a set is a few milliseconds of a fit; from
+1000 × 200 on they are level with it. It is kept because it also returns the weights that prove it
+when the hulls meet, and takes working sets of any width.
 """
 
 PICTURE = """

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import pkgutil
 import re
+import signal
 import warnings
 from pathlib import Path
 
@@ -214,9 +216,14 @@ def test_weights_of_classes_count():
     assert optimum["primal"] == pytest.approx(model.optimum_.primal, rel=2e-6)
     slack = weight @ model.sides(X, y).slack
     assert optimum["slack"] == pytest.approx(slack, rel=1e-4)
+    text = one_line(call("fit", name, *SOFT, "--class-weight", "p=3,q=1", "--cv", 0).stdout)
+    assert "; total weighted slack " in text
+    assert "½‖w‖² + C/N Σ sξ = " in text
     balanced = fitted(name, *SOFT, "--class-weight", "balanced")
     assert balanced["optima"][0]["N"] == pytest.approx(120)
     three = table("three.csv", {"x": range(9), "y": list("aaabbbccc")})
+    printed = call("fit", three, *SOFT, "--class-weight", "b=4", "--cv", 0).stdout
+    assert "wrong  weighted slack\n" in printed
     found = fitted(three, *SOFT, "--class-weight", "b=4")
     assert [one["N"] for one in found["optima"]] == [9, 18, 9]
     assert (
@@ -296,6 +303,55 @@ def test_some_classes_that_nothing_separates():
     text = one_line(done.stdout)
     assert "INSEPARABLE no hyperplane separates the classes, for b" in text
     assert "there is no maximum margin for b; this is the soft margin with C = 6" in text
+    rows = found["optima"][1]["proof"]["rows"]
+    own = [row for row in rows if row in (3, 4)]
+    rest = [row for row in rows if row not in own]
+    assert len(own) == 1
+    assert len(rest) == 2
+    line = f"b row {own[0]}; of the rest rows {rest[0]} and {rest[1]}"
+    assert f"proof the convex hulls of these rows meet: {line} instead" in text
+    assert "next --model soft-margin --C 6 asks for these soft margins, and for one of a, c" in text
+    assert re.search(r" a +4 +2 +0 +0 +0\n", done.stdout)  # no slack but rounding
+
+
+def test_every_class_that_nothing_separates_has_its_proof(monkeypatch):
+    name = table("t.csv", {"x": [1, 2, 1, 3, 2, 3], "y": list("aabbcc")})
+    printed = call("fit", name, *HARD, "--cv", 0, code=1).stdout
+    for one in fitted(name, *HARD, "--cv", 0, code=1)["optima"]:
+        proof = one["proof"]
+        pairs = zip(proof["rows"], proof["classes"], strict=True)
+        own = [row for row, label in pairs if label == one["positive"]]
+        assert re.search(rf" {one['positive']}  rows? {own[0]}.*; of the rest row", printed)
+    assert "--model soft-margin --C 6 asks for these; a smaller C" in one_line(printed)
+    monkeypatch.setattr(margin_text, "MOST_CLASSES", 1)
+    printed = call("fit", name, *HARD, "--cv", 0, code=1).stdout
+    assert printed.count("of the rest row") == 1
+    assert printed.count("and 2 more (--json)") == 3
+
+
+def test_a_proof_found_when_time_was_up_is_the_answer_no():
+    found = fitted(NOTES, *HARD, "--max-time", "0.000001s", "--cv", 0, "-o", "m.skops", code=1)
+    (optimum,) = found["optima"]
+    assert found["stop_reasons"] == ["TIME_LIMIT"]
+    assert found["verdicts"] == ["INSEPARABLE"]
+    X, y = notes()
+    rows, shares = np.array(optimum["proof"]["rows"]) - 1, np.array(optimum["proof"]["shares"])
+    means = [shares[y[rows] == name] @ X[rows[y[rows] == name]] for name in ("forged", "genuine")]
+    np.testing.assert_allclose(*means, atol=1e-9)
+    text = one_line(call("show", "m.skops").stdout)
+    assert f"row {rows[0] + 1} {y[rows[0]]}" in text
+    assert "there is no maximum margin; time was up before a soft margin was found" in text
+    assert "next --model soft-margin, for instance with --C 1372: more time finds no" in text
+    assert "raise --max-time" not in text
+    assert "margin none" not in text
+    told = call("plot", "nearest", "m.skops", NOTES, code=2).stderr
+    assert "no hyperplane separates these classes, which rosenblatt check proves" in told
+
+
+def test_a_time_limit_without_a_proof_is_no_answer(dunkers):
+    done = call("fit", dunkers, *HARD, "--max-time", "0.000001s", "--cv", 0)
+    assert "raise --max-time" in done.stdout
+    assert "proof" not in done.stdout
 
 
 def test_no_warning_reaches_the_reader(xor):
@@ -351,6 +407,9 @@ def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
         ([*SOFT, "--C", "-1"], "C=-1.0 is not allowed"),
         ([*SOFT, "--C", "inf"], "C=inf is not allowed"),
         ([*SOFT, "--C", "abc"], "invalid value for '--C'"),
+        ([*SOFT, "--C", "1e300"], "C=1e+300 times the square of the largest number"),
+        ([*SOFT, "--tol", "1"], "--tol 1 is not possible: give a gap below 1, for instance 1e-6"),
+        ([*HARD, "--tol", "2.5"], "--tol 2.5 is not possible"),
         ([*SOFT, "--tol", "0"], "tol=0.0 is not allowed: give a positive number, the gap"),
         (
             ["--C", "3"],
@@ -399,6 +458,54 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch):
     assert "this is the model so far; run it again" in text
     again = fitted(NOTES, *HARD, code=130)
     assert again["stop_reasons"] == ["INTERRUPTED"]
+
+
+def press(*_, **__):
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("rosenblatt.cli.training.Samples", "margins"),  # between training and verdict
+        ("rosenblatt.cli.judging.separability", "verdicts"),
+        ("rosenblatt.cli.training.StratifiedKFold.split", "verdicts"),
+        ("rosenblatt.cli.training.notes_about", "verdicts"),
+        ("rosenblatt.cli.training.margins", "cross_validation"),
+        ("rosenblatt.io.models._strangers", "cross_validation"),  # the file is being written
+    ],
+)
+def test_ctrl_c_after_training_keeps_the_model(monkeypatch, where, kept):
+    name, _, attribute = where.rpartition(".")
+    owner = pkgutil.resolve_name(name)
+    original = getattr(owner, attribute)
+
+    def pressed(*args, **more):
+        press()
+        return original(*args, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, attribute, pressed)
+        found = fitted(NOTES, *SOFT, "--C", 10, "-o", "m.skops", code=130)
+    assert found["stop_reasons"] == ["GAP_CLOSED"]
+    assert kept in found
+    assert found["saved"] == ["m.skops"]
+    assert rb.io.load("m.skops")[-1].stop_reason_ is rb.StopReason.GAP_CLOSED
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_fit_warns_keeps_the_model(monkeypatch):
+    monkeypatch.setattr(rb.SoftMarginClassifier, "_warn", press)
+    found = fitted(NOTES, *SOFT, "-o", "m.skops", code=130)
+    assert "verdicts" not in found
+    assert Path("m.skops").exists()
+
+
+def test_ctrl_c_ends_the_drawing_only(monkeypatch):
+    monkeypatch.setattr("rosenblatt.plot.margin", press)
+    found = fitted(NOTES, *SOFT, "--cv", 0, "-o", "m.skops", "--plot", "p.png", code=130)
+    assert found["saved"] == ["m.skops"]
+    assert not Path("p.png").exists()
 
 
 def test_progress_tells_scan_and_gap(monkeypatch, dunkers):
@@ -483,7 +590,15 @@ def test_pictures(dunkers):
             ["epochs", "m.skops"],
             "plot epochs draws mistakes, but m.skops is a SoftMarginClassifier",
         ),
-        (["nearest", "m.skops", "dunkers.csv"], "a soft margin, which has no nearest points"),
+        (
+            ["nearest", "m.skops", "dunkers.csv"],
+            "a soft margin, which has no nearest points: fit with --model max-margin\n",
+        ),
+        (
+            ["nearest", "n.skops", "none.csv", "--class", "b"],
+            "n.skops has no nearest points: no hyperplane separates these classes, which "
+            "rosenblatt check proves; plot margin draws the model\n",
+        ),
         (["margin", "m.skops"], "needs the table, too"),
         (
             ["margin", "p.skops", "dunkers.csv"],
@@ -500,7 +615,16 @@ def test_wrong_uses_of_plot(dunkers, arguments, message):
     call("fit", dunkers, "-q", "-o", "p.skops", "--cv", 0)
     three = table("three.csv", {"x": range(9), "y": list("aaabbbccc")})
     call("fit", three, *SOFT, "-q", "-o", "k.skops", "--cv", 0)
+    none = table("none.csv", {"x": [1, 2, 5, 6, 9, 10], "y": list("aabbcc")})
+    call("fit", none, *HARD, "-q", "-o", "n.skops", "--cv", 0, code=1)
     assert message in call("plot", *arguments, code=2).stderr
+
+
+def test_sparse_files_are_for_the_model_asked_for():
+    Path("rows.txt").write_text("1 1:0.5 3:2\n-1 2:1 3:4\n1 1:1 2:2\n")
+    for model, name in ((HARD, "MaxMarginClassifier"), (SOFT, "SoftMarginClassifier")):
+        assert f"fit rb.{name}\n" in call("fit", "rows.txt", *model, code=2).stderr
+    assert "fit rb.Perceptron\n" in call("fit", "rows.txt", code=2).stderr
 
 
 def test_a_model_is_no_table(dunkers):
@@ -529,13 +653,24 @@ def test_advice_says_what_to_do_about_the_gap():
     assert "--raw" not in margin_text.margin_advice(rounded | {"standardized": True})
     stand_in = summary()["optima"][0] | {"proof": {}, "C": 6.0}
     cut = summary(stop_reasons=["INSEPARABLE"], optima=[stand_in], parameters={"max_time": 1.0})
-    assert "raise --max-time: the soft margin that stands in" in margin_text.margin_advice(cut)
+    told = margin_text.margin_advice(cut)
+    assert told.startswith("--model soft-margin --C 6 with a larger --max-time: the soft margin")
     assert margin_text.margin_advice(summary(stop_reasons=["GAP_CLOSED"])) == ""
 
 
 def test_a_margin_that_may_not_be_the_largest_has_a_bound():
-    facts = summary()["optima"][0] | {"C": None, "dual": 0.125}
+    facts = summary()["optima"][0] | {"C": None, "dual": 0.5 / 1.25**2}
     told = margin_text._margin(facts, summary())
-    assert told.endswith("no row is closer; the largest there is may be up to 2")
+    assert told.startswith("1 (")
+    assert told.endswith("no row is closer; at most 20% below the largest, 1.25 or less")
+    near = facts | {"gap": 2e-6, "dual": 0.5 / 1.000001**2}
+    told = margin_text._margin(near, summary(stop_reasons=["GAP_CLOSED"]))
+    assert told.startswith("1 (")
+    assert told.endswith("at most 0.0001% below the largest, 1.000001 or less")
+    far = margin_text._margin(facts | {"dual": 0.5 / 4**2}, summary())
+    assert far.endswith("at most a factor of 4 below the largest, 4 or less")
+    assert "was not found yet" in margin_text._margin(facts | {"dual": 0.0}, summary())
+    closed = margin_text._margin(facts | {"gap": 1e-6}, summary())
+    assert closed.endswith("the largest there is, no row is closer to the hyperplane")
     none = facts | {"primal": None, "margin": None, "gap": None}
     assert "no hyperplane that separates" in margin_text._margin(none, summary())

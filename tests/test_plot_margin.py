@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from rosenblatt.plot import _points
 from rosenblatt.plot._best import read_best
 from rosenblatt.plot.margin import MOST_SUPPORT
-from rosenblatt.plot.nearest import shares
+from rosenblatt.plot.nearest import WIDEST, apart, shares
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +112,7 @@ def test_support_vectors_are_ringed(blurred):
     ax = rb.plot.margin(model, X, y)
     assert np.array_equal(offsets(find(ax, "support")), X[model.support_])
     assert f"support vectors: {len(model.support_)} of 30" in words(ax)
-    assert heading(ax) == f"soft margin with C = 1: {model.margin_:.3g}"
+    assert heading(ax) == f"soft margin {model.margin_:.3g} (C = 1)"
     assert any(text.startswith("gap ") for text in words(ax))
 
 
@@ -172,6 +172,7 @@ def test_many_samples_are_drawn_in_part():
     ringed = {*map(tuple, offsets(find(ax, "support")))}
     drawn = {*map(tuple, np.vstack([offsets(find(ax, f"class {k}")) for k in range(2)]))}
     assert len(ringed) == MOST_SUPPORT
+    assert f"{MOST_SUPPORT} support vectors ringed" in words(ax)
     assert ringed <= {*map(tuple, noisy.X[model.support_])}
     assert ringed <= drawn
     assert _points.MOST <= len(drawn) <= _points.MOST + MOST_SUPPORT
@@ -183,6 +184,25 @@ def test_many_samples_are_drawn_in_part():
     exact = rb.MaxMarginClassifier().fit(*data)
     few = offsets(find(rb.plot.margin(exact, *data), "support"))
     assert np.array_equal(few, data.X[exact.support_])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_samples_far_out_do_not_set_the_axes(d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, d))
+    y = np.where(X[:, 0] + rng.standard_normal(300) > 0, 1, -1)
+    X[0, 0], X[1, 0] = 1000, -2000
+    y[:2] = 1, -1
+    model = rb.SoftMarginClassifier(C=1).fit(X, y)
+    ax = rb.plot.margin(model, X, y)
+    assert "2 of 300 are farther out" in words(ax)
+    assert np.ptp(ax.get_xlim()) < 20
+    path = rb.soft_margin_path(X, y, [1])
+    assert find(rb.plot.path(path, X, y)[0], "counts").get_text().endswith(" (2 not shown)")
+    some = np.arange(150)
+    few = rb.plot.margin(rb.SoftMarginClassifier(C=1).fit(X[some], y[some]), X[some], y[some])
+    assert not any("farther out" in text for text in words(few))
+    assert np.ptp(few.get_xlim()) > 3000
 
 
 def test_one_of_several_classes_with_the_rest():
@@ -213,7 +233,7 @@ def test_a_maximum_margin_that_does_not_exist(blurred):
     X, y, _, _ = blurred
     with pytest.warns(rb.NotSeparableWarning):
         model = rb.MaxMarginClassifier().fit(X, y)
-    assert heading(rb.plot.margin(model, X, y)).startswith("soft margin with C = 30: ")
+    assert heading(rb.plot.margin(model, X, y)).endswith(" (C = 30)")
     with pytest.raises(
         ValueError, match=r"no hyperplane separates these data, see rb\.plot\.hulls"
     ):
@@ -258,7 +278,7 @@ def test_no_hyperplane_at_all(d):
     model.coef_ = np.zeros((1, d))
     ax = rb.plot.margin(model, X, y)
     assert "w = 0: no hyperplane" in words(ax)
-    assert heading(ax).endswith("∞")
+    assert heading(ax).startswith("soft margin ∞ ")
     assert not found(ax, "hyperplane")
 
 
@@ -311,6 +331,40 @@ def test_the_shadow_keeps_the_distance():
     assert drawn[0, 1] == pytest.approx(drawn[1, 1], abs=1e-6)
     left, right = (find(ax, f"hull {k}").get_xy()[:, 0] for k in range(2))
     assert (left.max(), right.min()) == pytest.approx((-model.margin_, model.margin_))
+
+
+def test_the_gap_of_a_shadow_is_wide_enough_to_be_seen():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = np.where(X[:, 0] > 0, 1, -1)
+    X[:, 0] += 0.01 * y
+    model = rb.MaxMarginClassifier().fit(X, y)
+    ax = rb.plot.nearest(model, X, y)
+    assert ax.get_xlim() == pytest.approx([-WIDEST * model.margin_, WIDEST * model.margin_])
+    out = (hyperplane(model).distance(X) > WIDEST * model.margin_).sum()
+    assert out > 10
+    assert f"{out} of 60 are farther out" in words(ax)
+
+
+def test_shares_stand_on_the_outer_side_and_apart():
+    X = [[-1, 0.0, 9], [-1, 0.1, 0], [-1, 0.1, 9], [-9, 5, 5], [1, 0.1, 9], [1, 0, 0], [9, 5, 5]]
+    X, y = np.array(X), np.array([-1, -1, -1, -1, 1, 1, 1])
+    model = rb.MaxMarginClassifier().fit(X, y)
+    ax = rb.plot.nearest(model, X, y)
+    ax.figure.canvas.draw()
+    texts = found(ax, "share")
+    assert len(texts) > 3
+    boxes = [text.get_window_extent() for text in texts]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    for text in texts:
+        assert text.get_position()[0] * text.xy[0] > 0  # both to the same side of the hyperplane
+
+
+def test_places_move_apart_no_more_than_needed():
+    places = np.array([5.0, 0.0, 5.0, 20.0, 5.5])
+    moved = apart(places, 2.0)
+    assert moved == pytest.approx([3.1667, 0, 5.1667, 20, 7.1667], abs=1e-3)
+    assert apart(places, 0.25) == pytest.approx([4.875, 0, 5.125, 20, 5.5])
 
 
 def test_nearest_in_one_feature():

@@ -11,6 +11,7 @@ import typer
 from rosenblatt.cli.check import EXIT_CODE
 
 if TYPE_CHECKING:
+    from rosenblatt.cli.interrupts import Interrupts
     from rosenblatt.cli.training import Outcome
 
 trains = partial(typer.Option, rich_help_panel="How to train")
@@ -93,6 +94,7 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
+    from rosenblatt.cli.interrupts import Interrupts
     from rosenblatt.cli.options import (
         check_folds,
         check_outputs,
@@ -106,15 +108,19 @@ def fit(
     check_folds(folds)
     check_seed(seed or 0)
     time_limit(max_time)
-    with Progress(not quiet) as progress:
+    with Progress(not quiet) as progress, Interrupts() as interrupts:
         progress.say("starting")
         from rosenblatt.cli.training import MODELS, read_task, train
         from rosenblatt.estimators.table import TableEncoder
-        from rosenblatt.io.tables import read_table
+        from rosenblatt.io.tables import TableError, read_table
 
         progress.say(f"reading {Path(file).name}")
-        with read_table(file, header=header, delimiter=delimiter) as table:
-            task = read_task(table, target, ignore or (), use or ())
+        try:
+            with read_table(file, header=header, delimiter=delimiter) as table:
+                task = read_task(table, target, ignore or (), use or ())
+        except TableError as error:
+            told = str(error).replace("fit rb.Perceptron", f"fit rb.{MODELS[model].__name__}")
+            raise TableError(told) from error
         given = {
             "update": update,
             "batch_size": batch_size,
@@ -136,30 +142,44 @@ def fit(
             given["random_state"] = seed or 0
         classifier = MODELS[model](**estimator_options(MODELS[model], given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        outcome = train(task, classifier, encoder, folds, progress)
+        outcome = train(task, classifier, encoder, folds, progress, interrupts)
         progress.say("writing")
-        _write(outcome, output, picture)
-    answered_no = "INSEPARABLE" in outcome.summary["stop_reasons"]
-    ctx.meta[EXIT_CODE] = 130 if outcome.interrupted else int(answered_no)
+        files = _write(outcome, output, picture, interrupts)
+    answered_no = any(facts["proof"] for facts in outcome.summary.get("optima", ()))
+    stopped = outcome.interrupted or interrupts.pressed
+    ctx.meta[EXIT_CODE] = 130 if stopped else int(answered_no)
     if json_ or not quiet:
-        _print(outcome, top, json_, [name for name in (output, picture) if name])
+        _print(outcome, top, json_, files)
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
-def _write(outcome: Outcome, output: str | None, picture: str | None) -> None:
+def _write(
+    outcome: Outcome, output: str | None, picture: str | None, interrupts: Interrupts
+) -> list[str]:
+    """Write the files asked for; those written: Ctrl-C ends the drawing."""
+    files = []
     if output:
         from rosenblatt.io.models import save
 
         save(outcome.pipeline, output, summary=outcome.summary)
+        files.append(output)
     if picture:
-        from rosenblatt import plot
-        from rosenblatt.cli.text import axis_names
+        name = picture
+        if interrupts.unless_stopped(lambda: _draw(outcome, name)):
+            files.append(name)
+    return files
 
-        names = axis_names(outcome.pipeline)
-        best = len(outcome.summary.get("optima", ())) == 1  # several are best seen together
-        draw = plot.margin if best else plot.decision
-        ax = draw(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
-        plot.save(ax, picture)
+
+def _draw(outcome: Outcome, picture: str) -> bool:
+    from rosenblatt import plot
+    from rosenblatt.cli.text import axis_names
+
+    names = axis_names(outcome.pipeline)
+    best = len(outcome.summary.get("optima", ())) == 1  # several are best seen together
+    draw = plot.margin if best else plot.decision
+    ax = draw(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
+    plot.save(ax, picture)
+    return True
 
 
 def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:

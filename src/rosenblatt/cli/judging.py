@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.results import Fit, Hyperplane
 
     Ints = NDArray[np.int64]
+    Proof = QuasiSeparable | Inseparable
 
 PATIENCE = 10  # seconds, for all problems together
 STOPPED = "stopped with Ctrl-C before the question was settled"
@@ -51,10 +52,16 @@ class Samples(NamedTuple):
         return not np.array_equal(*X)
 
 
-def judge(
-    classifier: Any, samples: Samples, progress: Progress
-) -> tuple[dict[str, list[str]], bool]:
-    """For each problem the verdict and a sentence why; and whether Ctrl-C came in between.
+class Judgement(NamedTuple):
+    """For each problem the verdict, a sentence why, and the evidence if it is a proof of "no"."""
+
+    verdicts: dict[str, list[str]]
+    proofs: list[Proof | None]
+    interrupted: bool  # Ctrl-C came before all was settled
+
+
+def judge(classifier: Any, samples: Samples, progress: Progress) -> Judgement:
+    """Whether any hyperplane separates the classes, for each problem.
 
     A run that separated has itself found the evidence, and so has the search for a maximum margin
     that ended in the proof that there is none. Otherwise it is looked for, but not for long:
@@ -64,15 +71,16 @@ def judge(
     positives = classes[1:] if len(fits) == 1 else classes
     end = time.monotonic() + PATIENCE
     found: dict[str, list[str]] = {"verdicts": [], "evidence": []}
+    proofs: list[Proof | None] = []
     interrupted = False
     for k, (fit, positive) in enumerate(zip(fits, positives, strict=True)):
         progress.say("looking for a hyperplane", k, len(fits))
-        verdict, why = Verdict.UNDECIDED, STOPPED
+        verdict, why, proof = Verdict.UNDECIDED, STOPPED, None
         try:
             if not interrupted:
                 share = max(0.01, (end - time.monotonic()) / (len(fits) - k))
                 y = np.where(samples.y == positive, 1, -1)
-                verdict, why = _settled(fit, samples, y, share)
+                verdict, why, proof = _settled(fit, samples, y, share)
                 biased = getattr(classifier, "fit_intercept", True)
                 if verdict is Verdict.SEPARABLE and not biased and _own(fit) is None:
                     why += ", with a bias"
@@ -80,22 +88,26 @@ def judge(
             interrupted = True
         found["verdicts"].append(verdict.name)
         found["evidence"].append(why)
-    return found, interrupted
+        proofs.append(proof)
+    return Judgement(found, proofs, interrupted)
 
 
-def _settled(fit: Fit | MarginFit, samples: Samples, y: Ints, share: float) -> tuple[Verdict, str]:
-    """The verdict on one problem and why."""
+def _settled(
+    fit: Fit | MarginFit, samples: Samples, y: Ints, share: float
+) -> tuple[Verdict, str, Proof | None]:
+    """The verdict on one problem, why, and the proof that no hyperplane separates."""
     X, own = samples.X, _own(fit)
     if own is not None:
         proof = Separable(own, margin_of(X, y, [*own.w, own.b]))
         if proof.margin > 0 and check(proof, X, y):
             which = "this hyperplane" if fit.hyperplane == own else "the last one of the run"
-            return proof.verdict, f"proved by {which}"
+            return proof.verdict, f"proved by {which}", None
     if isinstance(fit.certificate, QuasiSeparable | Inseparable):
         certificate: Certificate = fit.certificate
     else:
         certificate = separability(X, y, max_time=share)
-    return certificate.verdict, _sentence(certificate, fit, samples)
+    no = certificate if isinstance(certificate, QuasiSeparable | Inseparable) else None
+    return certificate.verdict, _sentence(certificate, fit, samples), no
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
+NOISE = 1e-9  # slack that is no more than rounding
 FEW = 10  # row numbers of support vectors that are shown
 MOST_CLASSES = 12  # that have a line of their own
 PLACES = ("outside", "on", "inside", "wrong")
@@ -30,7 +31,9 @@ def margin_lines(s: Summary, top: int) -> Iterator[tuple[str, RenderableType]]:
     """Named lines about what the problems came to."""
     optima = s["optima"]
     stuck = [facts for facts in optima if facts["proof"] is not None]
-    if len(optima) == 1 and stuck and len(stuck[0]["proof"]["rows"]) > 2:
+    if len(optima) > 1 and stuck:
+        yield "proof", _proofs(stuck)
+    elif stuck and len(stuck[0]["proof"]["rows"]) > 2:
         yield "proof", _proof(stuck[0], s, top)
     if stuck:
         yield "instead", _instead(stuck, len(optima))
@@ -40,14 +43,14 @@ def margin_lines(s: Summary, top: int) -> Iterator[tuple[str, RenderableType]]:
     if len(optima) > 1:
         yield "margins", _by_class(optima, _unit(s))
         if soft:
-            yield "rows", _sides_by_class(optima)
-    else:
+            yield "rows", _sides_by_class(optima, _weighted(s))
+    elif optima[0] not in _without_answer(stuck):
         (facts,) = optima
         yield "margin", _margin(facts, s)
         if soft:
-            yield "rows", _sides(facts)
+            yield "rows", _sides(facts, _weighted(s))
         yield "support", _support(facts["support"])
-        yield "optimum", _optimum(facts)
+        yield "optimum", _optimum(facts, _weighted(s))
     yield "training", _training(s)
 
 
@@ -56,13 +59,17 @@ def margin_advice(s: Summary) -> str:
     reasons, verdicts = set(s["stop_reasons"]), set(s.get("verdicts", ()))
     stand_ins = [facts for facts in s["optima"] if facts["proof"] is not None]
     least = max(SOFT, s["parameters"].get("tol", 0))
+    if _without_answer(stand_ins):
+        C = f", for instance with --C {s['rows']}" if "rows" in s else ""
+        which = "" if len(s["optima"]) == 1 else f" for {_named(stand_ins)}"
+        return f"--model soft-margin{C}: more time finds no maximum margin{which}, there is none"
     if "max_time" in s["parameters"] and any(facts["gap"] > least for facts in stand_ins):
-        return "raise --max-time: the soft margin that stands in is not the best yet"
-    if "INSEPARABLE" in reasons:
         return (
-            f"--model soft-margin --C {_whole(stand_ins[0]['C'])} asks for this one; a smaller C "
-            "widens the margin, a larger one leaves less slack"
+            f"--model soft-margin --C {_whole(stand_ins[0]['C'])} with a larger --max-time: the "
+            "soft margin that stands in is not the best yet"
         )
+    if stand_ins:
+        return _same_with_C(stand_ins, s["optima"])
     if "TIME_LIMIT" in reasons:
         return "raise --max-time, or --tol, to close the gap"
     if "ROUNDING" in reasons:
@@ -75,6 +82,31 @@ def margin_advice(s: Summary) -> str:
     if s["training_errors"] and verdicts == {"SEPARABLE"}:
         return "the classes are separable: --model max-margin, or a larger --C, leaves no error"
     return ""
+
+
+def _same_with_C(stand_ins: Sequence[Facts], optima: Sequence[Facts]) -> str:
+    """How to ask for the soft margins that stand in."""
+    which = "this one" if len(optima) == 1 else "these"
+    if len(stand_ins) < len(optima):
+        rest = _named([facts for facts in optima if facts["proof"] is None])
+        which = f"these soft margins, and for one of {rest}, too"
+    return (
+        f"--model soft-margin --C {_whole(stand_ins[0]['C'])} asks for {which}; a smaller C widens "
+        "the margin, a larger one leaves less slack"
+    )
+
+
+def _named(optima: Sequence[Facts]) -> str:
+    return listing(facts["positive"] for facts in optima)
+
+
+def _without_answer(stuck: Sequence[Facts]) -> list[Facts]:
+    """Those of the problems without a maximum margin that have no soft one in its place."""
+    return [facts for facts in stuck if facts["C"] is None]
+
+
+def _weighted(s: Summary) -> bool:
+    return s["parameters"].get("class_weight") is not None
 
 
 # Lines ------------------------------------------------------------------------------------------
@@ -99,15 +131,37 @@ def _proof(facts: Facts, s: Summary, top: int) -> RenderableType:
     return meeting_rows(members, minus, [shortened(name, 30) for name in names], top)
 
 
+def _proofs(stuck: Sequence[Facts]) -> RenderableType:
+    """For each class that no hyperplane separates from the rest the rows that prove it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for facts in stuck[:MOST_CLASSES]:
+        name, proof = facts["positive"], facts["proof"]
+        told = these_rows(proof["rows"], FEW)
+        if "classes" in proof:
+            pairs = list(zip(proof["rows"], proof["classes"], strict=True))
+            own = [row for row, label in pairs if label == name]
+            rest = [row for row, label in pairs if label != name]
+            told = f"{these_rows(own)}; of the rest {these_rows(rest)}"
+        table.add_row(Text(shortened(name, 16)), told)
+    more = len(stuck) - MOST_CLASSES
+    last = [Text(f"and {more} more (--json)", "dim")] if more > 0 else []
+    return Group("the convex hulls of these rows meet:", table, *last)
+
+
 def _instead(stuck: Sequence[Facts], n_problems: int) -> str:
     """What the model is where there is no maximum margin."""
-    which = ""
-    if len(stuck) < n_problems:
-        which = f" for {listing(facts['positive'] for facts in stuck)}"
-    return (
-        f"there is no maximum margin{which}; this is the soft margin with C = "
-        f"{_whole(stuck[0]['C'])}, the number of rows (scikit-learn's C = 1)"
-    )
+    which = "" if len(stuck) == n_problems else f" for {_named(stuck)}"
+    soft = [facts for facts in stuck if facts["C"] is not None]
+    told = f"there is no maximum margin{which}; "
+    if not soft:
+        return f"{told}time was up before a soft margin was found in its place"
+    told += f"this is the soft margin with C = {_whole(soft[0]['C'])}, the number of rows "
+    told += "(scikit-learn's C = 1)"
+    if len(soft) < len(stuck):
+        told += f", except for {_named(_without_answer(stuck))}, for which time was up"
+    return told
 
 
 def _whole(C: float) -> str:
@@ -134,27 +188,39 @@ def _margin(facts: Facts, s: Summary) -> str:
         return "none: no hyperplane that separates the classes was found yet"
     if facts["margin"] is None:
         return "infinite: the weights are 0, so all rows get the same class"
-    told = f"{number(facts['margin'])} (1/‖w‖, {_unit(s)})"
+    told, unit = number(facts["margin"]), f"(1/‖w‖, {_unit(s)})"
     if facts["C"] is not None:
-        return f"{told}: half the width of the band around the hyperplane"
-    if s["stop_reasons"] == ["GAP_CLOSED"]:
-        return f"{told}: the largest there is, no row is closer to the hyperplane"
-    return f"{told}: no row is closer; the largest there is may be {_widest(facts)}"
-
-
-def _widest(facts: Facts) -> str:
-    """What no margin exceeds: the dual value is below every ½‖w‖²."""
+        return f"{told} {unit}: half the width of the band around the hyperplane"
+    if facts["gap"] <= SOFT:
+        return f"{told} {unit}: the largest there is, no row is closer to the hyperplane"
     if not facts["dual"] or facts["dual"] <= 0:
-        return "any"
-    return f"up to {number(1 / math.sqrt(2 * facts['dual']))}"
+        return f"{told} {unit}: no row is closer; how large the largest is was not found yet"
+    widest = 1 / math.sqrt(2 * facts["dual"])  # the dual value is below every ½‖w‖²
+    told, bound = _apart(facts["margin"], widest)
+    share = 1 - facts["margin"] / widest
+    below = f"a factor of {number(1 / (1 - share))}" if share > 0.5 else f"{100 * share:.2g}%"
+    return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 
-def _sides(facts: Facts) -> str:
+def _apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart, four at least."""
+    for digits in range(4, 17):
+        if f"{a:.{digits}g}" != f"{b:.{digits}g}":
+            break
+    return f"{a:.{digits}g}", f"{b:.{digits}g}"
+
+
+def _slack(facts: Facts) -> str:
+    """The total slack, without what is only rounding."""
+    return _amount(facts["slack"]) if facts["slack"] > NOISE else "0"
+
+
+def _sides(facts: Facts, weighted: bool = False) -> str:
     """How many rows lie where."""
     return (
         f"{grouped(facts['outside'])} outside the margin, {grouped(facts['on'])} on its edge, "
         f"{grouped(facts['inside'])} inside, {grouped(facts['wrong'])} on the wrong side; "
-        f"total slack {_amount(facts['slack'])}"
+        f"total {'weighted ' if weighted else ''}slack {_slack(facts)}"
     )
 
 
@@ -168,10 +234,12 @@ def _support(rows: Sequence[int]) -> str:
     return f"{'rows' if len(rows) > 1 else 'row'} {named} ({grouped(len(rows))} in all)"
 
 
-def _optimum(facts: Facts) -> str:
+def _optimum(facts: Facts, weighted: bool = False) -> str:
     if facts["primal"] is None:
         return "no objective yet"
-    what = "½‖w‖²" if facts["C"] is None else "½‖w‖² + C/N Σξ"
+    what = "½‖w‖²"
+    if facts["C"] is not None:
+        what += " + C/N Σ sξ" if weighted else " + C/N Σξ"
     return (
         f"{what} = {_amount(facts['primal'])}, at most a share of {facts['gap']:.2g} (the gap) "
         "above the least there is"
@@ -206,13 +274,15 @@ def _by_class(optima: Sequence[Facts], unit: str) -> RenderableType:
     return Group(table, Text(f"each class against the rest, {unit}", "dim"))
 
 
-def _sides_by_class(optima: Sequence[Facts]) -> RenderableType:
+def _sides_by_class(optima: Sequence[Facts], weighted: bool = False) -> RenderableType:
     """Where the rows lie for each class against the rest."""
 
     def cells(facts: Facts) -> list[str]:
-        return [*(grouped(facts[place]) for place in PLACES), _amount(facts["slack"])]
+        if facts["primal"] is None:
+            return [""] * (len(PLACES) + 1)
+        return [*(grouped(facts[place]) for place in PLACES), _slack(facts)]
 
-    return _table([*PLACES, "slack"], optima, cells)
+    return _table([*PLACES, "weighted slack" if weighted else "slack"], optima, cells)
 
 
 def _table(

@@ -51,8 +51,7 @@ def optima_of(classifier: Any, training: Training | None = None) -> list[Facts]:
         facts |= _about(side, weight)
     for facts, fit in zip(optima, classifier.fits_, strict=True):
         if facts["proof"] is not None:
-            labels = training.y[fit.certificate.support]
-            facts["proof"]["classes"] = [str(label) for label in labels]
+            facts["proof"] = proof_of(fit.certificate, training.rows, training.y)
     return optima
 
 
@@ -68,7 +67,7 @@ def _facts(fit: MarginFit, rows: Ints | None) -> Facts:
         "scans": len(fit.trace),
         "support": _numbers(optimum.support, rows),
         "conditions": {name: _finite(x) for name, x in asdict(fit.conditions).items()},
-        "proof": _proof(fit, rows),
+        "proof": proof_of(fit.certificate, rows),
     }
 
 
@@ -82,12 +81,14 @@ def _finite(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def _proof(fit: MarginFit, rows: Ints | None) -> Facts | None:
+def proof_of(proof: Any, rows: Ints | None, y: NDArray[Any] | None = None) -> Facts | None:
     """The rows whose convex hulls meet, where no hyperplane separates the classes."""
-    proof = fit.certificate
     if not isinstance(proof, Inseparable | QuasiSeparable):
         return None
-    return {"rows": _numbers(proof.support, rows), "shares": proof.weights.tolist()}
+    facts: Facts = {"rows": _numbers(proof.support, rows), "shares": proof.weights.tolist()}
+    if y is not None:
+        facts["classes"] = [str(label) for label in y[proof.support]]
+    return facts
 
 
 def _about(side: Sides, weight: NDArray[np.float64]) -> Facts:

@@ -73,6 +73,9 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
             own = ", ".join(_option(known) for known in given if known in accepted)
             msg = f"{_option(name)} is not for --model {NAMES[estimator.__name__]}: it takes {own}"
             raise ValueError(msg)
+    if "Margin" in estimator.__name__ and options.get("tol", 0) >= 1:
+        msg = f"--tol {options['tol']:g} is not possible: give a gap below 1, for instance 1e-6"
+        raise ValueError(msg)
     if estimator.__name__ == "Adaline":
         # Files are often sorted by class, which the delta rule does not forgive.
         options.setdefault("order", "shuffled")

@@ -115,6 +115,26 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
         raise ValueError(msg)
 
 
+def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
+    """Refuse nearest points of what has none, in the words of the shell."""
+    k = 0 if which is None else classifier.classes_.tolist().index(which)
+    fit, optima = classifier.fits_[k], getattr(loaded, "summary_", {}).get("optima")
+    if fit.certificate is not None or (optima and optima[k]["proof"]):
+        msg = (
+            f"{name} has no nearest points: no hyperplane separates these classes, which "
+            "rosenblatt check proves; plot margin draws the model"
+        )
+        raise ValueError(msg)
+    if fit.optimum.C is not None:
+        msg = (
+            f"{name} holds a soft margin, which has no nearest points: fit with --model max-margin"
+        )
+        raise ValueError(msg)
+    if not fit.optimum.support.size:
+        msg = f"{name} was stopped before it had nearest points: fit again with more --max-time"
+        raise ValueError(msg)
+
+
 def _draw(
     kind: str, model: str | None, file: str | None, output: str, given: dict[str, Any]
 ) -> None:
@@ -140,6 +160,8 @@ def _draw(
 
     if kind in OF_MARGINS:
         given["which"] = class_named(given["which"], classifier.classes_)
+    if kind == "nearest":
+        _check_nearest(model, loaded, classifier, given["which"])
     with read_table(file) as table:
         X, y = Application(loaded).training_data(table)
     more = {"feature_names": axis_names(loaded)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +16,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import __version__
-from rosenblatt.cli.judging import Samples, judge
-from rosenblatt.cli.optima import Training, optima_of
+from rosenblatt.cli.interrupts import Interrupts
+from rosenblatt.cli.judging import Judgement, Samples, judge
+from rosenblatt.cli.optima import Training, optima_of, proof_of
 from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators._base import positives_of
 from rosenblatt.estimators._margins import MarginClassifier
@@ -162,30 +164,73 @@ def _label(value: Any) -> str:
 
 
 def train(
-    task: Task, classifier: Any, encoder: TableEncoder, folds: int, progress: Progress
+    task: Task,
+    classifier: Any,
+    encoder: TableEncoder,
+    folds: int,
+    progress: Progress,
+    interrupts: Interrupts | None = None,
 ) -> Outcome:
-    """Fit the pipeline, judge it by cross-validation, and sum up."""
+    """Fit the pipeline, judge it by cross-validation, and sum up.
+
+    `interrupts`, if given, holds Ctrl-C back from then on, so that the model can be written.
+    """
     began = time.perf_counter()
     progress.say("encoding")
     X = encoder.fit_transform(task.columns)
-    _fit(classifier, X, task.y, progress, "training")
-    took = time.perf_counter() - began
-    interrupted = _was_interrupted(classifier)
-    verdicts: dict[str, list[str]] = {}
-    if not interrupted:
+    with nullcontext(interrupts) if interrupts else Interrupts() as stops:
+        try:
+            _fit(classifier, X, task.y, progress, "training")
+            stops.hold()
+        except KeyboardInterrupt:
+            if not hasattr(classifier, "fits_"):
+                raise
+            stops.hold()  # it came when all was done
+            stops.pressed = True
+        took = time.perf_counter() - began
+        judged, scores = _judged(task, classifier, encoder, X, folds, progress, stops)
+        pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
+        summary = _summary(task, classifier, encoder, X, scores) | judged.verdicts
+        summary |= {"seconds": round(took, 3), "notes": task.notes}
+        _add_proofs(summary, judged, task)
+        return Outcome(pipeline, X, task.y, summary, judged.interrupted)
+
+
+def _judged(
+    task: Task,
+    classifier: Any,
+    encoder: TableEncoder,
+    X: Any,
+    folds: int,
+    progress: Progress,
+    stops: Interrupts,
+) -> tuple[Judgement, list[float]]:
+    """Verdicts and scores, as far as Ctrl-C lets them come."""
+    judged = Judgement({}, [], interrupted=True)
+    if not (_was_interrupted(classifier) or stops.pressed):
         samples = Samples(X, task.y, task.rows, task.columns, encoder)
-        verdicts, interrupted = judge(classifier, samples, progress)
+        found = stops.unless_stopped(lambda: judge(classifier, samples, progress))
+        judged = found or judged
     scores: list[float] = []
     task.notes.extend(notes_about(encoder))
-    if folds and not interrupted:
-        scores, why_not = cross_validate(task, classifier, encoder, folds, progress)
-        interrupted = why_not == INTERRUPTED
+    if folds and not (judged.interrupted or stops.pressed):
+        scored = stops.unless_stopped(
+            lambda: cross_validate(task, classifier, encoder, folds, progress)
+        )
+        scores, why_not = scored or ([], INTERRUPTED)
+        judged = judged._replace(interrupted=why_not == INTERRUPTED)
         if why_not:
             task.notes.append(f"no cross-validation: {why_not}")
-    pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
-    summary = _summary(task, classifier, encoder, X, scores) | verdicts
-    summary |= {"seconds": round(took, 3), "notes": task.notes}
-    return Outcome(pipeline, X, task.y, summary, interrupted)
+    return judged._replace(interrupted=judged.interrupted or stops.pressed), scores
+
+
+def _add_proofs(summary: dict[str, Any], judged: Judgement, task: Task) -> None:
+    """Where time was up, but it was proved afterwards that there is no maximum margin."""
+    if summary["model"] != MaxMarginClassifier.__name__:
+        return
+    for facts, proof in zip(summary["optima"], judged.proofs, strict=False):
+        if facts["proof"] is None:
+            facts["proof"] = proof_of(proof, task.rows, task.y)
 
 
 def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:

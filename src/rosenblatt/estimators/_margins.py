@@ -77,7 +77,7 @@ class MarginClassifier(LinearClassifier):
         """
         self._check()
         data = self._read(X, y, sample_weight)
-        near, origin = distant(data)
+        near, origin = distant(data, getattr(self, "C", None))
         threads = count_threads(self.n_jobs)
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE

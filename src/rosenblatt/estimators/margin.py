@@ -10,9 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.estimators._margins import MarginClassifier, sides_named
 from rosenblatt.estimators._validation import one_of, positive_number, yes_or_no
-from rosenblatt.estimators.optima import Overlap, Problem, max_margin, soft_margin
+from rosenblatt.estimators.optima import Overlap, Problem, max_margin, soft_margin, warm
 from rosenblatt.results import StopReason
-from rosenblatt.solvers.soft_margin import Start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,12 +140,9 @@ class SoftMarginClassifier(MarginClassifier):
     def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
         start = None
         if self.warm_start and hasattr(self, "fits_"):
-            same = [
-                fit for fit, name in zip(self.fits_, self._names(), strict=True) if name == names
-            ]
-            if same and same[0].hyperplane.w.shape == (problem.samples.d,):
-                plane, largest = same[0].hyperplane, same[0].optimum.multipliers.max(initial=0.0)
-                start = Start(plane.w, plane.b, float(largest)) if largest > 0 else None
+            fits = zip(self.fits_, self._names(), strict=True)
+            same = [fit for fit, name in fits if name == names]
+            start = warm(problem, same[0], float(self.C)) if same else None
         return soft_margin(problem, float(self.C), float(self.tol), start, report)
 
     def _names(self) -> list[str]:
@@ -244,10 +240,13 @@ class MaxMarginClassifier(MarginClassifier):
         stuck = [(fit, k) for fit, k in pairs if fit.stop_reason is StopReason.INSEPARABLE]
         if stuck:
             fit, positive = stuck[0]
-            more = f" (and so for {len(stuck) - 1} more)" if len(stuck) > 1 else ""
+            more = f" (nor {len(stuck) - 1} more)" if len(stuck) > 1 else ""
+            gap = max(fit.optimum.gap for fit, _ in stuck)
+            short = f", only to a gap of {gap:.2g}" if gap > max(self.tol, SOFT) else ""
             warnings.warn(
                 f"no hyperplane separates {sides_named(self.classes_, positive)}{more}, which is "
-                f"proved by certificate_: the answer is the soft margin with C={fit.optimum.C:g}. "
+                f"proved by certificate_: the answer is the soft margin with C={fit.optimum.C:g}"
+                f"{short}. "
                 "Choose C with SoftMarginClassifier",
                 NotSeparableWarning,
                 stacklevel=3,

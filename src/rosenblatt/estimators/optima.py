@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
+DEAREST = 1e40  # C in units of the data
 LARGEST = 1e70  # its fourth power and that of its inverse are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 AGREE = 1e-10  # so close are values that two ways to compute them are trusted
@@ -69,7 +70,7 @@ class Problem(NamedTuple):
         weights = np.concatenate(parts)
         for side in (1.0, -1.0):
             if not weights[samples.y == side].any():
-                name = data.classes[positive if side > 0 or len(data.classes) > 2 else 0]
+                name = data.classes.tolist()[positive if side > 0 or len(data.classes) > 2 else 0]
                 who = "the others than" if side < 0 and len(data.classes) > 2 else "class"
                 msg = (
                     f"every sample of {who} {name!r} has weight 0: "
@@ -102,11 +103,25 @@ def soft_margin(
     report: Report | None = None,
 ) -> MarginFit:
     """The soft-margin hyperplane; `start` is one that may be close."""
-    if start is not None:
-        start = start._replace(b=2 * start.b - problem.bias(start.w, start.b))
     solver = SoftMargin(problem.samples, problem.prices(C), tol, report)
     reason = solver.run(start)
     return _fit(problem, C, solver, reason, tol)
+
+
+def warm(problem: Problem, fit: MarginFit, C: float) -> Start | None:
+    """A start for this C from an earlier fit, if it has to do with the data."""
+    plane, optimum = fit.hyperplane, fit.optimum
+    samples, support, alpha = problem.samples, optimum.support, optimum.multipliers
+    if plane.w.shape != (samples.d,) or not len(support) or support[-1] >= samples.n:
+        return None
+    c, start = problem.prices(C), np.zeros(samples.n)
+    # Multipliers at their bound are so at another price too, as far as one can tell.
+    at_bound = alpha >= (1 - 1e-9) * c[support] * (optimum.C or np.inf) / C
+    start[support] = np.where(at_bound, c[support], np.minimum(alpha, c[support]))
+    if not start.any():
+        return None
+    b = 2 * plane.b - problem.bias(plane.w, plane.b)
+    return Start(plane.w, b, float(start.max()), start)
 
 
 def max_margin(problem: Problem, tol: float, report: Report | None = None) -> MarginFit:
@@ -218,7 +233,7 @@ def _nearest(problem: Problem, alpha: Floats) -> Floats:
     return np.array(means) + (0.0 if problem.origin is None else problem.origin)
 
 
-def distant(data: Data) -> tuple[Data, Floats | None]:
+def distant(data: Data, C: float | None) -> tuple[Data, Floats | None]:
     """The data moved to where they are, if that is far from the origin for how close they are.
 
     Sums over numbers that differ only in their last digits lose the others. This takes a copy.
@@ -230,6 +245,13 @@ def distant(data: Data) -> tuple[Data, Floats | None]:
         msg = (
             f"the largest number in X is {largest:g}, whose powers floats cannot hold: "
             f"scale the features so that it is between {1 / LARGEST:g} and {LARGEST:g}"
+        )
+        raise ValueError(msg)
+    if C and largest and not 1 / DEAREST < float(C) * largest**2 < DEAREST:
+        msg = (
+            f"C={C:g} times the square of the largest number in X, {largest:g}, is beyond what "
+            f"floats can reckon with ({1 / DEAREST:g} to {DEAREST:g}): scale the features or C, "
+            "or use MaxMarginClassifier for no slack at all"
         )
         raise ValueError(msg)
     dense = isinstance(X, np.ndarray)

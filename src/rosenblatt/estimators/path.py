@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from rosenblatt.estimators._validation import (
     positive_number,
     shown,
 )
-from rosenblatt.estimators.margin import SoftMarginClassifier
+from rosenblatt.estimators.margin import (
+    MaxMarginClassifier,
+    NotSeparableError,
+    SoftMarginClassifier,
+)
 from rosenblatt.margins import SoftMarginPath
 
 if TYPE_CHECKING:
@@ -26,8 +31,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-RANGE, STEPS = (1e-2, 1e4), 19  # of C, in units in which 1 is typical
-STEEP, SAME, MOST = 10.0, 1e-3, 31  # then farther, until the margin does not change any more
+RANGE, PER_DECADE = (1e-2, 1e4), 3  # of C, in units in which 1 is typical
+LOOK = 10.0  # seconds to look for the maximum margin
+STEEP, SAME, MOST = 10.0, 1e-3, 40  # then farther, until the margin does not change any more
 
 
 def soft_margin_path(
@@ -48,8 +54,8 @@ def soft_margin_path(
     X : array, CSR matrix or data frame of shape (n, d)
     y : array of n labels of two classes
     Cs : array of positive numbers, optional
-        In any order. By default about 20, equally spaced on a logarithmic scale, up to where the
-        margin does not change any more: the maximum margin, if there is one.
+        In any order. By default from a tiny C, three for each power of ten, to the maximum margin
+        if there is one, otherwise to where the margin hardly changes any more.
     tol, class_weight, sample_weight, n_jobs
         As for `SoftMarginClassifier`.
     max_time : float, optional
@@ -78,7 +84,7 @@ def soft_margin_path(
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
     if class_weight is not None:
         weight = weight * class_weights(class_weight, classes, label)[label]
-    prices = _read(Cs) if Cs is not None else _scale(X, label) * np.geomspace(*RANGE, STEPS)
+    prices = _read(Cs) if Cs is not None else _prices(X, y, label, weight)
     found: dict[float, tuple[Optimum, float, int]] = {}
 
     def solve(C: float) -> Optimum:
@@ -115,7 +121,20 @@ def _read(Cs: ArrayLike) -> Floats:
     if given.ndim != 1 or not given.size:
         msg = f"Cs has shape {given.shape}: give a list of positive numbers"
         raise ValueError(msg)
-    return np.array([positive_number("C", C) for C in given.tolist()])
+    return np.array([positive_number(f"Cs[{k}]", C) for k, C in enumerate(given.tolist())])
+
+
+def _prices(X: Any, y: Any, label: NDArray[np.int32], weight: Floats) -> Floats:
+    """From a tiny C to a large one; to the maximum margin's, if there is one."""
+    low, high = (_scale(X, label) * end for end in RANGE)
+    hard = MaxMarginClassifier(tol=1e-3, on_inseparable="raise", max_time=LOOK)
+    with warnings.catch_warnings(), suppress(NotSeparableError):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        optimum = hard.fit(X, y, weight).optimum_
+        if optimum.gap <= 0.1:  # no multiplier is at its bound from this C on
+            shares = optimum.multipliers / weight[optimum.support]
+            high = max(high, 2 * float(shares.max()) * float(weight.sum()))
+    return np.geomspace(low, high, 1 + round(PER_DECADE * np.log10(high / low)))
 
 
 def _scale(X: Any, label: NDArray[np.int32]) -> float:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MOST_SUPPORT = 300  # so many support vectors are drawn and ringed, with their slacks
 ON = 1e-6  # at least so close to 1 is y(w·x + b) taken to be on the edge, as `sides` does
 SEEN = 0.045  # of the view's diagonal: a smaller margin has no room for an arrow
+FEW = 200  # so many samples are all in the view, however far out
+TAIL, FAR = 0.05, 0.75  # farther beyond these quantiles than so many times their distance is out
 WIDER = 1.6  # the view grows at most so much for the sake of the edges
 
 
@@ -54,6 +56,10 @@ class Scene(NamedTuple):
         values = self.signs * self.optimum.hyperplane.decision_function(self.seen.X)
         on = max(ON, np.sqrt(self.optimum.gap))
         return (values > 0) & (values < 1 - on), values <= 0
+
+    def outside(self) -> int:
+        """How many samples are not in the view."""
+        return int((~self.view.contains(self.flat.points)).sum())
 
     def feet(self, rows: Ints) -> Floats:
         """The points of their own edge of the margin that are nearest to these samples."""
@@ -85,6 +91,7 @@ def margin(
     the signed distance from it; up, the direction within it in which the samples spread most.
     One feature is drawn as two rows, one for each class. Of many samples a part is drawn, always
     the same one, and 300 support vectors with their slacks; the numbers are those of all samples.
+    Of more than 200, those very far from the others are left outside the axes, and counted.
 
     Parameters
     ----------
@@ -117,10 +124,9 @@ def margin(
 
 def heading(optimum: Optimum) -> str:
     """What kind of margin, and how large."""
-    kind = "maximum margin"
-    if optimum.C is not None:
-        kind = f"soft margin with C = {price(optimum.C)}:"
-    return f"{kind} {size(optimum.margin)}"
+    if optimum.C is None:
+        return f"maximum margin {size(optimum.margin)}"
+    return f"soft margin {size(optimum.margin)} (C = {price(optimum.C)})"
 
 
 def size(margin: float) -> str:
@@ -140,20 +146,24 @@ def set_scene(ax: Axes, seen: Seen, optimum: Optimum) -> Scene:
     if ringed.size > MOST_SUPPORT:
         ringed = np.sort(np.random.default_rng(0).choice(ringed, MOST_SUPPORT, replace=False))
     rows = _points.chosen(len(seen.label), ringed)
-    return Scene(seen, optimum, flat, _with_edges(ax, flat, optimum.margin), rows, ringed)
+    view = _with_edges(ax, flat._replace(points=_bulk(seen, flat.points)), optimum.margin)
+    return Scene(seen, optimum, flat, view, rows, ringed)
+
+
+def _bulk(seen: Seen, points: Floats) -> Floats:
+    """The points without those so far out that the others would be squeezed together."""
+    if len(points) <= FEW:
+        return points
+    ends = [np.quantile(points[seen.label == k], [TAIL, 1 - TAIL], axis=0) for k in range(2)]
+    low, high = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    far = FAR * np.where(high > low, high - low, np.inf)
+    near: Floats = points[((points >= low - far) & (points <= high + far)).all(axis=1)]
+    return near
 
 
 def _with_edges(ax: Axes, flat: Shadow, margin: float) -> View:
-    """The view of all points, widened to edges that run not far outside.
-
-    A shadow fills the axes: what counts is how far samples are from the hyperplane, and angles
-    have no meaning between that and the other direction.
-    """
-    view = flat.view(ax)
-    if flat.remark:
-        low, high = flat.points.min(axis=0), flat.points.max(axis=0)
-        pad = 0.06 * np.where(high > low, high - low, 1.0)
-        view = _view.View(low - pad, high + pad, False)
+    """The view of all points, widened to edges that run not far outside."""
+    view = filling(ax, flat)
     if flat.plane is None or not flat.plane.w.any() or margin > 4 * view.diagonal:
         return view
     w, b = _view.unit(flat.plane)
@@ -171,6 +181,19 @@ def _with_edges(ax: Axes, flat: Shadow, margin: float) -> View:
     return wider if fits else view
 
 
+def filling(ax: Axes, flat: Shadow) -> View:
+    """The view of all points, in which a shadow fills the axes.
+
+    What counts there is how far samples are from the hyperplane, and angles have no meaning
+    between that and the other direction.
+    """
+    if not flat.remark:
+        return flat.view(ax)
+    low, high = flat.points.min(axis=0), flat.points.max(axis=0)
+    pad = 0.06 * np.where(high > low, high - low, 1.0)
+    return _view.View(low - pad, high + pad, False)
+
+
 def draw_margin(ax: Axes, scene: Scene, *, width: bool = True) -> Entries:
     """Everything but the axes and the legend, of which it returns the entries by name."""
     seen, flat, rows = scene.seen, scene.flat, scene.rows
@@ -184,12 +207,15 @@ def draw_margin(ax: Axes, scene: Scene, *, width: bool = True) -> Entries:
     crowd = 1.0 if scene.ringed.size <= 12 and box > 3 else 0.5
     ring = _points.rings(ax, flat.points[scene.ringed], area=crowd * area, gid="support")
     found, of = len(scene.optimum.support), _style.grouped(len(seen.label))
-    some = f", {MOST_SUPPORT} ringed" * (found > MOST_SUPPORT)
-    entries["support"] = ring, f"support vectors: {_style.grouped(found)} of {of}{some}"
+    entries["support"] = ring, f"support vectors: {_style.grouped(found)} of {of}"
+    if found > MOST_SUPPORT:
+        entries["ringed"] = None, f"{MOST_SUPPORT} support vectors ringed"
     if normal:
         entries |= _slacks(ax, scene)
     if rows.size < len(seen.label):
         entries["drawn"] = None, f"{_style.grouped(rows.size)} of {of} points drawn"
+    if scene.outside():
+        entries["outside"] = None, f"{_style.grouped(scene.outside())} of {of} are farther out"
     if not scene.view.to_scale and not flat.in_rows and not flat.remark:
         entries["scales"] = None, "axes have different scales"
     return entries

@@ -11,6 +11,7 @@ from rosenblatt.plot import _points, _style, _view
 from rosenblatt.plot._best import read_best
 from rosenblatt.plot._shadow import cast
 from rosenblatt.plot.hulls import draw_hulls, hull
+from rosenblatt.plot.margin import filling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from rosenblatt.plot._reading import Seen
     from rosenblatt.plot._shadow import Shadow
     from rosenblatt.plot._view import View
+    from rosenblatt.results import Hyperplane
 
     Floats = NDArray[np.float64]
 
+LETTERS = np.array([26.0, 12.0])  # points: the width and height of a share as it is written
+WIDEST = 12  # so many margins on each side of the hyperplane are in the picture of a shadow
 MOST_SHARES = 8  # of more support vectors the shares are not written beside them
 
 
@@ -44,7 +48,8 @@ def nearest(
     are ringed, with their shares ``α_i/Σα`` beside them if they are few.
 
     More than two features are drawn as a shadow with the hyperplane seen from its edge, in which
-    the hulls are exactly as far apart as they are. One feature is drawn as two rows.
+    the hulls are exactly as far apart as they are; samples more than 12 margins away are left
+    outside, so that the gap can be seen. One feature is drawn as two rows.
 
     Parameters
     ----------
@@ -75,12 +80,16 @@ def nearest(
         raise ValueError(msg)
     flat = cast(seen, optimum.hyperplane)
     ax = _style.new_axes(ax, (6.0, 5.6) if seen.X.shape[1] > 1 else (6.4, 3.0))
-    view = flat.view(ax)
+    view = _close(filling(ax, flat), optimum.margin) if flat.remark else flat.view(ax)
     polygons = [hull(flat.points[seen.label == k]) for k in range(2)]
     entries = draw_hulls(ax, seen, flat.points, polygons, optimum.support.astype(np.intp))
     entries += _joined(ax, seen, optimum, flat, view)
     if not view.to_scale and not flat.in_rows:
         entries.append((None, "axes have different scales"))
+    out = int((~view.contains(flat.points)).sum())
+    if out:
+        some = f"{_style.grouped(out)} of {_style.grouped(len(seen.label))}"
+        entries.append((None, f"{some} are farther out"))
     view.show(ax)
     for axis, name, low, high in zip((ax.xaxis, ax.yaxis), flat.names, *view[:2], strict=True):
         _style.label_axis(axis, name, low, high)
@@ -93,6 +102,12 @@ def nearest(
     made.get_title().set(size=_style.NORMAL, weight="bold", color=_style.INK)
     made.set_alignment("left")
     return ax
+
+
+def _close(view: View, margin: float) -> View:
+    """The part of a shadow's view in which the gap is wide enough to be seen."""
+    across = np.array([WIDEST * margin, np.inf])
+    return view._replace(low=np.maximum(view.low, -across), high=np.minimum(view.high, across))
 
 
 def shares(seen: Seen, optimum: Optimum) -> Floats:
@@ -122,7 +137,8 @@ def _joined(
     style: dict[str, Any] = {"s": 42, "marker": "D", "c": _style.INK, "edgecolors": "white"}
     dots = _style.named(ax.scatter(*ends.T, linewidths=1.0, zorder=6.5, **style), "nearest")
     if len(weights) <= MOST_SHARES:
-        _write_shares(ax, at, weights, ends[label], view)
+        for k in range(2):
+            _write_shares(ax, at[label == k], weights[label == k], 2 * k - 1, flat.plane, view)
     n, of = _style.grouped(len(weights)), _style.grouped(len(seen.label))
     return [
         (line, f"half-way: margin {_style.number(optimum.margin)}"),
@@ -142,17 +158,39 @@ def _right_angle(ax: Axes, ends: Floats, view: View) -> None:
     ax.plot(*corner.T, color=_style.INK, linewidth=1.0, zorder=5, gid="right angle")
 
 
-def _write_shares(ax: Axes, at: Floats, weights: Floats, ends: Floats, view: View) -> None:
-    """Each support vector's share beside it, on the side away from the nearest point."""
+def _write_shares(
+    ax: Axes, at: Floats, weights: Floats, sign: int, plane: Hyperplane, view: View
+) -> None:
+    """The shares of one class beside its support vectors, on the side away from the hyperplane."""
     per_unit = 72 * np.array(_style.box_inches(ax)) / view.span
-    for place, share, end in zip(at, weights, ends, strict=True):
+    along = per_unit * np.array([-plane.w[1], plane.w[0]])
+    along /= np.hypot(*along)
+    outward = sign * np.array([along[1], -along[0]])
+    places = (per_unit * at) @ along
+    moves = apart(places, LETTERS @ np.abs(along)) - places
+    for place, share, move in zip(at, weights, moves, strict=True):
         if share == 1:
             continue
-        away = per_unit * (place - end)
-        length = float(np.hypot(*away))
-        offset = 17 * (away / length if length > 1 else np.array([0.0, 1.0]))
+        offset = 19 * outward + move * along
         text = ax.annotate(_style.number(share, 2), (*place,), (*offset,),
                            textcoords="offset points", ha="center", va="center")  # fmt: skip
         text.set(size=_style.SMALL, color=_style.INK, weight="bold", zorder=8, gid="share")
         text.set(annotation_clip=False)
         _style.halo(text, 3)
+
+
+def apart(places: Floats, room: float) -> Floats:
+    """Places on a line moved as little as needed for each to have so much room, in their order."""
+    order = np.argsort(places, kind="stable")
+    # Less the room that those before it take, the places only have to ascend: blocks of means.
+    blocks: list[tuple[float, int]] = []
+    for mean in places[order] - room * np.arange(len(order)):
+        size = 1
+        while blocks and blocks[-1][0] > mean:
+            before, n = blocks.pop()
+            mean, size = (before * n + mean * size) / (n + size), n + size
+        blocks.append((mean, size))
+    moved = np.empty(len(places))
+    means, sizes = zip(*blocks, strict=True)
+    moved[order] = np.repeat(means, sizes) + room * np.arange(len(order))
+    return moved

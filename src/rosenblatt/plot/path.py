@@ -138,6 +138,8 @@ def _panel(ax: Axes, scene: Scene) -> dict[str, tuple[Any, str]]:
     ax.set_title(f"C = {price(optimum.C or 0.0)}", loc="left", pad=19, **title)
     counts = f"{_style.grouped(inside.sum())} inside, {_style.grouped(wrong.sum())} wrong"
     text = f"margin {size(optimum.margin)}; {counts}"
+    if scene.outside():
+        text += f" ({_style.grouped(scene.outside())} not shown)"
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     note = ax.annotate(text, (0, 1), (0, 6), **place)
     note.set(size=_style.SMALL, color=_style.INK, gid="counts")

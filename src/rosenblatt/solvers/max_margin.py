@@ -22,7 +22,7 @@ from rosenblatt.solvers.nearest import nearest
 from rosenblatt.solvers.newton import Live, improve, polished
 from rosenblatt.solvers.soft_margin import PATIENCE, Best, Progress, balanced
 from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.working_set import NotSeparable, batch, worst
+from rosenblatt.solvers.working_set import NotSeparable, worst
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ class MaxMargin:
         self.samples, self.used, self.tol, self.report = samples, used, tol, report
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
-        self.many = min(batch(samples.d), MOST)
+        self.many = min(2 * samples.d + 100, MOST)
         self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
         self.hopeful, self.grown, self.clean = True, True, False
         self.rows = samples.some(self.many // 2, used)
@@ -138,10 +138,14 @@ class MaxMargin:
         if self.hopeful and not self.best.primal < np.inf:
             self.hopeful = False
             raise NotSeparable
-        alpha = polished(self.part, self.alpha, np.full(self.part.n, np.inf))
-        if alpha is not None:
-            self.alpha, self.w = alpha, self.part.total(alpha)
-            self._judge()
+        part, best = self.part, self.best
+        s = part.values(np.append(best.w, best.b))
+        used = (self.alpha > 0, best.alpha[self.rows] > 0, s < 1 + 1e-9, s < 1 + 1e-6)
+        for close in used:
+            alpha = polished(part, close.astype(np.float64), np.full(part.n, np.inf))
+            if alpha is not None and self.best.gap > self.tol:
+                self.alpha, self.w, self.clean = alpha, part.total(alpha), True
+                self._judge()
         return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
     def _join(self, new: Ints, s: Floats) -> None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import lstsq
 
+from rosenblatt.certify.exact import solve
 from rosenblatt.loops import slack
 from rosenblatt.solvers.directions import MANY, newton_step
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+EXACT = 300  # unknowns up to which a system may be solved without rounding
 STEPS = 60  # of Newton's method in a round, at most
 
 
@@ -196,8 +198,9 @@ def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
     """Multipliers without the rounding that small μ bring, if it is clear which are not clipped.
 
     The samples with ``0 < α < c`` are taken to be exactly on the edges of the margin. With the
-    other multipliers as they are, that determines w, and these multipliers, by two linear
-    systems. None if one of them then leaves its bounds.
+    other multipliers as they are, that determines w, b and these multipliers by a linear system,
+    which is solved without rounding if it is small, otherwise by least squares. None if one of
+    them then leaves its bounds.
     """
     free = np.flatnonzero((alpha > 0) & (alpha < c))
     if not 1 < free.size <= samples.d + 1 or free.size * samples.d > MANY:
@@ -205,16 +208,40 @@ def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
     X, y, others = samples.take(free), samples.y[free], alpha.copy()
     X = X if isinstance(X, np.ndarray) else X.toarray()
     others[free] = 0.0
-    missing, centre = -float(others @ samples.y), X.mean(axis=0)
-    X -= centre
-    there = samples.total(others) + missing * centre
-    size = float(np.abs(X).max()) or 1.0
-    with np.errstate(all="ignore"):
-        seen = X @ there
-        more = lstsq(X / size, (y - y.mean() - seen + seen.mean()) / size, check_finite=False)[0]
-        A, right = np.vstack([X.T / size, np.ones(len(X))]), np.append(more / size, missing)
-        new = y * lstsq(A, right, check_finite=False)[0]
-    if not ((new > 0).all() and (new < c[free]).all()):
+    pull, missing = samples.total(others), -float(others @ samples.y)
+    if sum(X.shape) <= EXACT:
+        new = _exactly(X, y, pull, missing)
+    else:
+        new = _by_two_systems(X, y, pull, missing)
+    if new is None or not ((new > 0).all() and (new < c[free]).all()):
         return None
     others[free] = new
     return others
+
+
+def _exactly(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats | None:
+    """The α with ``w = pull + Σ α y x``, ``w·x + b = y`` and ``Σ α y = missing``, rounded once."""
+    k, d = X.shape
+    A = np.zeros((d + k + 1, d + k + 1))
+    A[:d, :d], A[:d, d:-1], A[d:-1, :d] = np.eye(d), -X.T, X
+    A[d:-1, -1] = A[-1, d:-1] = 1.0
+    try:
+        solution = solve(A, np.concatenate([pull, y, [missing]]))
+    except ValueError:  # not unique
+        return None
+    return None if solution is None else y * solution.floats()[d:-1]
+
+
+def _by_two_systems(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats:
+    """The same in floats: first w, which is easier to have precisely, then α."""
+    centre = X.mean(axis=0)
+    X = X - centre
+    there = pull + missing * centre
+    seen, size = X @ there, float(np.abs(X).max()) or 1.0
+    right = (y - y.mean() - seen + seen.mean()) / size
+    more = lstsq(X / size, right, check_finite=False)[0]
+    # Every equation may be scaled: with columns of all sizes, that saves digits.
+    scale = 1.0 / np.maximum(np.abs(X).max(axis=0), 1e-300)
+    A = np.vstack([X.T * scale[:, np.newaxis], np.ones(len(X))])
+    solved: Floats = y * lstsq(A, np.append(more * scale, missing), check_finite=False)[0]
+    return solved
