@@ -117,9 +117,12 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
 
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     """Refuse nearest points of what has none, in the words of the shell."""
+    from rosenblatt.certificates import Inseparable, QuasiSeparable
+
     k = 0 if which is None else classifier.classes_.tolist().index(which)
     fit, optima = classifier.fits_[k], getattr(loaded, "summary_", {}).get("optima")
-    if fit.certificate is not None or (optima and optima[k]["proof"]):
+    stuck = isinstance(fit.certificate, Inseparable | QuasiSeparable)
+    if stuck or (optima and optima[k]["proof"]):
         msg = (
             f"{name} has no nearest points: no hyperplane separates these classes, which "
             "rosenblatt check proves; plot margin draws the model"
