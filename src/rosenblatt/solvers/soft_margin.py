@@ -23,6 +23,7 @@ from rosenblatt.loops.slack import Multipliers
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.newton import STEPS, Live, improve, polished
 from rosenblatt.solvers.stopping import Halt
+from rosenblatt.solvers.working_set import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,6 +142,7 @@ class SoftMargin:
         s = np.zeros(samples.n)
         b = best_bias(s, samples.y, c)
         self.best = Best(w, b, loss(s, samples.y, c, b), np.zeros(samples.n), 0.0)
+        self.rough = w
 
     def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
@@ -149,9 +151,13 @@ class SoftMargin:
                 at, mu = (start, WARM) if start else self._on_few_rows()
                 return self._on_all_rows(at, mu)
         except Halt as halt:
-            return halt.reason
+            reason = halt.reason
         except KeyboardInterrupt:
-            return StopReason.INTERRUPTED
+            reason = StopReason.INTERRUPTED
+        if not self.trace:  # better one that only some rows were asked about than none
+            self.samples.clock = Clock()
+            self._offer(self.rough)
+        return reason
 
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
@@ -161,11 +167,13 @@ class SoftMargin:
             return _from_nothing(self.samples, self.c)
         part, c = self._some(order[:size])
         at, mu = _from_nothing(part, c)
+        self.rough = at.w
         while True:
             tol, alpha = max(self.tol, d / size), at.multipliers(c)
             for _ in range(ROUNDS):
                 done = _round(part, c, alpha, at, mu, tol)
                 alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
+                self.rough = at.w
                 if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
                     break
             at = at._replace(alpha=None)
@@ -253,12 +261,19 @@ class SoftMargin:
         return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
     def _from_multipliers(self) -> None:
-        """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
-        y, c, w = self.samples.y, self.c, self.samples.total(self.best.alpha)
+        """Take the w that the multipliers make, if it is good enough: it is the cleaner one."""
+        best = self.best
+        self._offer(self.samples.total(best.alpha), np.inf)
+        if self.best.gap > self.tol:
+            self.best = best
+
+    def _offer(self, w: Floats, most: float | None = None) -> None:
+        """Take w if its objective is not above the best one's, or `most`."""
+        y, c = self.samples.y, self.c
         s = self.samples.values(np.append(w, 0.0))
         b = best_bias(s, y, c)
         primal = 0.5 * float(w @ w) + loss(s, y, c, b)
-        if primal - self.best.dual <= self.tol * primal:
+        if primal <= (self.best.primal if most is None else most):
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
 
