@@ -207,7 +207,8 @@ def follow_growth(
         dual = proved(problem, options.patience)
         row = {"problem": names[0], "grows   ": names[1], "rows   ": n, "features": d}
         row |= dict.fromkeys([OURS, *asked], "")
-        row[OURS] = our_runs(problem, dual, (gap,), options.patience)[0].seconds
+        ours = quickest(our_runs(problem, dual, (gap,), options.patience), gap, options.patience)
+        row[OURS] = "" if ours is None else ours.seconds
         for peer in list(following):
             runs = try_all(peer, problem, dual, gap, options.patience)
             run = quickest(runs, gap, options.patience)
