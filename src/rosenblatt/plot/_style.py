@@ -129,7 +129,7 @@ def _columns(widths: Sequence[float], room: float) -> int:
     return 1
 
 
-def legend(ax: Axes, entries: Sequence[tuple[Any, str]]) -> Legend:
+def legend(ax: Axes, entries: Sequence[tuple[Any, str]], title: str = "") -> Legend:
     """A legend above the axes, where it covers nothing, in as many columns as fit."""
     from matplotlib.lines import Line2D
 
@@ -152,6 +152,10 @@ def legend(ax: Axes, entries: Sequence[tuple[Any, str]]) -> Legend:
     for handle in handles:
         if hasattr(handle, "set_sizes"):  # markers too small to tell apart, or too large
             handle.set_sizes(np.clip(handle.get_sizes(), 28, 90))
+    if title:
+        made.set_title(title)
+        made.get_title().set(size=NORMAL, weight="bold", color=INK)
+        made.set_alignment("left")
     return made
 
 

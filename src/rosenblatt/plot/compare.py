@@ -215,7 +215,4 @@ def _finish(
     _style.plain(ax)
     room = f"margin {_style.number(panel.margin)}" if panel.margin else "does not separate"
     best = ", the largest" * (panel.margin == largest > 0)
-    made = _style.legend(ax, entries)
-    made.set_title(f"{_style.literal(panel.name)}: {room}{best}")
-    made.get_title().set(size=_style.NORMAL, weight="bold", color=_style.INK)
-    made.set_alignment("left")
+    _style.legend(ax, entries, f"{_style.literal(panel.name)}: {room}{best}")

@@ -99,10 +99,7 @@ def hulls(
         ax.set_xlabel(f"{ax.get_xlabel()}\n({flat.remark})")
     flat.rows(ax, seen)
     _style.plain(ax)
-    made = _style.legend(ax, entries)
-    made.set_title(HEADINGS[certificate.verdict])
-    made.get_title().set(size=_style.NORMAL, weight="bold", color=_style.INK)
-    made.set_alignment("left")
+    _style.legend(ax, entries, HEADINGS[certificate.verdict])
     return ax
 
 

@@ -115,10 +115,7 @@ def margin(
     entries = draw_margin(ax, scene)
     entries["gap"] = None, f"gap {_style.number(optimum.gap, 2)}"
     finish(ax, scene)
-    made = _style.legend(ax, list(entries.values()))
-    made.set_title(heading(optimum))
-    made.get_title().set(size=_style.NORMAL, weight="bold", color=_style.INK)
-    made.set_alignment("left")
+    _style.legend(ax, list(entries.values()), heading(optimum))
     return ax
 
 

@@ -97,10 +97,9 @@ def nearest(
         ax.set_xlabel(f"{ax.get_xlabel()}\n({flat.remark})")
     flat.rows(ax, seen)
     _style.plain(ax)
-    made = _style.legend(ax, entries)
-    made.set_title(f"nearest points of the hulls: {_style.number(2 * optimum.margin)} apart")
-    made.get_title().set(size=_style.NORMAL, weight="bold", color=_style.INK)
-    made.set_alignment("left")
+    _style.legend(
+        ax, entries, f"nearest points of the hulls: {_style.number(2 * optimum.margin)} apart"
+    )
     return ax
 
 
