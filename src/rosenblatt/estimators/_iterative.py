@@ -12,12 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from rosenblatt.estimators._base import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
+    check_callback,
     count_threads,
     one_of,
     positive_int,
     positive_number,
     seed_from,
     shown,
+    time_limit,
     yes_or_no,
 )
 from rosenblatt.results import Cycle, Epoch, Fit, Hyperplane, Trace, Updates
@@ -64,19 +66,17 @@ class IterativeClassifier(LinearClassifier):
         elif size is not None:
             msg = f"batch_size={size!r} needs update='minibatch', but update={update!r}"
             raise ValueError(msg)
-        if self.callback is not None and not callable(self.callback):
-            msg = f"callback={self.callback!r} cannot be called: give a function, or None"
-            raise ValueError(msg)
+        check_callback(self.callback)
         for name in ("progress", "warm_start"):
             yes_or_no(name, getattr(self, name))
         count_threads(self.n_jobs)
-        limit, tol, hint = self.max_time, self.tol, " of seconds, or None for no limit"
+        tol = self.tol
         return Settings(
             update=update,
             batch_size=size,
             fit_intercept=yes_or_no("fit_intercept", self.fit_intercept),
             max_epochs=positive_int("max_epochs", self.max_epochs),
-            max_time=None if limit is None else positive_number("max_time", limit, hint=hint),
+            max_time=time_limit(self.max_time),
             tol=None if tol is None else positive_number("tol", tol, hint=self._no_tol),
             seed=seed_from(self.random_state),
         )

@@ -12,7 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.certificates import Conditions, Inseparable, Optimum, QuasiSeparable
 from rosenblatt.estimators._base import LinearClassifier
-from rosenblatt.estimators._validation import count_threads, positive_number
+from rosenblatt.estimators._validation import (
+    check_callback,
+    count_threads,
+    positive_number,
+    time_limit,
+)
 from rosenblatt.estimators.optima import Problem, distant, rounds
 from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
@@ -51,11 +56,8 @@ class MarginClassifier(LinearClassifier):
     def _check(self) -> None:
         """Check the parameters that both have."""
         positive_number("tol", self.tol, hint=", the gap at which to stop")
-        if self.max_time is not None:
-            positive_number("max_time", self.max_time, hint=" of seconds, or None for no limit")
-        if self.callback is not None and not callable(self.callback):
-            msg = f"callback={self.callback!r} cannot be called: give a function, or None"
-            raise ValueError(msg)
+        time_limit(self.max_time)
+        check_callback(self.callback)
         count_threads(self.n_jobs)
 
     def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
@@ -77,7 +79,7 @@ class MarginClassifier(LinearClassifier):
         """
         self._check()
         data = self._read(X, y, sample_weight)
-        near, origin = distant(data, getattr(self, "C", None))
+        near, origin = distant(data, self.C)
         threads = count_threads(self.n_jobs)
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE

@@ -86,6 +86,19 @@ def positive_number(name: str, value: Any, *, hint: str = "") -> float:
     return number
 
 
+def time_limit(value: Any) -> float | None:
+    """`value` as a `max_time`: seconds, or None."""
+    hint = " of seconds, or None for no limit"
+    return None if value is None else positive_number("max_time", value, hint=hint)
+
+
+def check_callback(value: Any) -> None:
+    """Refuse a `callback` that is neither a function nor None."""
+    if value is not None and not callable(value):
+        msg = f"callback={value!r} cannot be called: give a function, or None"
+        raise ValueError(msg)
+
+
 def seed_from(random_state: Any) -> int:
     """A seed drawn from whatever scikit-learn accepts as `random_state`."""
     return int(check_random_state(random_state).randint(2**31 - 1))

@@ -194,6 +194,7 @@ class MaxMarginClassifier(MarginClassifier):
     (StopReason.GAP_CLOSED, 1.414214)
     """
 
+    C = None  # as in an Optimum: no price of slack
     class_weight = None  # weights cannot move a maximum margin
 
     def __init__(

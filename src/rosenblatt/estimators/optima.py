@@ -41,7 +41,7 @@ AGREE = 1e-10  # so close are values that two ways to compute them are trusted
 
 
 class Problem(NamedTuple):
-    """A two-class problem, class `positive` against the rest.
+    """A two-class problem, ready to be solved.
 
     Attributes
     ----------

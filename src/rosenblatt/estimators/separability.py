@@ -16,9 +16,9 @@ from rosenblatt.estimators._validation import (
     canonical,
     count_threads,
     number_classes,
-    positive_number,
     refuse_long_integers,
     shown,
+    time_limit,
 )
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.evidence import BEYOND_FLOATS
@@ -59,8 +59,7 @@ def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificat
     >>> xor.verdict, xor.support, xor.point
     (Verdict.INSEPARABLE, array([0, 1, 2, 3]), array([0.5, 0.5]))
     """
-    if max_time is not None:
-        positive_number("max_time", max_time, hint=" of seconds, or None for no limit")
+    time_limit(max_time)
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
