@@ -23,8 +23,9 @@ from rosenblatt.estimators._validation import (
     yes_or_no,
 )
 from rosenblatt.results import Cycle, Epoch, Fit, Hyperplane, Trace, Updates
+from rosenblatt.solvers.run import Settings
 from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.training import Problem, Settings, Training
+from rosenblatt.solvers.training import Problem, Training
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -274,6 +275,11 @@ class IterativeClassifier(LinearClassifier):
 def _new_problems(data: Data, settings: Settings, starts: Floats) -> list[Problem]:
     """A problem for each start vector, with its own generator from the same seed."""
     return [
-        Problem(positive, theta, theta.copy(), np.random.default_rng([settings.seed, 2]))
+        Problem(
+            positive=positive,
+            theta=theta,
+            start=theta.copy(),
+            rng=np.random.default_rng([settings.seed, 2]),
+        )
         for positive, theta in zip(data.positives, starts, strict=True)
     ]

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rosenblatt.results import Epoch, Fit
-    from rosenblatt.solvers.training import Settings, Training
+    from rosenblatt.solvers.run import Settings
+    from rosenblatt.solvers.training import Training
     from rosenblatt.sources import Source
 
 ORDERS = ("cyclic", "shuffled", "sampled")

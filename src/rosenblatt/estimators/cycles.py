@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rosenblatt.certificates import Certificate
     from rosenblatt.estimators._base import Data
     from rosenblatt.results import Fit
-    from rosenblatt.solvers.training import Settings, Training
+    from rosenblatt.solvers.run import Settings
+    from rosenblatt.solvers.training import Training
     from rosenblatt.sources import Source
 
     Floats = NDArray[np.float64]
@@ -103,7 +104,9 @@ def _go_round(
         p.records.clear()
 
     theta = np.append(fit.last.w, fit.last.b)
-    problem = Problem(positive, theta.copy(), theta, np.random.default_rng(0))
+    problem = Problem(
+        positive=positive, theta=theta.copy(), start=theta, rng=np.random.default_rng(0)
+    )
     settings = settings.with_changes(max_epochs=period)
     training = rule(source, settings, [problem], team, note)
     training.run()

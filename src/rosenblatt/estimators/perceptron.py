@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from rosenblatt.reports import BoundReport, CycleReport
     from rosenblatt.results import Epoch, Fit
-    from rosenblatt.solvers.training import Settings, Training
+    from rosenblatt.solvers.run import Settings
+    from rosenblatt.solvers.training import Training
     from rosenblatt.sources import Source
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")

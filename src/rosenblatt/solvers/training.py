@@ -1,28 +1,30 @@
-"""The run of a fit, whatever the rule: epochs, stop reasons, traces."""
+"""The training of hyperplanes, whatever the rule: changes, cycles, traces."""
 
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
-from contextlib import ExitStack
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
 from rosenblatt.solvers.pocket import Pocket
+from rosenblatt.solvers.run import Course, Run
 from rosenblatt.solvers.scanner import Scanner
-from rosenblatt.solvers.stopping import CycleFinder, Halt, Interrupts, catch_interrupts
+from rosenblatt.solvers.stopping import CycleFinder
 from rosenblatt.solvers.threads import one_blas_thread
 from rosenblatt.sources import IN_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import ExitStack
 
     from numpy.typing import NDArray
 
     from rosenblatt.loops.perceptron import Log
+    from rosenblatt.solvers.run import Settings
     from rosenblatt.solvers.threads import Team
     from rosenblatt.solvers.watch import Watch
     from rosenblatt.sources import Source
@@ -33,55 +35,20 @@ HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How to train. Already validated; the words are those of `Perceptron`'s parameters."""
+@dataclass(kw_only=True)
+class Problem(Course):
+    """A two-class problem with its hyperplane.
 
-    update: str = "online"
-    batch_size: int | None = None
-    order: str = "cyclic"
-    eta: float = 1.0
-    fit_intercept: bool = True
-    keep: str = "last"
-    max_epochs: int = 1000
-    max_time: float | None = None
-    tol: float | None = None
-    record: bool = False
-    seed: int = 0
-
-    def with_changes(self, **changes: Any) -> Settings:
-        """Return a copy with some settings changed."""
-        return replace(self, **changes)
-
-
-@dataclass
-class Problem:
-    """One two-class problem on its way: class `positive` against the rest.
-
-    `theta`, `lag`, `visits` (in whole epochs, and `within` the present one), the counts and the
-    generator are the state that a later run needs to go on; `watch` and `cycles` only serve the
-    present run.
+    `theta`, `lag`, the visits, the counts and the generator are the state that a later run needs
+    to go on; `watch` and `cycles` only serve the present run.
     """
 
-    positive: int
     theta: Floats
     start: Floats
-    rng: np.random.Generator
     lag: Floats = field(default_factory=lambda: np.empty(0))
-    visits: int = 0
-    within: int = 0
-    n_updates: int = 0
-    mistakes: list[int] = field(default_factory=list)
-    changes: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
-    pocket_errors: list[float] = field(default_factory=list)
-    records: list[tuple[Any, ...]] = field(default_factory=list)
     pocket: Pocket | None = None
     watch: Watch | None = None
-    cycles: CycleFinder | None = None
-    cycle: Cycle | None = None
-    stop: StopReason | None = None
 
     def note(self, log: Log, count: int, start: int, updates: NDArray[np.int64] | int) -> None:
         """Keep the first `count` entries of a log, for rows that begin at row `start`."""
@@ -113,11 +80,8 @@ class Problem:
         return self.theta - self.lag / max(self.visits + self.within, 1)
 
 
-class Training(ABC):
-    """Epochs until every problem has a reason to stop.
-
-    A subclass says what an epoch is. Problems that are still running go through it together.
-    """
+class Training(Run[Problem]):
+    """A run over a source of rows; a subclass says how an epoch moves the hyperplanes."""
 
     looks_for_cycles = True
 
@@ -129,15 +93,19 @@ class Training(ABC):
         team: Team,
         callback: Callable[[int, list[Problem]], None] | None = None,
     ) -> None:
-        self.source, self.settings, self.team = source, settings, team
-        self.problems, self.callback = problems, callback
-        epochs = len(problems[0].mistakes)  # a run that goes on draws new orders
-        self.order_rng = np.random.default_rng([settings.seed, 1, epochs])
-        self.began = time.perf_counter()
-        self.interrupts = Interrupts()
+        super().__init__(settings, problems, source.n_rows, callback)
+        self.source, self.team = source, team
         self.scanner = Scanner(source, team, float(settings.fit_intercept))
         per_row = max(1, source.n_entries // source.n_rows)
         self.segment = max(64, SEGMENT // per_row)
+
+    def prepare(self, stack: ExitStack) -> None:
+        """Judge the start vectors, if the best is to be kept."""
+        if self.settings.keep == "pocket":
+            # The threads of the team multiply matrices: BLAS must not add its own.
+            stack.enter_context(one_blas_thread())
+            for p in self.problems:
+                p.pocket = Pocket(self.scanner, p.positive, p.theta, self.look_up)
 
     @abstractmethod
     def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
@@ -146,44 +114,6 @@ class Training(ABC):
     def separates(self, problem: Problem) -> bool:
         """Whether an epoch without mistakes proves that no row is a mistake."""
         return problem.mistakes[-1] == 0
-
-    def run(self) -> None:
-        """Train until every problem has its stop reason."""
-        with ExitStack() as stack:
-            self.interrupts = stack.enter_context(catch_interrupts())
-            try:
-                if self.settings.keep == "pocket":
-                    # The threads of the team multiply matrices: BLAS must not add its own.
-                    stack.enter_context(one_blas_thread())
-                    for p in self.problems:
-                        p.pocket = Pocket(self.scanner, p.positive, p.theta, self.look_up)
-                for epoch in range(self.settings.max_epochs):
-                    running = [p for p in self.problems if p.stop is None]
-                    if not running:
-                        return
-                    self._one_epoch(running)
-                    if self.callback is not None:
-                        self.callback(epoch + 1, self.problems)
-                    self.look_up()
-                self._stop_all(StopReason.EPOCH_LIMIT)
-            except Halt as halt:
-                self._stop_all(halt.reason)
-            except KeyboardInterrupt:
-                if self.interrupts.pressed:  # the second time: now really
-                    raise
-                self._stop_all(StopReason.INTERRUPTED)
-            for p in self.problems:
-                p.visits, p.within = p.visits + p.within, 0
-
-    def look_up(self) -> None:
-        """Between two pieces of work, see whether there is time left and nobody wants to stop."""
-        if all(p.stop is not None for p in self.problems):
-            return
-        if self.interrupts.pressed:
-            raise Halt(StopReason.INTERRUPTED)
-        limit = self.settings.max_time
-        if limit is not None and time.perf_counter() - self.began >= limit:
-            raise Halt(StopReason.TIME_LIMIT)
 
     def segments(self, start: int, stop: int, share: int = 1) -> Iterator[tuple[int, int]]:
         """`start` to `stop` in steps short enough to look up between them.
@@ -194,24 +124,13 @@ class Training(ABC):
         for a in range(start, stop, step):
             yield a, min(a + step, stop)
 
-    def _stop_all(self, reason: StopReason) -> None:
-        for p in self.problems:
-            p.stop = p.stop or reason
-
-    def _draw_order(self) -> NDArray[np.int64]:
-        n = self.source.n_rows
-        if self.settings.order == "shuffled":
-            return self.order_rng.permutation(n)
-        if self.settings.order == "sampled":
-            return self.order_rng.integers(0, n, n)
-        return IN_ORDER
-
-    def _one_epoch(self, running: list[Problem]) -> None:
+    def one_epoch(self, running: list[Problem]) -> None:
+        """Take every problem once through the data, and see whether it is done."""
         before = [p.theta.copy() for p in running]
         for p in running:
             p.mistakes.append(0)
         try:
-            self.epoch(running, self._draw_order())
+            self.epoch(running, self.draw_order())
         finally:  # a run that is halted half-way still has a whole trace
             for p, theta in zip(running, before, strict=True):
                 with np.errstate(over="ignore", invalid="ignore"):
@@ -249,7 +168,7 @@ class Training(ABC):
         first = p.cycles.met_before(p.theta, epoch)
         if first is None:
             return None
-        again = Problem(p.positive, p.theta.copy(), p.start, p.rng)
+        again = Problem(positive=p.positive, theta=p.theta.copy(), start=p.start, rng=p.rng)
         for _ in range(epoch - first):
             again.mistakes.append(0)
             self.epoch([again], IN_ORDER)
