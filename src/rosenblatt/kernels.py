@@ -1,0 +1,552 @@
+"""Kernel functions: inner products ``K(x, y) = φ(x)·φ(y)`` in a space of features.
+
+A kernel is called with one or two matrices and gives the matrix of its values:
+
+>>> import numpy as np
+>>> kernel = Polynomial(degree=2)
+>>> print(kernel)
+K(x, y) = (x·y + 1)^2
+>>> kernel(np.array([[1.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+array([[4., 9.]])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "RBF",
+    "Definiteness",
+    "Function",
+    "Gaussian",
+    "Kernel",
+    "Linear",
+    "Polynomial",
+    "Precomputed",
+    "Sigmoid",
+    "is_positive_semidefinite",
+]
+
+
+class Rounding(NamedTuple):
+    """How far a computed ``Σ δ K`` can be off: ``relative*Σ|δ||K| + absolute*Σ|δ|``, row by row."""
+
+    relative: Any
+    absolute: Any
+
+
+class Products(NamedTuple):
+    """What is known of computed inner products ``x·y``, for bounds on rounding.
+
+    `unit` is the unit roundoff, `terms` the most terms that are not zero (row by row), `x2` the
+    squared norms of the rows, `most` the largest squared norm of any y, and `nonnegative` says
+    whether no term is negative.
+    """
+
+    unit: float
+    terms: Any
+    x2: Any
+    most: float
+    nonnegative: bool
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function; the base of all of them."""
+
+    name: ClassVar[str]
+    needs_features: ClassVar[bool] = True
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"K(x, y) = {self.formula}"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Matrix of the values for every row of X with every row of Y (None: of X)."""
+        X, Y = _matrix(X), None if Y is None else _matrix(Y)
+        Z = X @ (X if Y is None else Y).T
+        Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
+        x2 = _norms2(X)
+        values: Floats = self.of_products(Z, x2, x2 if Y is None else _norms2(Y))
+        return values
+
+    def diagonal(self, X: Any) -> Floats:
+        """``K(x, x)`` for every row of X."""
+        x2 = _norms2(_matrix(X))
+        values: Floats = self.of_products(x2[:, np.newaxis].copy(), x2, x2[:, np.newaxis])[:, 0]
+        return values
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The values, given inner products ``Z = x·y`` and squared norms; may overwrite Z."""
+        raise NotImplementedError
+
+    def rounding(self, products: Products) -> Rounding:
+        """How far values from computed inner products can be off.
+
+        From those of exactly the same formula with other roundings no larger than `unit`, and
+        infinite where nothing useful can be said.
+        """
+        raise NotImplementedError
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """A bound on ``|K(x, y)|`` from the squared norms of x and the largest one of any y."""
+        raise NotImplementedError
+
+    def keeps_integers(self) -> bool:
+        """Whether the value for vectors of whole numbers is a whole number."""
+        return False
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """``x·y``: the perceptron itself."""
+
+    name = "linear"
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "x·y"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The inner products as they are."""
+        return Z
+
+    def rounding(self, products: Products) -> Rounding:
+        """``(terms + 3)u`` for each of the two inner products."""
+        return _powers_rounding(products, 1, 1.0, 0.0)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """``‖x‖‖y‖``."""
+        return np.sqrt(x2 * most)
+
+    def keeps_integers(self) -> bool:
+        """It does."""
+        return True
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """``(gamma*x·y + coef0)^degree``: all products of up to `degree` features."""
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    name = "poly"
+
+    def __post_init__(self) -> None:
+        _whole("degree", self.degree)
+        _positive("gamma", self.gamma)
+        _finite("coef0", self.coef0)
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        inner = f"{_times(self.gamma)}x·y{_plus(self.coef0)}"
+        return f"({inner})^{self.degree}"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """Powers by squaring: faster than a general power, and the same on every machine."""
+        if self.gamma != 1.0:
+            Z *= self.gamma
+        if self.coef0 != 0.0:
+            Z += self.coef0
+        return _power(Z, self.degree)
+
+    def rounding(self, products: Products) -> Rounding:
+        """That of the base, ``degree`` times."""
+        return _powers_rounding(products, self.degree, self.gamma, self.coef0)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """``(gamma‖x‖‖y‖ + |coef0|)^degree``."""
+        with np.errstate(over="ignore"):
+            return (self.gamma * np.sqrt(x2 * most) + abs(self.coef0)) ** self.degree
+
+    def keeps_integers(self) -> bool:
+        """If `gamma` and `coef0` are whole numbers."""
+        return float(self.gamma).is_integer() and float(self.coef0).is_integer()
+
+
+@dataclass(frozen=True)
+class Radial(Kernel):
+    """``exp(-rate*‖x - y‖²)``; the base of `RBF` and `Gaussian`, which name the rate."""
+
+    @property
+    def rate(self) -> float:
+        """The factor of ``-‖x - y‖²``."""
+        raise NotImplementedError
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """From ``‖x - y‖² = ‖x‖² + ‖y‖² - 2x·y``, which rounding may not make negative."""
+        Z *= 2.0 * self.rate
+        Z -= self.rate * x2[:, None]
+        Z -= self.rate * y2
+        if isinstance(Z, np.ndarray):
+            np.minimum(Z, 0.0, out=Z)
+            return np.exp(Z, out=Z)
+        return xp.exp(xp.clip(Z, max=0.0))
+
+    def rounding(self, products: Products) -> Rounding:
+        """The squared distance is off by ``(2*terms + 14)u(‖x‖² + ‖y‖²)``, at most."""
+        u = products.unit
+        apart = self.rate * (2 * products.terms + 14) * u * (products.x2 + products.most)
+        relative = 2.1 * (apart + 8 * u)
+        return Rounding(np.where(apart < 0.05, relative, np.inf), _tiny(u) + 0.0 * products.x2)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """1."""
+        return np.ones_like(x2)
+
+
+@dataclass(frozen=True)
+class RBF(Radial):
+    """``exp(-gamma*‖x - y‖²)``, the radial basis function."""
+
+    gamma: float = 1.0
+
+    name = "rbf"
+
+    def __post_init__(self) -> None:
+        _positive("gamma", self.gamma)
+
+    @property
+    def rate(self) -> float:
+        """``gamma``."""
+        return float(self.gamma)
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"exp(-{_times(self.gamma)}‖x - y‖²)"
+
+
+@dataclass(frozen=True)
+class Gaussian(Radial):
+    """``exp(-‖x - y‖²/(2*sigma²))``: the same as `RBF`, by its width."""
+
+    sigma: float = 1.0
+
+    name = "gaussian"
+
+    def __post_init__(self) -> None:
+        _positive("sigma", self.sigma)
+        if not 0.0 < self.rate < math.inf:
+            msg = f"sigma={self.sigma!r} is not allowed: 1/(2 sigma²) is beyond what floats hold"
+            raise ValueError(msg)
+
+    @property
+    def rate(self) -> float:
+        """``1/(2*sigma²)``."""
+        square = 2.0 * float(self.sigma) ** 2
+        return 1.0 / square if square else math.inf
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"exp(-‖x - y‖²/(2·{self.sigma:g}²))"
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """``tanh(eta*x·y + theta)``: no inner product in general, so no theorem covers it."""
+
+    eta: float = 1.0
+    theta: float = 0.0
+
+    name = "sigmoid"
+
+    def __post_init__(self) -> None:
+        _finite("eta", self.eta)
+        _finite("theta", self.theta)
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"tanh({_times(self.eta)}x·y{_plus(self.theta)})"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The hyperbolic tangent of a line."""
+        Z *= self.eta
+        Z += self.theta
+        return np.tanh(Z, out=Z) if isinstance(Z, np.ndarray) else xp.tanh(Z)
+
+    def rounding(self, products: Products) -> Rounding:
+        """No more than that of the argument: the slope of tanh is at most 1."""
+        u = products.unit
+        size = abs(self.eta) * np.sqrt(products.x2 * products.most) + abs(self.theta)
+        absolute = 2.1 * ((products.terms + 6) * u * size + 8 * u)
+        return Rounding(0.0 * products.x2, absolute)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """1."""
+        return np.ones_like(x2)
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """The values themselves are the data: row i of X holds ``K(x_i, x_j)`` for all training j."""
+
+    name = "precomputed"
+    needs_features = False
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "given as a matrix"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The matrix as it is."""
+        return np.asarray(X, dtype=np.float64)
+
+    def diagonal(self, X: Any) -> Floats:
+        """The diagonal of the matrix."""
+        return np.diagonal(np.asarray(X, dtype=np.float64)).copy()
+
+    def keeps_integers(self) -> bool:
+        """Whole numbers are taken as they are."""
+        return True
+
+
+@dataclass(frozen=True)
+class Function(Kernel):
+    """Any function of two vectors that gives a number, or of two matrices that gives a matrix.
+
+    Which of the two it is, is found by a call with two and three rows. It has to be symmetric,
+    and to give a pair of samples the same value in every call.
+    """
+
+    function: Callable[..., Any]
+
+    name = "function"
+    needs_features = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            msg = f"kernel={self.function!r} cannot be called: give a function of two vectors"
+            raise ValueError(msg)
+
+    @property
+    def formula(self) -> str:
+        """The name of the function."""
+        return f"{getattr(self.function, '__name__', 'function')}(x, y)"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The function for every row of X with every row of Y (None: of X)."""
+        Y = X if Y is None else Y
+        if self._takes_matrices(X, Y):
+            values = _plain(self.function(X, Y))
+        else:
+            A, B = _rows_of(X), _rows_of(Y)
+            values = np.array([[_plain(self.function(x, y)) for y in B] for x in A], np.float64)
+        if values.shape != (X.shape[0], Y.shape[0]) or not np.isfinite(values).all():
+            raise ValueError(_wanted(self.formula, values))
+        return values
+
+    def _takes_matrices(self, X: Any, Y: Any) -> bool:
+        """Whether two rows with three give a 2 x 3 matrix."""
+        few = 3 if X.shape[1] != 3 else 4  # so that they are no factors of a matrix product
+        try:
+            values = _plain(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
+        except Exception:  # whatever a function of two vectors says to matrices
+            return False
+        return values.shape == (2, few)
+
+    def diagonal(self, X: Any) -> Floats:
+        """``K(x, x)`` for every row of X."""
+        return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
+
+
+# Gram matrices ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Definiteness:
+    """Whether a Gram matrix is positive semi-definite; true or false where a truth is asked for.
+
+    Attributes
+    ----------
+    holds : bool
+        False: a vector `witness` proves that it is not. True: no such vector was found, which is
+        as much as a matrix can say: Mercer's condition asks for every set of samples there is.
+    smallest : float
+        ``v·Kv/v·v`` for the vector v of the smallest eigenvalue.
+    tol : float
+        What it was compared with: a matrix is refuted below ``-tol``.
+    witness : array or None
+        ``v`` with ``v·Kv < 0``, rounding taken into account.
+    """
+
+    holds: bool
+    smallest: float
+    tol: float
+    witness: Floats | None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            return (
+                f"not refuted: the smallest eigenvalue is {self.smallest:.3g}, not below "
+                f"-{self.tol:.3g} (a Gram matrix can refute Mercer's condition, never prove it)"
+            )
+        return f"refuted: v·Kv/v·v = {self.smallest:.3g} < 0 for the witness v"
+
+
+def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definiteness:
+    """Whether a Gram matrix can come from inner products: ``v·Kv >= 0`` for all v.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Kernel values of n samples with each other: symmetric.
+    tol : float, optional
+        How far below zero an eigenvalue may lie, in units of the largest; None: ``n*2⁻⁵²``.
+
+    Returns
+    -------
+    Definiteness
+        It counts as true or false. If false it holds a witness.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = is_positive_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    >>> bool(found), round(found.smallest, 3)
+    (False, -1.0)
+    """
+    K = np.asarray(K, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
+        msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
+        raise ValueError(msg)
+    if not np.isfinite(K).all():
+        msg = "K holds values that are not finite: give finite numbers"
+        raise ValueError(msg)
+    scale = float(np.abs(K).max()) or 1.0
+    if np.abs(K - K.T).max() > 1e-8 * scale:
+        msg = "K is not symmetric: a kernel's values are the same in both orders"
+        raise ValueError(msg)
+    if tol is not None and not (isinstance(tol, int | float) and 0 <= tol < math.inf):
+        msg = f"tol={tol!r} is not allowed: give a number >= 0, or None for n*2^-52"
+        raise ValueError(msg)
+    M = (K / scale + K.T / scale) / 2
+    values, vectors = np.linalg.eigh(M)
+    limit = (len(K) * 2.0**-52 if tol is None else float(tol)) * float(np.abs(values).max())
+    v = vectors[:, 0]
+    smallest = float(v @ M @ v / (v @ v))
+    # The form's own rounding: a sum of n² products is off by 2n units of its size.
+    error = 2 * (len(K) + 4) * 2.0**-53 * float(np.abs(v) @ np.abs(M) @ np.abs(v) / (v @ v))
+    refuted = smallest < -limit and smallest + error < 0
+    return Definiteness(not refuted, smallest * scale, limit * scale, v if refuted else None)
+
+
+# Arithmetic -------------------------------------------------------------------------------------
+
+
+def _power(Z: Any, degree: int) -> Any:
+    """``Z**degree`` by squaring, in place where it can be."""
+    result = None
+    while True:
+        if degree % 2:
+            if result is None:
+                result = Z if degree == 1 else Z * 1.0
+            else:
+                result *= Z
+        degree //= 2
+        if not degree:
+            return result
+        Z *= Z
+
+
+def _powers_rounding(products: Products, degree: int, gamma: float, coef0: float) -> Rounding:
+    u, zero = products.unit, 0.0 * products.x2
+    relative = 2.1 * degree * (products.terms + 6) * u
+    relative = np.where(relative < 0.05, relative, np.inf) + zero
+    if products.nonnegative and gamma >= 0 and coef0 >= 0:
+        return Rounding(relative, _tiny(u) + zero)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = (gamma * np.sqrt(products.x2 * products.most) + abs(coef0)) ** degree
+        return Rounding(zero, relative * size + _tiny(u))
+
+
+def _tiny(unit: float) -> float:
+    """Values below this may have lost their digits, or all of themselves."""
+    return 2.0**-120 if unit > 1e-10 else 2.0**-1000
+
+
+def _norms2(X: Any) -> Floats:
+    squares = X.multiply(X) if hasattr(X, "multiply") else np.multiply(X, X)
+    total: Floats = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+    return total
+
+
+def _matrix(X: Any) -> Any:
+    if hasattr(X, "tocsr"):
+        return X.astype(np.float64)
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        msg = f"X has shape {X.shape}: give a matrix with one sample in each row"
+        raise ValueError(msg)
+    return X
+
+
+def _plain(values: Any) -> Floats:
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64)
+
+
+def _rows_of(X: Any) -> list[Any]:
+    return list(X.toarray() if hasattr(X, "toarray") else X)
+
+
+def _wanted(name: str, values: Floats) -> str:
+    what = f"values of shape {values.shape}"
+    if values.size and not np.isfinite(values).all():
+        what = "values that are not finite"
+    return (
+        f"the kernel {name} gave {what}: give a function of two vectors with a finite number as "
+        "its value, or of two matrices with a matrix of them"
+    )
+
+
+def _positive(name: str, value: Any) -> None:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not 0 < value < math.inf:
+        msg = f"{name}={value!r} is not allowed: give a positive number"
+        raise ValueError(msg)
+
+
+def _finite(name: str, value: Any) -> None:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):
+        msg = f"{name}={value!r} is not allowed: give a finite number"
+        raise ValueError(msg)
+
+
+def _whole(name: str, value: Any) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        msg = f"{name}={value!r} is not allowed: give a whole number from 1"
+        raise ValueError(msg)
+
+
+def _times(factor: float) -> str:
+    return "" if factor == 1 else f"{factor:g}·"
+
+
+def _plus(term: float) -> str:
+    return "" if term == 0 else f" {'+' if term > 0 else '-'} {abs(term):g}"
