@@ -107,6 +107,10 @@ class Kernel:
         """A bound on ``|K(x, y)|`` from the squared norms of x and the largest one of any y."""
         raise NotImplementedError
 
+    def nonnegative(self, plain: bool) -> bool:
+        """Whether no value is negative; `plain`: no inner product is. It decides how to bound."""
+        return False
+
     def keeps_integers(self) -> bool:
         """Whether the value for vectors of whole numbers is a whole number."""
         return False
@@ -133,7 +137,11 @@ class Linear(Kernel):
 
     def largest(self, x2: Any, most: float) -> Any:
         """``‖x‖‖y‖``."""
-        return np.sqrt(x2 * most)
+        return np.sqrt(x2) * np.sqrt(most)
+
+    def nonnegative(self, plain: bool) -> bool:
+        """If no inner product is negative."""
+        return plain
 
     def keeps_integers(self) -> bool:
         """It does."""
@@ -176,7 +184,11 @@ class Polynomial(Kernel):
     def largest(self, x2: Any, most: float) -> Any:
         """``(gamma‖x‖‖y‖ + |coef0|)^degree``."""
         with np.errstate(over="ignore"):
-            return (self.gamma * np.sqrt(x2 * most) + abs(self.coef0)) ** self.degree
+            return (self.gamma * np.sqrt(x2) * np.sqrt(most) + abs(self.coef0)) ** self.degree
+
+    def nonnegative(self, plain: bool) -> bool:
+        """If neither an inner product nor `coef0` is negative."""
+        return plain and self.coef0 >= 0
 
     def keeps_integers(self) -> bool:
         """If `gamma` and `coef0` are whole numbers."""
@@ -208,6 +220,10 @@ class Radial(Kernel):
         apart = self.rate * (2 * products.terms + 14) * u * (products.x2 + products.most)
         relative = 2.1 * (apart + 8 * u)
         return Rounding(np.where(apart < 0.05, relative, np.inf), _tiny(u) + 0.0 * products.x2)
+
+    def nonnegative(self, plain: bool) -> bool:
+        """Never negative."""
+        return True
 
     def largest(self, x2: Any, most: float) -> Any:
         """1."""

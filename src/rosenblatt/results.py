@@ -187,18 +187,16 @@ class Cycle:
 
 
 @dataclass(frozen=True, eq=False)
-class Updates:
-    """Every mistake that moved the hyperplane, in order; there with ``record=True``.
+class Mistakes:
+    """Every mistake that led to an update, in order; there with ``record=True``.
 
     Attributes
     ----------
     epoch, sample, value, step : arrays with one entry per mistake
-        The epoch (from 1), the row, its decision value before the update, and the factor of
-        ``(x, 1)``: ``eta*y`` times the row's weight.
+        The epoch (from 1), the row, its decision value before the update, and the factor of the
+        sample in it: ``eta*y`` times the row's weight.
     update : int array
         The update to which the mistake belongs: online its own, otherwise that of its batch.
-    start : Hyperplane
-        The start guess.
     """
 
     epoch: NDArray[np.int64]
@@ -206,9 +204,6 @@ class Updates:
     value: Floats
     step: Floats
     update: NDArray[np.int64]
-    start: Hyperplane
-    eta: float
-    fit_intercept: bool
 
     def __post_init__(self) -> None:
         # A run that goes on builds on these arrays: they must not change under it.
@@ -218,6 +213,26 @@ class Updates:
     def __len__(self) -> int:
         """Return the number of updates."""
         return int(self.update[-1]) + 1 if self.update.size else 0
+
+    def mistake_counts(self, n: int) -> NDArray[np.int64]:
+        """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
+
+        (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
+        """
+        return np.bincount(self.sample, minlength=n).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Updates(Mistakes):
+    """Every mistake that moved the hyperplane, in order; there with ``record=True``.
+
+    Beside what `Mistakes` has, it knows the start guess, so that it can give every hyperplane on
+    the way. (Steps are factors of ``(x, 1)``.)
+    """
+
+    start: Hyperplane
+    eta: float
+    fit_intercept: bool
 
     def hyperplane(self, t: int, X: Any) -> Hyperplane:
         """The hyperplane after the first `t` updates, bit for bit as the run had it.
@@ -238,13 +253,6 @@ class Updates:
                 sums[-1] += self.step[k] * self.fit_intercept
             theta += self.eta * sums
         return Hyperplane(theta[:-1], theta[-1])
-
-    def mistake_counts(self, n: int) -> NDArray[np.int64]:
-        """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
-
-        (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
-        """
-        return np.bincount(self.sample, minlength=n).astype(np.int64)
 
 
 def _add_row(X: Any, i: int, a: float, theta: Floats) -> None:
@@ -272,7 +280,7 @@ class Trace:
         The delta rule only: mean of ``(t - o)²/2`` over the visits of each epoch.
     pocket_errors : float array or None
         ``keep="pocket"`` only: (weighted) training errors of the pocket after each epoch.
-    updates : Updates or None
+    updates : Updates, Mistakes or None
         ``record=True`` only: every single update.
     """
 
@@ -281,7 +289,7 @@ class Trace:
     seconds: Floats
     loss: Floats | None = None
     pocket_errors: Floats | None = None
-    updates: Updates | None = None
+    updates: Any = None
 
     def __len__(self) -> int:
         """Return the number of epochs."""
@@ -299,7 +307,7 @@ class Epoch:
     mistakes : tuple of int
         Mistakes in this epoch, or in the last one of a problem that has already stopped.
     hyperplanes : tuple of Hyperplane
-        The hyperplanes at its end.
+        The hyperplanes at its end; none for a kernel perceptron.
     seconds : float
         Time since the fit began.
     """

@@ -1,4 +1,4 @@
-"""What the linear classifiers share: reading data, fitted attributes, predictions."""
+"""What the classifiers share: reading data, fitted attributes, predictions."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Data(NamedTuple):
     positives: list[int]
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers that end in hyperplanes, one per two-class problem.
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all classifiers.
 
     Two classes make one problem (the second class in sorted order is +1), K > 2 classes make K
     problems "this class against the rest". `fits_` holds their outcomes; the other attributes
@@ -56,12 +56,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     fits_: tuple[Any, ...]
     classes_: NDArray[Any]
-    coef_: Floats
-    intercept_: Floats
     n_iter_: int
     n_errors_: int
 
-    _parts: tuple[type, ...] = (Hyperplane, StopReason)
+    _parts: tuple[type, ...] = (StopReason,)
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
@@ -94,15 +92,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rest = factors[::-1] if len(classes) == 2 else np.ones(len(classes))
         return np.column_stack([rest, factors])
 
-    def _set_results(self, data: Data, fits: tuple[Any, ...], team: Team) -> None:
-        """Set everything that a fitted model has, all at once."""
-        planes = [fit.hyperplane for fit in fits]
-        coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
-        self.n_errors_ = _count_errors(data.source, np.column_stack([coef, intercept]), team)
-        self.fits_, self.classes_ = fits, data.classes
-        self.coef_, self.intercept_ = coef, intercept
-        self.n_iter_ = max(len(fit.trace) for fit in fits)
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fits_")
 
@@ -117,14 +106,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fits_together(self) -> bool:
         """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
-        k, d = len(positives_of(self.classes_)), self.n_features_in_
-        fits = [fit.hyperplane.w.shape for fit in self.fits_]
-        return (
-            np.shape(self.classes_) == (len(self.classes_),)
-            and fits == [(d,)] * k
-            and are_floats(self.coef_, (k, d))
-            and are_floats(self.intercept_, (k,))
-        )
+        raise NotImplementedError
 
     def _view(self, name: str) -> Any:
         check_is_fitted(self)
@@ -147,6 +129,48 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._view("certificate")
 
     def decision_function(self, X: Any) -> Floats:
+        """A value for each row of X: shape (n,), or (n, K) for K > 2 classes."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row of X."""
+        values = self.decision_function(X)
+        return self.classes_[choose(values.reshape(len(values), -1))]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(Classifier):
+    """Base of the classifiers that end in hyperplanes, one per two-class problem."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    _parts = (*Classifier._parts, Hyperplane)
+
+    def _set_results(self, data: Data, fits: tuple[Any, ...], team: Team) -> None:
+        """Set everything that a fitted model has, all at once."""
+        planes = [fit.hyperplane for fit in fits]
+        coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
+        self.n_errors_ = _count_errors(data.source, np.column_stack([coef, intercept]), team)
+        self.fits_, self.classes_ = fits, data.classes
+        self.coef_, self.intercept_ = coef, intercept
+        self.n_iter_ = max(len(fit.trace) for fit in fits)
+
+    def _fits_together(self) -> bool:
+        k, d = len(positives_of(self.classes_)), self.n_features_in_
+        fits = [fit.hyperplane.w.shape for fit in self.fits_]
+        return (
+            np.shape(self.classes_) == (len(self.classes_),)
+            and fits == [(d,)] * k
+            and are_floats(self.coef_, (k, d))
+            and are_floats(self.intercept_, (k,))
+        )
+
+    def decision_function(self, X: Any) -> Floats:
         """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes."""
         check_is_fitted(self)
         rows = as_rows(validate_data(self, X, reset=False, **LAYOUT))
@@ -154,16 +178,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with Team(count_threads(self.n_jobs)) as team:
             values = decision_values(rows, thetas, (0, n_rows(rows)), team)
         return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X."""
-        values = self.decision_function(X)
-        return self.classes_[_choose(values.reshape(len(values), -1))]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def positives_of(classes: NDArray[Any]) -> list[int]:
@@ -176,7 +190,7 @@ def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
     return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == shape
 
 
-def _choose(values: Floats) -> NDArray[np.intp]:
+def choose(values: Floats) -> NDArray[np.intp]:
     """The number of the class that the decision values speak for."""
     if values.shape[1] == 1:
         return (values[:, 0] > 0).astype(np.intp)
@@ -191,5 +205,5 @@ def _count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
         for a in range(0, piece.length, step):
             z = min(a + step, piece.length)
             values = decision_values(piece.block.rows, thetas, (a, z), team)
-            errors += int((_choose(values) != piece.block.label[a:z]).sum())
+            errors += int((choose(values) != piece.block.label[a:z]).sum())
     return errors

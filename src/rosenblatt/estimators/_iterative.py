@@ -1,38 +1,25 @@
-"""What the perceptron and the delta rule share: start vectors, `fit` and `partial_fit`."""
+"""What the perceptron and the delta rule share: start vectors and hyperplanes."""
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.estimators._base import Data, LinearClassifier, are_floats, positives_of
+from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._progress import ProgressBar
-from rosenblatt.estimators._validation import (
-    check_callback,
-    count_threads,
-    one_of,
-    positive_int,
-    positive_number,
-    seed_from,
-    shown,
-    time_limit,
-    yes_or_no,
-)
-from rosenblatt.results import Cycle, Epoch, Fit, Hyperplane, Trace, Updates
-from rosenblatt.solvers.run import Settings
+from rosenblatt.estimators._validation import count_threads, one_of, positive_int
+from rosenblatt.results import Fit, Hyperplane, Updates
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.training import Problem, Training
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
+    from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
+    from rosenblatt.solvers.run import Settings
     from rosenblatt.sources import Source
 
     Floats = NDArray[np.float64]
@@ -40,47 +27,21 @@ if TYPE_CHECKING:
 UPDATES = ("online", "batch", "minibatch")
 
 
-def _can_go_on(model: Any) -> bool:
-    """Whether there is a `partial_fit`; the reason, if not."""
-    if getattr(model, "keep", "last") == "pocket":
-        msg = (
-            "keep='pocket' needs all the data at once, to count training errors: "
-            "use fit, or keep='last' or 'average'"
-        )
-        raise AttributeError(msg)
-    return True
-
-
-class IterativeClassifier(LinearClassifier):
-    """A classifier that is trained in epochs."""
+class IterativeClassifier(EpochClassifier, LinearClassifier):
+    """A classifier whose hyperplanes are trained in epochs."""
 
     fits_: tuple[Fit, ...]
 
-    _parts = (*LinearClassifier._parts, Fit, Trace, Updates, Cycle, Problem)
-    _no_tol = ", or None to run until no mistakes"
+    _parts = (*EpochClassifier._parts, Hyperplane, Fit, Updates, Problem)
 
     def _settings(self) -> Settings:
-        """Check the parameters and turn them into settings; a subclass adds its own."""
         update, size = one_of("update", self.update, UPDATES), self.batch_size
         if update == "minibatch":
             size = positive_int("batch_size", size, hint=", the samples per update")
         elif size is not None:
             msg = f"batch_size={size!r} needs update='minibatch', but update={update!r}"
             raise ValueError(msg)
-        check_callback(self.callback)
-        for name in ("progress", "warm_start"):
-            yes_or_no(name, getattr(self, name))
-        count_threads(self.n_jobs)
-        tol = self.tol
-        return Settings(
-            update=update,
-            batch_size=size,
-            fit_intercept=yes_or_no("fit_intercept", self.fit_intercept),
-            max_epochs=positive_int("max_epochs", self.max_epochs),
-            max_time=time_limit(self.max_time),
-            tol=None if tol is None else positive_number("tol", tol, hint=self._no_tol),
-            seed=seed_from(self.random_state),
-        )
+        return super()._settings().with_changes(update=update, batch_size=size)
 
     def _rate(self, source: Source, positives: list[int]) -> float:
         """The learning rate."""
@@ -90,88 +51,16 @@ class IterativeClassifier(LinearClassifier):
         """Which rule to train by."""
         raise NotImplementedError
 
-    def _advice(self, fit: Fit) -> str | None:
-        """What to do about the errors that are left; None: nothing."""
-        raise NotImplementedError
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        settings = self._settings()
-        again = self.warm_start and hasattr(self, "fits_")
-        classes = self.classes_ if again else None
-        data = self._read(X, y, sample_weight, classes, reset=not again)
+    def _begin(self, data: Data, settings: Settings, again: bool) -> list[Problem]:
         if again:
             starts = np.column_stack([self.coef_, self.intercept_])
             starts[:, -1] *= settings.fit_intercept
         else:
             starts = self._starts(settings, len(data.positives), data.source.n_features)
-        self._train(data, settings, _new_problems(data, settings, starts))
-        self._warn_of_errors()
-        return self
+        return _new_problems(data, settings, starts)
 
-    @available_if(_can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        settings = self._settings()
-        if self.class_weight == "balanced":
-            msg = (
-                "class_weight='balanced' needs all the labels at once: "
-                "give partial_fit the weights themselves, as a dict"
-            )
-            raise ValueError(msg)
-        first = not hasattr(self, "fits_")
-        known = self._all_classes(classes, first)
-        data = self._read(X, y, sample_weight, known, reset=first)
-        if first:
-            starts = self._starts(settings, len(data.positives), data.source.n_features)
-            self._train(data, settings, _new_problems(data, settings, starts), epochs=1)
-        else:
-            self._train(data, settings, self._state, epochs=1)
-        return self
-
-    def _all_classes(self, classes: ArrayLike | None, first: bool) -> NDArray[Any]:
-        if classes is None:
-            if first:
-                msg = "the first call of partial_fit needs classes: all labels that will ever come"
-                raise ValueError(msg)
-            return self.classes_
-        given = np.unique(np.asarray(classes))
-        if len(given) < 2:
-            msg = f"classes holds only {shown(given)}: give at least two classes"
-            raise ValueError(msg)
-        if not first and not np.array_equal(given, self.classes_):
-            msg = f"classes are now {shown(given)}, but were {shown(self.classes_)} before"
-            raise ValueError(msg)
-        return given
+    def _planes(self, problems: Sequence[Problem]) -> tuple[Hyperplane, ...]:
+        return tuple(Hyperplane(p.theta[:-1], p.theta[-1]) for p in problems)
 
     def _starts(self, settings: Settings, k: int, d: int) -> Floats:
         """One start vector for each of k problems, bias last."""
@@ -201,10 +90,9 @@ class IterativeClassifier(LinearClassifier):
         return np.broadcast_to(start, (k, d + 1)).copy()
 
     def _train(
-        self, data: Data, settings: Settings, problems: list[Problem], epochs: int | None = None
+        self, data: Data, settings: Settings, state: list[Problem], epochs: int | None = None
     ) -> None:
-        """Run, and set the fitted attributes; nothing is set if it fails."""
-        problems = [p.ready_for(settings) for p in problems]
+        problems = [p.ready_for(settings) for p in state]
         eta = self._rate(data.source, data.positives)
         settings = settings.with_changes(eta=eta, max_epochs=epochs or settings.max_epochs)
         with (
@@ -226,49 +114,6 @@ class IterativeClassifier(LinearClassifier):
             and [p.positive for p in self._state] == positives_of(self.classes_)
             and all(are_floats(v, size) for p in self._state for v in (p.theta, p.start))
             and all(are_floats(p.lag, size if p.lag.size else (0,)) for p in self._state)
-        )
-
-    @property
-    def n_mistakes_(self) -> Any:
-        """Mistakes made in training (an array for more than two classes)."""
-        counts = self._view("n_mistakes")
-        return np.array(counts) if isinstance(counts, tuple) else counts
-
-    @property
-    def n_updates_(self) -> Any:
-        """Updates of the weights in training (an array for more than two classes)."""
-        counts = self._view("n_updates")
-        return np.array(counts) if isinstance(counts, tuple) else counts
-
-    def _reporter(self, bar: ProgressBar) -> Callable[[int, list[Problem]], None] | None:
-        """After each epoch: move the progress bar, tell the callback."""
-        callback = self.callback
-        if callback is None and not bar.shown:
-            return None
-
-        def report(number: int, problems: list[Problem]) -> None:
-            bar.show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
-            if callback is not None:
-                planes = tuple(Hyperplane(p.theta[:-1], p.theta[-1]) for p in problems)
-                seconds = max(p.seconds[-1] for p in problems)
-                callback(Epoch(number, tuple(p.mistakes[-1] for p in problems), planes, seconds))
-
-        return report
-
-    def _warn_of_errors(self) -> None:
-        """If it stopped without having separated the data: how many errors, and what to do."""
-        advice = [(fit, self._advice(fit)) for fit in self.fits_]
-        unfinished = [(fit, text) for fit, text in advice if text is not None]
-        if not self.n_errors_ or not unfinished:
-            return
-        longest, text = max(unfinished, key=lambda pair: pair[0].n_epochs)
-        epochs = f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}"
-        errors = f"{self.n_errors_} training error{'s' * (self.n_errors_ != 1)}"
-        warnings.warn(
-            f"{type(self).__name__} stopped after {epochs} with {errors} left: "
-            f"{longest.stop_reason.value}. {text}",
-            ConvergenceWarning,
-            stacklevel=3,
         )
 
 

@@ -1,0 +1,401 @@
+"""The kernel perceptron as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
+from rosenblatt.estimators._epochs import EpochClassifier
+from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
+from rosenblatt.estimators._progress import ProgressBar
+from rosenblatt.estimators._validation import count_threads, one_of, positive_int, yes_or_no
+from rosenblatt.expansions import Dropped, KernelFit, Path
+from rosenblatt.kernels import (
+    RBF,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+)
+from rosenblatt.loops.kernelized import votes
+from rosenblatt.results import Mistakes, StopReason
+from rosenblatt.rows import as_rows
+from rosenblatt.solvers.kernelized import DualProblem, Expansion, Kernelized, Standing
+from rosenblatt.solvers.outcome import Outcome
+from rosenblatt.solvers.threads import Team, one_blas_thread
+from rosenblatt.solvers.values import values_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.results import Epoch
+    from rosenblatt.solvers.run import Settings
+    from rosenblatt.solvers.values import Values
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
+PICKING = ORDERS[3:]
+KEEPS = ("last", "pocket", "average", "vote")
+
+
+class KernelPerceptron(EpochClassifier):
+    """The perceptron in a feature space that is never entered: the kernel perceptron.
+
+    A counter ``α_i`` for each sample instead of a weight for each feature: the decision value is
+    ``f(x) = Σ α_i y_i K(x_i, x)``, and a sample with ``y f(x) <= 0`` when it is used is a mistake
+    that adds 1 to its counter (Aizerman, Braverman and Rozonoer 1964).
+
+    Parameters
+    ----------
+    kernel : {"rbf", "gaussian", "poly", "linear", "sigmoid", "precomputed"}, kernel or callable
+        ``exp(-gamma‖x - y‖²)``; ``exp(-‖x - y‖²/(2 sigma²))``; ``(gamma x·y + coef0)^degree``;
+        ``x·y``; ``tanh(gamma x·y + coef0)``; X holds the values themselves; one of
+        `rosenblatt.kernels`; or a function of two vectors (or of two matrices).
+    degree : int
+        Of the polynomial.
+    gamma : float, "scale" or "auto"
+        "scale" is 1/(number of features * variance of X), "auto" is 1/(number of features).
+    coef0 : float
+        Of the polynomial and the sigmoid kernel.
+    sigma : float, optional
+        The width of the Gaussian kernel; None: that of `gamma`.
+    fit_intercept : bool
+        Whether to learn a bias, by adding 1 to the kernel.
+    keep : {"last", "pocket", "average", "vote"}
+        Which vector decides: the last; of all passed through, the one with the fewest training
+        errors; the mean of the vectors after every visit; or all of them by vote, each with the
+        visits that it lived for (Freund and Schapire 1999).
+    order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
+        As for `Perceptron`.
+    drop_after : int, optional
+        A sample whose counter reaches this is set to zero and takes no more part: it is probably
+        an outlier. See `dropped_`.
+    budget : int, optional
+        Most support vectors. When a mistake would add one too many, the support vector whose last
+        mistake lies longest ago is forgotten. Needs ``keep="last"``.
+    max_epochs : int
+        Most passes over the data.
+    max_time : float, optional
+        Seconds after which to stop with what there is.
+    tol : float, optional
+        Stop when the vector moved by less than this (in feature space) over an epoch.
+    class_weight, record, progress, callback, warm_start, random_state, n_jobs
+        As for `Perceptron`.
+
+    Attributes
+    ----------
+    support_ : int array
+        Rows of the support vectors in the data last given, in the order of their first mistakes;
+        -1 for those of earlier data.
+    support_vectors_ : array or CSR matrix
+        The support vectors themselves (not for ``kernel="precomputed"``).
+    dual_coef_ : array of shape (k, number of support vectors)
+        Their coefficients, ``α_i y_i`` times their weights; of the average where that is kept.
+    alpha_ : int array of the same shape
+        The mistake counters.
+    dropped_ : Dropped
+        The samples dropped, with their counts (a tuple for more than two classes).
+    kernel_ : rosenblatt.kernels.Kernel
+        The kernel that was used.
+    classes_, stop_reason_, trace_, certificate_, n_mistakes_, n_updates_, n_iter_, n_errors_, fits_
+        As for `Perceptron`; `fits_` holds a `rosenblatt.expansions.KernelFit` per problem.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = rb.datasets.xor()
+    >>> model = rb.KernelPerceptron(kernel="poly", degree=2, gamma=1).fit(X, y)
+    >>> model.stop_reason_, model.n_errors_, model.alpha_.tolist()
+    (StopReason.SEPARATED, 0, [[1, 1, 1, 1]])
+    """
+
+    # As for `Perceptron`: an online rule tells a repeated sample from a weighted one.
+    _exempt_checks = (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    )
+    _parts = (
+        *EpochClassifier._parts,
+        KernelFit,
+        Mistakes,
+        Dropped,
+        Path,
+        DualProblem,
+        Standing,
+        Linear,
+        Polynomial,
+        RBF,
+        Gaussian,
+        Sigmoid,
+        Precomputed,
+    )
+
+    kernel_: Kernel
+    support_: Ints
+    support_vectors_: Any
+    dual_coef_: Floats
+    alpha_: Ints
+    _state: Standing
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 1.0,
+        sigma: float | None = None,
+        fit_intercept: bool = False,
+        keep: str = "last",
+        order: str = "cyclic",
+        drop_after: int | None = None,
+        budget: int | None = None,
+        max_epochs: int = 1000,
+        max_time: float | None = None,
+        tol: float | None = None,
+        class_weight: Any = None,
+        record: bool = False,
+        progress: bool = False,
+        callback: Callable[[Epoch], None] | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.sigma = sigma
+        self.fit_intercept = fit_intercept
+        self.keep = keep
+        self.order = order
+        self.drop_after = drop_after
+        self.budget = budget
+        self.max_epochs = max_epochs
+        self.max_time = max_time
+        self.tol = tol
+        self.class_weight = class_weight
+        self.record = record
+        self.progress = progress
+        self.callback = callback
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settings(self) -> Settings:
+        keep, order = one_of("keep", self.keep, KEEPS), one_of("order", self.order, ORDERS)
+        for name, hint in (("drop_after", ", or None"), ("budget", ", or None")):
+            if getattr(self, name) is not None:
+                positive_int(name, getattr(self, name), hint=hint)
+        if self.budget is not None and keep != "last":
+            msg = f"budget={self.budget} forgets vectors that keep={keep!r} needs: use keep='last'"
+            raise ValueError(msg)
+        if self.budget is not None and order in PICKING:
+            msg = (
+                f"budget={self.budget} works on samples in turn, but order={order!r} picks "
+                "among all of them: use order='cyclic', 'shuffled' or 'sampled'"
+            )
+            raise ValueError(msg)
+        return (
+            super()
+            ._settings()
+            .with_changes(
+                keep=keep,
+                order=order,
+                drop_after=self.drop_after,
+                budget=self.budget,
+                record=yes_or_no("record", self.record),
+            )
+        )
+
+    @property
+    def _pairwise(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+
+    def _begin(self, data: Data, settings: Settings, again: bool) -> Standing:
+        k = len(data.positives)
+        problems = [
+            DualProblem(positive=p, rng=np.random.default_rng([settings.seed, 2]))
+            for p in data.positives
+        ]
+        size = len(self.support_) if again else 0
+        empty = np.zeros((size, k))
+        return Standing(
+            problems=problems,
+            coef=self.dual_coef_.T if again else empty,
+            counts=np.zeros((size, k), np.int64),
+            lag=empty,
+            age=np.arange(size) - size,
+            sample=self.support_ if again else np.empty(0, np.int64),
+            time=0,
+        )
+
+    def _train(
+        self, data: Data, settings: Settings, state: Standing, epochs: int | None = None
+    ) -> None:
+        first = not hasattr(self, "fits_") or not (epochs or self.warm_start)
+        kernel = find_kernel(self, data.X) if first else self.kernel_
+        if self._pairwise and data.X.shape[0] != data.X.shape[1]:
+            msg = (
+                f"X has shape {data.X.shape}: kernel='precomputed' needs the square matrix of the "
+                "kernel's values between the training samples"
+            )
+            raise ValueError(msg)
+        if first:
+            warn_if_indefinite(kernel, data.X)
+        settings = settings.with_changes(max_epochs=epochs or settings.max_epochs)
+        problems = [p.ready() for p in state.problems]
+        with (
+            Team(count_threads(self.n_jobs)) as team,
+            ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
+        ):
+            values = self._values(kernel, data.X, team, data)
+            expansion = Expansion(
+                values.n,
+                len(problems),
+                lag=settings.keep == "average",
+                drops=settings.drop_after is not None,
+            )
+            if len(state.age):
+                expansion.load(state, self._same_rows(state.sample, data.X))
+                values.load(self._vectors())
+            (piece,) = data.source.pieces()
+            rule = self._rule(settings)
+            run = rule(values, piece.block, settings, problems, expansion, self._reporter(bar))
+            run.run()
+            self._set_results(data, kernel, run)
+
+    def _rule(self, settings: Settings) -> type[Kernelized]:
+        """Which way of training it is."""
+        return Kernelized
+
+    def _values(self, kernel: Kernel, X: Any, team: Team, data: Data | None = None) -> Values:
+        """The kernel's values: for training on data, or else for predictions."""
+        bias, rows = float(self.fit_intercept), as_rows(X)
+        if data is None:
+            return values_for(
+                kernel, bias, rows, X.shape[1], team, whole_weights=False, kind=np.float64
+            )
+        (piece,) = data.source.pieces()
+        weights = np.r_[piece.block.weight, piece.block.factor.ravel()]
+        whole = bool((np.rint(weights) == weights).all())
+        return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole)
+
+    def _vectors(self) -> Any:
+        """What stands for the support vectors: themselves, or columns of a given matrix."""
+        return self.support_ if self._pairwise else self.support_vectors_
+
+    def _same_rows(self, sample: Ints, X: Any) -> Ints:
+        """Which support vectors stand at the same row in these data: its number, else -1."""
+        if self._pairwise:
+            return sample
+        known = np.flatnonzero((sample >= 0) & (sample < X.shape[0]))
+        apart = (X[sample[known]] != self.support_vectors_[known]).sum(axis=1)
+        same = np.full(len(sample), -1)
+        known = known[np.asarray(apart).ravel() == 0]
+        same[known] = sample[known]
+        return same
+
+    def _set_results(self, data: Data, kernel: Kernel, run: Kernelized) -> None:
+        """Set everything that a fitted model has, all at once."""
+        outcome = Outcome(run)
+        self.kernel_, self.classes_ = kernel, data.classes
+        self.support_ = outcome.sample
+        if not self._pairwise:
+            self.support_vectors_ = run.values.bank.matrix(outcome.slots)
+        self.fits_ = outcome.fits
+        self.dual_coef_ = np.stack([fit.coef for fit in self.fits_])
+        self.alpha_ = np.stack([fit.alpha for fit in self.fits_])
+        self.n_iter_ = max(fit.n_epochs for fit in self.fits_)
+        self._state = outcome.standing
+        scores, certain = outcome.choices()
+        chosen, doubtful = choose(scores), np.flatnonzero(~certain)
+        if len(doubtful):
+            chosen[doubtful] = choose(self._decide(data.X[doubtful], run.values.team))
+        self.n_errors_ = int((chosen != run.block.label).sum())
+
+    def _fits_together(self) -> bool:
+        k, s = len(positives_of(self.classes_)), len(self.support_)
+        state = self._state
+        vectors = self._pairwise or self.support_vectors_.shape == (s, self.n_features_in_)
+        path = (fit.path for fit in self.fits_ if fit.path is not None)
+        return (
+            bool(vectors)
+            and are_floats(self.dual_coef_, (k, s))
+            and len(self.fits_) == k
+            and [p.positive for p in state.problems] == positives_of(self.classes_)
+            and state.coef.shape == state.counts.shape == (s, k)
+            and state.lag.shape in ((s, k), (s, 0))
+            and state.age.shape == state.sample.shape == (s,)
+            and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
+        )
+
+    @property
+    def dropped_(self) -> Dropped | tuple[Dropped, ...]:
+        """The samples that were dropped (a tuple for more than two classes)."""
+        return self._view("dropped")  # type: ignore[no-any-return]
+
+    def decision_function(self, X: Any) -> Floats:
+        """``Σ α_i y_i K(x_i, x)`` for each row of X: shape (n,), or (n, K) for K > 2 classes.
+
+        With ``keep="vote"`` it is the share of the vote for minus that against, from -1 to 1.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **LAYOUT)
+        with Team(count_threads(self.n_jobs)) as team:
+            values = self._decide(X, team)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def _decide(self, X: Any, team: Team) -> Floats:
+        """The decision values, a column for each problem."""
+        values = self._values(self.kernel_, X, team)
+        values.load(self._vectors())
+        slots = np.arange(len(self.support_))
+        out = np.empty((values.n, len(self.fits_)))
+        nothing = np.empty((len(slots), 0))
+        with one_blas_thread():
+            for a in range(0, values.n, values.block_rows):
+                batch = values.batch(np.arange(a, min(a + values.block_rows, values.n)))
+                if self.fits_[0].path is not None:
+                    out[batch.sample] = self._vote(values.matrix(batch, slots))
+                else:
+                    out[batch.sample] = values.sums(batch, slots, self.dual_coef_.T, nothing)[0]
+        return out
+
+    def _vote(self, K: Any) -> Floats:
+        """Votes of all vectors of the runs, for samples with these kernel values."""
+        out = np.empty((len(self.fits_), len(K)))
+        for c, fit in enumerate(self.fits_):
+            path = fit.path
+            assert path is not None
+            votes(np.ascontiguousarray(K), path.vector, path.step, path.lives, path.first, out[c])
+            out[c] /= max(1, path.first + int(path.lives.sum()))
+        return out.T
+
+    def _advice(self, fit: KernelFit) -> str | None:
+        if fit.stop_reason is StopReason.SEPARATED:
+            return None
+        if fit.stop_reason is StopReason.INTERRUPTED:
+            return "Fit again with warm_start=True to go on."
+        if fit.certificate is not None:
+            return "The scores come back, so more epochs change nothing; another kernel may do."
+        more = {
+            StopReason.EPOCH_LIMIT: "Raise max_epochs",
+            StopReason.TIME_LIMIT: "Raise max_time",
+            StopReason.SMALL_CHANGE: "Lower tol",
+        }[fit.stop_reason]
+        return f"{more}, or keep='average', or drop_after to leave outliers out."
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._pairwise
+        return tags

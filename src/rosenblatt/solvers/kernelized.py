@@ -1,0 +1,495 @@
+"""The kernel perceptron: samples in blocks, scores kept, decisions exact.
+
+The scores of all samples are known at the beginning of an epoch. A block of samples is visited
+with what the epoch has added so far, by matrix products, and with the kernel values within the
+block, one mistake after the other; at the end of the epoch every sample gets what came after its
+visit. So the value of a support vector's kernel with a sample is computed once for each mistake
+on that vector, whatever the number of classes. With a budget the support vectors are few, and
+each block is scored from them alone.
+"""
+
+from __future__ import annotations
+
+import time
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.loops.kernelized import Doubt, Dual, Forgetting, Rule, Visited, visit
+from rosenblatt.results import Cycle, StopReason
+from rosenblatt.rows import row_weights
+from rosenblatt.solvers.run import Course, Run
+from rosenblatt.solvers.stopping import CycleFinder
+from rosenblatt.solvers.threads import one_blas_thread
+from rosenblatt.solvers.values import exact_sum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import ExitStack
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.rows import Block
+    from rosenblatt.solvers.run import Settings
+    from rosenblatt.solvers.values import Batch, Values
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+DOUBTFUL = 0.05  # share of visits settled singly above which single precision does not pay
+
+
+@dataclass(kw_only=True)
+class DualProblem(Course):
+    """A two-class problem in dual form.
+
+    `path` holds the updates in order, if they are wanted for a vote: slots, steps and visits
+    before each. `dropped` holds the rows that were dropped, their counts and the epochs.
+    """
+
+    path: list[tuple[Any, ...]] = field(default_factory=list)
+    dropped: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def ready(self) -> DualProblem:
+        """Return a copy to go on with: what fails half-way leaves the original as it was."""
+        lists = ("mistakes", "changes", "seconds", "pocket_errors", "records", "path", "dropped")
+        copies: dict[str, Any] = {name: list(getattr(self, name)) for name in lists}
+        return replace(self, rng=deepcopy(self.rng), stop=None, cycle=None, cycles=None, **copies)
+
+
+@dataclass
+class Standing:
+    """Where a run stands, for a later one to go on: problems, and the support vectors.
+
+    Arrays have a row for each support vector and, but for `age` and `sample`, a column for each
+    problem; see `rosenblatt.loops.kernelized.Dual`. `time` counts all visits ever.
+    """
+
+    problems: list[DualProblem]
+    coef: Floats
+    counts: Ints
+    lag: Floats
+    age: Ints
+    sample: Ints
+    time: int
+
+
+class Expansion:
+    """Support vectors' coefficients, counters and ages, for all problems; it can grow."""
+
+    def __init__(self, n: int, k: int, *, lag: bool, drops: bool) -> None:
+        self.size, self.time = 0, 0
+        self._arrays = Dual(
+            coef=np.zeros((0, k)),
+            counts=np.zeros((0, k), np.int64),
+            lag=np.zeros((0, k if lag else 0)),
+            age=np.zeros(0, np.int64),
+            sample=np.zeros(0, np.int64),
+            slot=np.full(n, -1),
+            dropped=np.zeros((n if drops else 0, k), np.bool_),
+        )
+
+    @property
+    def arrays(self) -> Dual:
+        """All there is, with room for more."""
+        return self._arrays
+
+    def load(self, standing: Standing, sample: Ints) -> None:
+        """Begin with these support vectors; `sample` says which rows of the data they are."""
+        size = len(standing.age)
+        self.reserve(size)
+        self.size, self.time = size, standing.time
+        a = self._arrays
+        a.coef[:size], a.counts[:size], a.age[:size] = standing.coef, standing.counts, standing.age
+        a.lag[:size, : standing.lag.shape[1]] = standing.lag[:, : a.lag.shape[1]]
+        a.sample[:size] = sample
+        a.slot[sample[sample >= 0]] = np.flatnonzero(sample >= 0)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many support vectors."""
+        have = len(self._arrays.age)
+        if size <= have:
+            return
+        more = max(size, 2 * have) - have
+        a = self._arrays
+        self._arrays = a._replace(
+            **{
+                name: np.concatenate([old, np.full((more, *old.shape[1:]), fill, old.dtype)])
+                for name, old, fill in (
+                    ("coef", a.coef, 0.0),
+                    ("counts", a.counts, 0),
+                    ("lag", a.lag, 0.0),
+                    ("age", a.age, -1),
+                    ("sample", a.sample, -1),
+                )
+            }
+        )
+
+
+class Events:
+    """The updates of an epoch in order: slots, and for each problem a step and its lag."""
+
+    def __init__(self, k: int) -> None:
+        self._parts = [(np.empty(0, np.int64), np.empty((0, k)), np.empty((0, k)))]
+        self.size = 0
+
+    def append(self, slots: Ints, steps: Floats, lags: Floats) -> None:
+        """Add the updates of a block."""
+        if len(slots):
+            self._parts.append((slots, steps, lags))
+            self.size += len(slots)
+
+    def since(self, first: int) -> tuple[Ints, Floats, Floats]:
+        """The updates from number `first` on."""
+        if len(self._parts) > 1:
+            a, b, c = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+            self._parts = [(a, b, c)]
+        slots, steps, lags = self._parts[0]
+        return slots[first:], steps[first:], lags[first:]
+
+
+class Kernelized(Run[DualProblem]):
+    """Orders cyclic, shuffled and sampled, any number of support vectors.
+
+    Parameters
+    ----------
+    values : Values
+        Kernel values of the data, with the support vectors of the expansion in its bank.
+    block : Block
+        Labels and weights of the data.
+    expansion : Expansion
+        The support vectors so far.
+    """
+
+    def __init__(
+        self,
+        values: Values,
+        block: Block,
+        settings: Settings,
+        problems: list[DualProblem],
+        expansion: Expansion,
+        callback: Callable[[int, list[DualProblem]], None] | None = None,
+    ) -> None:
+        super().__init__(settings, problems, values.n, callback)
+        self.values, self.block, self.expansion = values, block, expansion
+        self.k = len(problems)
+        self.positives = np.array([p.positive for p in problems])
+        self.scores, self.sizes = np.zeros((values.n, self.k)), np.zeros((values.n, self.k))
+        self.lags = np.zeros((values.n, expansion.arrays.lag.shape[1]))
+        self.total = np.zeros(self.k)
+        self.additions = 64
+        self.events, self.done = Events(self.k), [0]
+        self.twins: NDArray[np.intp] | None = None
+        self.pocket: Any = None
+        self.heaviest = heaviest(block)
+        self.visited, self.settled = 0, 0
+
+    def prepare(self, stack: ExitStack) -> None:
+        """Score all samples with the support vectors that there are already."""
+        stack.enter_context(one_blas_thread())  # the team has a thread for each core already
+        a, size = self.expansion.arrays, self.expansion.size
+        if size:
+            self.total += np.abs(a.coef[:size]).sum(axis=0)
+            for sample in self.blocks(np.arange(self.n_rows)):
+                batch = self.values.batch(sample)
+                self._add(batch, np.arange(size), a.coef[:size], a.lag[:size])
+                self.look_up()
+
+    def blocks(self, order: Ints) -> Iterator[Ints]:
+        """The samples in this order, a block at a time."""
+        m = self.values.block_rows
+        return (order[a : a + m] for a in range(0, len(order), m))
+
+    def _add(self, batch: Batch, slots: Ints, steps: Floats, lags: Floats) -> None:
+        """Give the samples of a batch their share of some updates."""
+        lags = lags[:, : self.lags.shape[1]]
+        sums, sizes = self.values.sums(batch, slots, np.hstack([steps, lags]), np.abs(steps))
+        self.scores[batch.sample] += sums[:, : self.k]
+        self.lags[batch.sample] += sums[:, self.k :]
+        self.sizes[batch.sample] += sizes
+
+    def one_epoch(self, running: list[DualProblem]) -> None:
+        """Take every problem once through the data, and see whether it is done."""
+        order = self.draw_order()
+        order = order if order.size else np.arange(self.n_rows)
+        self.begin_epoch()
+        for p in running:
+            p.mistakes.append(0)
+        try:
+            self.epoch(running, order)
+        finally:  # a run that is halted half-way still has a whole trace
+            self.end_epoch(running, order)
+        for p in running:
+            p.stop = self.reason(p)
+
+    def begin_epoch(self) -> None:
+        """Remember where the epoch begins."""
+        self.events, self.done = Events(self.k), []
+        self.scores_before = self.scores.copy()
+        self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
+
+    def epoch(self, running: list[DualProblem], order: Ints) -> None:
+        """Visit every sample once (every position of the order)."""
+        position = 0
+        for sample in self.blocks(order):
+            self._visit(running, sample)
+            self.done.append(self.events.size)
+            position += len(sample)
+            self.expansion.time += len(sample)
+            for p in running:
+                p.within = position
+            self.look_up()
+        for p in running:
+            p.visits, p.within = p.visits + position, 0
+
+    def end_epoch(self, running: list[DualProblem], order: Ints) -> None:
+        """Bring all scores up to date, and complete the trace."""
+        self._catch_up(order)
+        changes = self.changes()
+        for c, p in enumerate(self.problems):
+            if p in running:
+                p.changes.append(float(changes[c]))
+                p.seconds.append(time.perf_counter() - self.began)
+
+    def _catch_up(self, order: Ints) -> None:
+        """Give every sample the updates since its visit in this epoch."""
+        again = self.settings.order == "sampled"
+        blocks = self.blocks(np.arange(self.n_rows) if again else order)
+        for number, sample in enumerate(blocks):
+            seen = 0 if again or number >= len(self.done) else self.done[number]
+            if seen < self.events.size:
+                self._add(self.values.batch(sample), *self.events.since(seen))
+
+    def changes(self) -> Floats:
+        """``‖w - w before‖`` over the epoch: ``Σ Δ_s (f(x_s) - f before(x_s))`` squared."""
+        a, size = self.expansion.arrays, self.expansion.size
+        delta = a.coef[:size].copy()
+        delta[: len(self.coef_before)] -= self.coef_before
+        moved = np.flatnonzero(delta.any(axis=1))
+        sample = a.sample[moved]
+        apart = self.scores[sample] - self.scores_before[sample]
+        squares: Floats = np.maximum((delta[moved] * apart).sum(axis=0), 0.0)
+        return np.sqrt(squares)
+
+    # A block ------------------------------------------------------------------------------------
+
+    def _visit(self, running: list[DualProblem], sample: Ints) -> None:
+        """Visit a block of samples."""
+        m, k = len(sample), self.k
+        batch = self.values.batch(sample)
+        F, A = self.scores_of(batch)
+        seen = Visited(
+            sample=sample,
+            G=self.values.gram(batch),
+            F=np.ascontiguousarray(F.T),
+            A=np.ascontiguousarray(A.T),
+            settled=np.zeros((k, m), np.bool_),
+            steps=np.zeros((k, m)),
+            wrong=np.zeros((k, m), np.bool_),
+            values=np.zeros((k, m)),
+        )
+        rule = Rule(
+            positives=self.positives,
+            running=np.array([p in running for p in self.problems]),
+            clocks=np.array([p.visits + p.within for p in self.problems]),
+            time=self.expansion.time,
+            drop_after=self.settings.drop_after or 0,
+            exact=self.settings.record,
+        )
+        self._walk(batch, seen, rule)
+        self._book(running, seen, rule)
+        self.keep(seen)
+        self.visited += m
+
+    def scores_of(self, batch: Batch) -> tuple[Floats, Floats]:
+        """Scores of a block's samples as they are now, and the sizes of their terms."""
+        updates = self.events.since(0)
+        if self.settings.order != "sampled":
+            self._add(batch, *updates)
+            return self.scores[batch.sample], self.sizes[batch.sample]
+        slots, steps, _ = updates  # the same sample may come again: its scores have to wait
+        F, A = self.values.sums(batch, slots, steps, np.abs(steps))
+        return F + self.scores[batch.sample], A + self.sizes[batch.sample]
+
+    def keep(self, seen: Visited) -> None:
+        """Keep the scores that the block's own mistakes have changed."""
+        if self.settings.order == "sampled":
+            return
+        self.scores[seen.sample], self.sizes[seen.sample] = seen.F.T, seen.A.T
+        wrong = seen.wrong.any(axis=0)
+        if self.lags.size and wrong.any():
+            _, _, lags = self.events.since(self.events.size - int(wrong.sum()))
+            self.lags[seen.sample] += seen.G[wrong].T.astype(np.float64) @ lags
+
+    def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
+        """Nothing is forgotten; new slots are appended."""
+        m, size = len(batch.sample), self.expansion.size
+        none = Forgetting(
+            budget=0,
+            queue=np.empty(0, np.int64),
+            H=np.empty((0, m), self.values.kind),
+            state=np.zeros(2, np.int64),
+        )
+        return none, np.arange(size, size + m)
+
+    def _walk(self, batch: Batch, seen: Visited, rule: Rule) -> None:
+        """Visit the samples one after the other."""
+        m = len(seen.sample)
+        forgetting, free = self.forgetting(batch)
+        self.expansion.reserve(int(free.max(initial=0)) + 1)
+        self.values.bank.reserve(len(self.expansion.arrays.age))
+        total = float(self.total.max(initial=0.0)) + self.heaviest * m
+        rounding = self.values.rounding(batch, total, self.additions + 2 * m)
+        doubt = Doubt(rounding.relative, rounding.absolute, self.total)
+        position = added = used = 0
+        while True:
+            position, unclear, used = visit(
+                self.block,
+                seen,
+                doubt,
+                self.expansion.arrays,
+                forgetting,
+                rule,
+                free,
+                position,
+                used,
+            )
+            self.values.add(self.expansion.arrays.sample[free[added:used]], free[added:used])
+            added = used
+            if unclear < 0:
+                break
+            seen.F[unclear, position] = self.exact_score(int(seen.sample[position]), unclear)
+            seen.settled[unclear, position] = True
+            self.settled += 1
+        self.additions += 2 * int(seen.wrong.any(axis=0).sum())
+        self.expansion.size = max(self.expansion.size, int(free[:used].max(initial=-1)) + 1)
+
+    def average(self) -> Floats:
+        """Coefficients of the mean of the vectors after every visit."""
+        a = self.expansion.arrays
+        visits = [max(p.visits + p.within, 1) for p in self.problems]
+        mean: Floats = a.coef - a.lag / np.array(visits)
+        return mean
+
+    def average_scores(self) -> Floats:
+        """Scores of all samples with that mean."""
+        visits = [max(p.visits + p.within, 1) for p in self.problems]
+        scores: Floats = self.scores - self.lags / np.array(visits)
+        return scores
+
+    def exact_score(self, sample: int, c: int) -> float:
+        """``Σ a_s K(x_s, x)`` for a sample, rounded once: what any blocking must agree with."""
+        coef = self.expansion.arrays.coef[:, c]
+        slots = np.flatnonzero(coef)
+        return exact_sum(coef[slots], self.values.exact(sample, slots))
+
+    def _book(self, running: list[DualProblem], seen: Visited, rule: Rule) -> None:
+        """Note the mistakes of a block."""
+        a = self.expansion.arrays
+        wrong = np.flatnonzero(seen.wrong.any(axis=0))
+        steps = seen.steps.T[wrong]
+        lags = steps * (rule.clocks + wrong[:, np.newaxis])
+        self.events.append(a.slot[seen.sample[wrong]], steps, lags)
+        for c, p in enumerate(self.problems):
+            if p not in running:
+                continue
+            at = np.flatnonzero(seen.wrong[c])
+            row, step = seen.sample[at], seen.steps[c, at]
+            if self.settings.record:
+                number = p.n_updates + np.arange(len(at))
+                epoch = np.full(len(at), len(p.mistakes))
+                p.records.append((epoch, row, seen.values[c, at], step, number))
+            if self.settings.keep == "vote":
+                p.path.append((a.slot[row], step, rule.clocks[c] + at))
+            if self.settings.drop_after:
+                gone = at[a.dropped[row, c]]
+                row = seen.sample[gone]
+                epoch = np.full(len(gone), len(p.mistakes))
+                p.dropped.append((row, a.counts[a.slot[row], c], epoch))
+            p.mistakes[-1] += len(at)
+            p.n_updates += len(at)
+
+    # Why to stop --------------------------------------------------------------------------------
+
+    def reason(self, p: DualProblem) -> StopReason | None:
+        """The reason to stop after an epoch, if there is one."""
+        if p.mistakes[-1] == 0 and (self.settings.order != "sampled" or self.separates(p)):
+            return StopReason.SEPARATED
+        if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
+            return StopReason.SMALL_CHANGE
+        if self.settings.order in ("cyclic", "worst-mistake"):
+            p.cycle = self._find_cycle(p)
+            if p.cycle is not None:
+                return StopReason.CYCLE
+        return None
+
+    def separates(self, p: DualProblem) -> bool:
+        """Whether no sample is a mistake now."""
+        c = self.problems.index(p)
+        return not any(rows.size for rows, _ in self.mistakes(c))
+
+    def mistakes(self, c: int) -> Iterator[tuple[Ints, Floats]]:
+        """Rows that are mistakes now, and ``y`` times their scores, block by block; exact signs."""
+        for sample in self.blocks(np.arange(self.n_rows)):
+            y, weight = self._signs(c, sample)
+            scores, off = self.scores[sample, c], self.doubts(sample)[:, c]
+            doubtful = (off != 0) & ~(np.abs(scores) > off)
+            for k in np.flatnonzero(doubtful & (weight > 0)):
+                scores[k] = self.exact_score(int(sample[k]), c)
+            wrong = ~(y * scores > 0) & (weight > 0)
+            yield sample[wrong], (y * scores)[wrong]
+
+    def _signs(self, c: int, sample: Ints) -> tuple[Floats, Floats]:
+        """Labels and weights of some rows; a dropped row has no weight."""
+        positive = int(self.positives[c])
+        y = np.where(self.block.label[sample] == positive, 1.0, -1.0)
+        weight = row_weights(self.block, positive, sample).astype(np.float64)
+        dropped = self.expansion.arrays.dropped
+        return y, np.where(dropped[sample, c], 0.0, weight) if dropped.size else weight
+
+    def doubts(self, sample: Ints | None = None) -> Floats:
+        """How far the scores of some samples (None: all) can be off, in each problem."""
+        blocks = self.blocks(np.arange(self.n_rows)) if sample is None else [sample]
+        total, parts = float(self.total.max(initial=0.0)), []
+        for part in blocks:
+            rounding = self.values.rounding(self.values.batch(part), total, self.additions)
+            parts.append(
+                rounding.relative[:, np.newaxis] * self.sizes[part]
+                + rounding.absolute[:, np.newaxis] * self.total
+            )
+        return np.concatenate(parts)
+
+    def _find_cycle(self, p: DualProblem) -> Cycle | None:
+        """A proof that the run repeats itself, if it is one.
+
+        What comes next depends on the scores of the samples alone. Where they are whole numbers
+        they are exact, and their repetition is the proof. Otherwise counters only grow, so that
+        nothing can repeat unless some samples are identical: then their coefficients add up.
+        """
+        if self.settings.drop_after is not None or not self.values.whole_weights:
+            return None
+        c = self.problems.index(p)
+        if self.values.exact_sums(float(self.total.max(initial=0.0))):
+            state = self.scores[:, c]
+        else:
+            if self.twins is None:
+                self.twins = self.values.twins()
+            if not self.twins.size:
+                return None
+            a, size = self.expansion.arrays, self.expansion.size
+            mine = np.flatnonzero(a.sample[:size] >= 0)
+            state = np.bincount(self.twins[a.sample[mine]], a.coef[mine, c], self.n_rows) + 0.0
+        if p.cycles is None:
+            p.cycles = CycleFinder()
+            if len(p.mistakes) == 1:
+                p.cycles.met_before(np.zeros(self.n_rows), 0)
+        first = p.cycles.met_before(state, len(p.mistakes))
+        return None if first is None else Cycle(first, len(p.mistakes) - first)
+
+
+def heaviest(block: Block) -> float:
+    """The largest weight of a row in any problem."""
+    weight = float(block.weight.max(initial=0.0)) if block.weight.size else 1.0
+    return weight * float(block.factor.max(initial=0.0)) if block.factor.size else weight

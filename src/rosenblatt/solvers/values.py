@@ -1,0 +1,488 @@
+"""Kernel values between samples and support vectors: many at a time, or exactly one by one.
+
+Matrix products in single precision are twice as fast as in double; either way they come with a
+bound on their rounding, and what is in doubt is computed again: each inner product by the one
+routine that adds in a fixed order, the sum without any rounding. So decisions do not depend on
+precision, block sizes or threads.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from rosenblatt.kernels import Precomputed, Products, Rounding
+from rosenblatt.loops.kernelized import norms2, products
+from rosenblatt.rows import as_matrix, as_rows, n_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.kernels import Kernel
+    from rosenblatt.rows import Rows
+    from rosenblatt.solvers.threads import Team
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+CHUNK = 512  # support vectors multiplied at a time
+BLOCK = 256  # samples
+WIDE = 1 << 24  # most numbers in the samples of a block
+LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
+EXACT = 2.0**52
+UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+
+
+class Batch(NamedTuple):
+    """Some samples, ready for matrix products.
+
+    `X` is in the working precision; of sparse data it is dense and transposed.
+    """
+
+    sample: Ints
+    X: Any
+    x2: Floats
+    terms: Any
+
+
+class Bank:
+    """The support vectors: as they were given, and in the working precision."""
+
+    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
+        self.given = np.empty((0, n_features), dtype)
+        self.work = self.given if dtype == kind else np.empty((0, n_features), kind)
+        self.y2 = np.empty(0)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        if size > len(self.given):
+            same = self.work is self.given
+            size = max(size, 2 * len(self.given))
+            self.given = _grown(self.given, size)
+            self.work = self.given if same else _grown(self.work, size)
+            self.y2 = _grown(self.y2, size)
+
+    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
+        """Put vectors into slots."""
+        self.given[slots], self.y2[slots] = X, y2
+        if self.work is not self.given:
+            self.work[slots] = X
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        self.work = self.given.astype(kind, copy=False)
+
+    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
+        """Inner products of the samples with the vectors of the slots."""
+        Y = self.work[_as_slice(slots)]
+        out = room(len(batch.X), len(slots), Y.dtype)
+        return np.matmul(batch.X, Y.T, out=out)
+
+    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
+        """Rows as given, and which of them are the vectors of the slots."""
+        return as_rows(self.given), slots
+
+    def matrix(self, slots: Ints) -> Any:
+        """The vectors of the slots as given."""
+        return self.given[slots]
+
+
+class SparseBank(Bank):
+    """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
+
+    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
+        super().__init__(0, dtype, kind)
+        self.where, self.kind = np.zeros(0, np.int64), kind
+        self.vectors = csr_array((0, n_features), dtype=dtype)
+        self._new: list[Any] = []
+        self._n = 0
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        if size > len(self.where):
+            size = max(size, 2 * len(self.where))
+            self.where, self.y2 = _grown(self.where, size), _grown(self.y2, size)
+
+    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
+        """Put vectors into slots."""
+        self.where[slots] = self._n + np.arange(len(slots))
+        self.y2[slots] = y2
+        self._n += len(slots)
+        self._new.append(X)
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        self.kind = kind
+
+    def _all(self) -> Any:
+        if self._new:
+            self.vectors = _stacked([self.vectors, *self._new])
+            self._new = []
+            if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
+                self.vectors = self.vectors[self.where]
+                self.where, self._n = np.arange(len(self.where)), len(self.where)
+        return self.vectors
+
+    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
+        """Inner products of the samples with the vectors of the slots."""
+        Y = self._all()[_as_slice(self.where[slots])].astype(self.kind, copy=False)
+        return (Y @ batch.X).T
+
+    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
+        """Rows as given, and which of them are the vectors of the slots."""
+        return as_rows(self._all()), self.where[slots]
+
+    def matrix(self, slots: Ints) -> Any:
+        """The vectors of the slots as given."""
+        return self._all()[self.where[slots]]
+
+
+class Values:
+    """The kernel values of some data.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    bias : float
+        Added to every value: 1.0 where a bias is learned, otherwise 0.0.
+    rows : DenseRows or CsrRows
+    n_features : int
+    team : Team
+    whole_weights : bool
+        Whether all weights of samples are whole numbers.
+    kind : dtype, optional
+        The working precision; None: single, where that holds the values.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        bias: float,
+        rows: Rows,
+        n_features: int,
+        team: Team,
+        *,
+        whole_weights: bool = True,
+        kind: Any = None,
+    ) -> None:
+        self.kernel, self.bias, self.team = kernel, bias, team
+        self.data, self.n_features = rows, n_features
+        self.X = as_matrix(rows, n_features)
+        self.n = n_rows(rows)
+        self._own = threading.local()
+        self.whole_weights = whole_weights
+        self.whole = whole_weights and kernel.keeps_integers() and self._are_integers()
+        self._measure()
+        self.kind = np.dtype(kind or self._precision())
+        self._make_bank()
+
+    block_rows = BLOCK
+
+    def _measure(self) -> None:
+        self.x2 = np.empty(self.n)
+
+        def measure(part: tuple[int, int]) -> None:
+            norms2(self.data, *part, self.x2)
+
+        self.team.each(measure, self.team.ranges(self.n, self.X.size))
+        self.most = float(self.x2.max(initial=0.0))
+        self.plain = _are_nonnegative(self.X)
+
+    def _make_bank(self) -> None:
+        bank = SparseBank if issparse(self.X) else Bank
+        self.bank = bank(self.n_features, self.X.dtype, self.kind)
+        wide = max(1, WIDE // max(1, self.n_features)) if issparse(self.X) else BLOCK
+        self.block_rows = min(BLOCK, wide)
+
+    def _are_integers(self) -> bool:
+        return all((np.rint(part) == part).all() for part in _parts(self.X))
+
+    def _precision(self) -> Any:
+        """Single, unless that is too coarse: then double."""
+        largest = self.largest
+        if not largest * self.n < 1e300:
+            msg = (
+                f"values of the kernel {self.kernel.formula} grow beyond what floating point can "
+                "hold on these data: scale the features, or give a smaller gamma or degree"
+            )
+            raise ValueError(msg)
+        exact = self.whole and largest * self.n < EXACT
+        fits = max(largest, self.most) < LARGE and self.most > SMALL
+        return np.float32 if fits and not exact else np.float64
+
+    @property
+    def largest(self) -> float:
+        """A bound on the size of all values."""
+        return float(self.kernel.largest(np.array([self.most]), self.most)[0]) + self.bias
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        self.kind = np.dtype(kind)
+        self.bank.change_precision(kind)
+
+    def batch(self, sample: Ints) -> Batch:
+        """These samples, ready."""
+        picked = self.X[_as_slice(sample)]
+        if issparse(picked):
+            X = np.ascontiguousarray(picked.toarray().T, dtype=self.kind)
+            terms = np.diff(picked.indptr)
+        else:
+            X = np.ascontiguousarray(picked, dtype=self.kind)
+            terms = np.count_nonzero(X, axis=1)
+        return Batch(sample, X, self.x2[sample], terms)
+
+    def add(self, sample: Ints, slots: Ints) -> None:
+        """Let some samples be the vectors of these slots."""
+        if len(slots):
+            self.bank.put(slots, self.X[sample], self.x2[sample])
+
+    def load(self, X: Any) -> None:
+        """Let the rows of X be the vectors of the first slots."""
+        y2 = np.empty(X.shape[0])
+        norms2(as_rows(X), 0, len(y2), y2)
+        self.bank.reserve(len(y2))
+        self.bank.put(np.arange(len(y2)), X, y2)
+        self.most = max(self.most, float(y2.max(initial=0.0)))
+        self.plain = self.plain and _are_nonnegative(X)
+
+    def sums(self, batch: Batch, slots: Ints, weights: Floats, sizes: Floats) -> tuple[Any, Any]:
+        """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
+        totals = np.zeros((len(batch.sample), weights.shape[1]))
+        masses = np.zeros((len(batch.sample), sizes.shape[1]))
+        both = np.hstack([weights, sizes]).astype(self.kind)
+
+        def part(a: int) -> Any:
+            chunk = slice(a, a + CHUNK)
+            return self._part(self.matrix(batch, slots[chunk]), both[chunk], weights.shape[1])
+
+        for sums in self.team.each(part, range(0, len(slots), CHUNK)):
+            totals += sums[:, : weights.shape[1]]
+            masses += sums[:, weights.shape[1] :]
+        return totals, masses
+
+    def _part(self, K: Any, both: Any, cut: int) -> Any:
+        """``K @ weights`` and ``|K| @ sizes``, side by side; no sizes where they are not needed."""
+        if self.kernel.nonnegative(self.plain):
+            return K @ both
+        return np.hstack([K @ both[:, :cut], np.zeros((len(K), both.shape[1] - cut))])
+
+    def matrix(self, batch: Batch, slots: Ints) -> Any:
+        """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
+        Z = self.bank.multiply(batch, slots, self._room)
+        return self._finish(Z, batch, self.bank.y2[slots])
+
+    def gram(self, batch: Batch) -> Any:
+        """Values of the samples with each other."""
+        X = batch.X.T if issparse(self.X) else batch.X
+        Z = X @ X.T
+        return self._finish(Z, batch, batch.x2)
+
+    def _finish(self, Z: Any, batch: Batch, y2: Floats) -> Any:
+        K = self.kernel.of_products(Z, batch.x2.astype(Z.dtype), y2.astype(Z.dtype))
+        if self.bias:
+            K += self.bias
+        return K
+
+    def _room(self, m: int, s: int, dtype: Any) -> Any:
+        """Memory of the thread's own, to use again and again."""
+        room = getattr(self._own, "room", None)
+        if room is None or room.size < m * s or room.dtype != dtype:
+            room = self._own.room = np.empty(max(m * s, BLOCK * CHUNK), dtype)
+        return room[: m * s].reshape(m, s)
+
+    def rounding(self, batch: Batch, total: float, additions: int) -> Rounding:
+        """How far sums can be off, after so many additions of steps whose sizes add up to total."""
+        if self.exact_sums(total):
+            return Rounding(np.zeros(len(batch.sample)), np.zeros(len(batch.sample)))
+        unit = UNIT[self.kind]
+        largest = self.kernel.largest(batch.x2, self.most) + self.bias
+        known = Products(unit, batch.terms + 2.0, batch.x2, self.most, self.plain)
+        relative, absolute = self.kernel.rounding(known)
+        more = (CHUNK + 8) * unit + (additions + 8) * 2.0**-53
+        if self.kernel.nonnegative(self.plain):
+            return Rounding(relative + more, absolute)
+        return Rounding(relative, absolute + more * largest)
+
+    def exact_sums(self, total: float) -> bool:
+        """Whether no sum is rounded: all are whole, steps add up to `total`, floats hold them."""
+        return self.whole and self.largest * max(total, 1.0) < EXACT and self.kind == np.float64
+
+    def twins(self) -> NDArray[np.intp]:
+        """For each sample the first one that is identical with it; empty: all differ."""
+        v = np.random.default_rng(0).standard_normal(self.X.shape[1])
+        mark = np.empty(self.n)
+        products(self.data, np.arange(self.n), v, mark)
+        first = np.arange(self.n)
+        order = np.lexsort([first, mark])
+        heads = order[np.r_[True, np.diff(mark[order]) != 0]]
+        group = np.cumsum(np.r_[True, np.diff(mark[order]) != 0]) - 1
+        first[order] = heads[group]
+        twins = np.flatnonzero(first != np.arange(self.n))
+        apart = (self.X[twins] != self.X[first[twins]]).sum(axis=1)
+        first[twins[np.asarray(apart).ravel() > 0]] = twins[np.asarray(apart).ravel() > 0]
+        return first if (first != np.arange(self.n)).any() else first[:0]
+
+    def exact(self, sample: int, slots: Ints) -> Floats:
+        """Values of one sample with the vectors of the slots, each by itself."""
+        x = self.X[[sample]]
+        x = (x.toarray() if issparse(x) else x)[0].astype(np.float64)
+        rows, part = self.bank.rows(slots)
+        Z = np.empty((1, len(slots)))
+        products(rows, part, x, Z[0])
+        values: Floats = self.kernel.of_products(Z, self.x2[[sample]], self.bank.y2[slots])[0]
+        return values + self.bias
+
+
+class FunctionValues(Values):
+    """Values of a function of the user's."""
+
+    def _measure(self) -> None:
+        self.x2, self.most, self.plain = np.zeros(self.n), 0.0, False
+
+    def _precision(self) -> Any:
+        return np.float64
+
+    def batch(self, sample: Ints) -> Batch:
+        """These samples, ready."""
+        return Batch(sample, self.X[_as_slice(sample)], self.x2[sample], 0)
+
+    def matrix(self, batch: Batch, slots: Ints) -> Any:
+        """Values of the samples (rows) with the vectors of the slots."""
+        return self.kernel(batch.X, self.bank.matrix(slots)) + self.bias
+
+    def gram(self, batch: Batch) -> Any:
+        """Values of the samples with each other."""
+        return self.kernel(batch.X) + self.bias
+
+    def _part(self, K: Any, both: Any, cut: int) -> Any:
+        return np.hstack([K @ both[:, :cut], np.abs(K) @ both[:, cut:]])
+
+    def rounding(self, batch: Batch, total: float, additions: int) -> Rounding:
+        """Values count as exact: only their sums are rounded, if at all."""
+        n = len(batch.sample)
+        if self.exact_sums(total):
+            return Rounding(np.zeros(n), np.zeros(n))
+        return Rounding(np.full(n, (CHUNK + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000))
+
+    def exact(self, sample: int, slots: Ints) -> Floats:
+        """Values of one sample with the vectors of the slots."""
+        values: Floats = self.kernel(self.X[[sample]], self.bank.matrix(slots))[0]
+        return values + self.bias
+
+
+class GivenValues(FunctionValues):
+    """Values that are given as a matrix: a column for each training sample."""
+
+    def _measure(self) -> None:
+        super()._measure()
+        sizes = (float(np.abs(part).max(initial=0.0)) for part in _parts(self.X))
+        self.most = max(sizes, default=0.0)
+
+    def _make_bank(self) -> None:
+        self.column = np.zeros(0, np.int64)
+        self.bank = Bank(0, self.X.dtype, self.kind)
+        self.block_rows = BLOCK
+
+    def add(self, sample: Ints, slots: Ints) -> None:
+        """Let some samples be the vectors of these slots."""
+        if len(slots):
+            self.column = _grown(self.column, max(len(self.column), int(slots.max()) + 1))
+            self.column[slots] = sample
+
+    def load(self, X: Any) -> None:
+        """Let these columns be the vectors of the first slots."""
+        self.column = np.asarray(X, np.int64).ravel()
+
+    def matrix(self, batch: Batch, slots: Ints) -> Any:
+        """Values of the samples (rows) with the vectors of the slots."""
+        return _columns(batch.X, self.column[slots]) + self.bias
+
+    def gram(self, batch: Batch) -> Any:
+        """Values of the samples with each other."""
+        return _columns(batch.X, batch.sample) + self.bias
+
+    @property
+    def largest(self) -> float:
+        """A bound on the size of all values."""
+        return self.most + self.bias
+
+    def exact(self, sample: int, slots: Ints) -> Floats:
+        """Values of one sample with the vectors of the slots."""
+        values: Floats = _columns(self.X[[sample]], self.column[slots])[0] + self.bias
+        return values
+
+
+def values_for(kernel: Kernel, *args: Any, **options: Any) -> Values:
+    """The values of a kernel of any kind."""
+    if kernel.needs_features:
+        return Values(kernel, *args, **options)
+    kind = GivenValues if isinstance(kernel, Precomputed) else FunctionValues
+    return kind(kernel, *args, **options)
+
+
+def exact_sum(coef: Floats, values: Floats) -> float:
+    """``Σ coef*values``, rounded once, at the end."""
+    p = coef * values
+    if np.abs(p).max(initial=0.0) < 1e200:
+        total = math.fsum(np.concatenate([p, _product_error(coef, values, p)]).tolist())
+        if abs(total) > 1e-200 or not p.any():  # errors of tiny products are beyond floats
+            return total
+    terms = zip(coef.tolist(), values.tolist(), strict=True)
+    return float(sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0)))
+
+
+def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
+    """``a*b - p`` exactly, for the rounded product p (Dekel, Numerische Mathematik 18, 1971)."""
+    high = []
+    for x in (a, b):
+        c = 134217729.0 * x
+        high.append(c - (c - x))
+    ah, bh = high
+    al, bl = a - ah, b - bh
+    error: Floats = ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return error
+
+
+def _parts(X: Any) -> Iterator[Any]:
+    """The numbers of a matrix, some rows at a time."""
+    data = X.data if issparse(X) else X
+    step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
+    return (data[a : a + step] for a in range(0, len(data), step))
+
+
+def _are_nonnegative(X: Any) -> bool:
+    return all((part >= 0).all() for part in _parts(X))
+
+
+def _columns(X: Any, columns: Ints) -> Floats:
+    """Some columns of rows of a matrix, dense and in double precision."""
+    picked = X[:, columns]
+    return np.asarray(picked.toarray() if issparse(picked) else picked, np.float64)
+
+
+def _as_slice(numbers: Ints) -> Any:
+    """The same as a slice if they follow one another: nothing is copied then."""
+    n = len(numbers)
+    if n and numbers[-1] - numbers[0] == n - 1 and (np.diff(numbers) == 1).all():
+        return slice(int(numbers[0]), int(numbers[0]) + n)
+    return numbers
+
+
+def _grown(array: Any, size: int) -> Any:
+    """A copy with room for `size` rows; the new ones are zero."""
+    grown = np.zeros((size, *array.shape[1:]), array.dtype)
+    grown[: len(array)] = array
+    return grown
+
+
+def _stacked(parts: list[Any]) -> Any:
+    from scipy.sparse import vstack
+
+    return csr_array(vstack(parts, format="csr"))
