@@ -25,6 +25,7 @@ from rosenblatt.kernels import (
 from rosenblatt.loops.kernelized import votes
 from rosenblatt.results import Mistakes, StopReason
 from rosenblatt.rows import as_rows
+from rosenblatt.solvers.kernel_rules import Budgeted, Picking
 from rosenblatt.solvers.kernelized import DualProblem, Expansion, Kernelized, Standing
 from rosenblatt.solvers.outcome import Outcome
 from rosenblatt.solvers.threads import Team, one_blas_thread
@@ -234,9 +235,9 @@ class KernelPerceptron(EpochClassifier):
             coef=self.dual_coef_.T if again else empty,
             counts=np.zeros((size, k), np.int64),
             lag=empty,
-            age=np.arange(size) - size,
+            age=np.arange(size),
             sample=self.support_ if again else np.empty(0, np.int64),
-            time=0,
+            time=size,
         )
 
     def _train(
@@ -276,7 +277,9 @@ class KernelPerceptron(EpochClassifier):
 
     def _rule(self, settings: Settings) -> type[Kernelized]:
         """Which way of training it is."""
-        return Kernelized
+        if settings.budget is not None:
+            return Budgeted
+        return Picking if settings.order in PICKING else Kernelized
 
     def _values(self, kernel: Kernel, X: Any, team: Team, data: Data | None = None) -> Values:
         """The kernel's values: for training on data, or else for predictions."""
@@ -288,7 +291,8 @@ class KernelPerceptron(EpochClassifier):
         (piece,) = data.source.pieces()
         weights = np.r_[piece.block.weight, piece.block.factor.ravel()]
         whole = bool((np.rint(weights) == weights).all())
-        return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole)
+        kind = np.float64 if self.keep == "pocket" else None  # it has to tell many scores apart
+        return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole, kind=kind)
 
     def _vectors(self) -> Any:
         """What stands for the support vectors: themselves, or columns of a given matrix."""

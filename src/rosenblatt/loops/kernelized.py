@@ -73,6 +73,8 @@ class Visited(NamedTuple):
         Whether it was a mistake.
     values : float64 array
         The score when it was visited.
+    slot : int64 array
+        The slot of a sample that was a mistake.
     """
 
     sample: Ints
@@ -83,6 +85,7 @@ class Visited(NamedTuple):
     steps: Floats
     wrong: NDArray[np.bool_]
     values: Floats
+    slot: Ints
 
 
 class Doubt(NamedTuple):
@@ -195,8 +198,9 @@ def take(
         s = free[used]
         used += 1
         dual.slot[i], dual.sample[s] = s, i
+        dual.coef[s], dual.counts[s] = 0.0, 0
         forgetting.state[0] += 1
-    dual.age[s] = rule.time + j
+    dual.age[s], seen.slot[j] = rule.time + j, s
     alive = False
     for c in range(len(rule.positives)):
         if seen.wrong[c, j]:
@@ -248,7 +252,6 @@ def forget(seen: Visited, doubt: Doubt, dual: Dual, forgetting: Forgetting, rule
         if dual.coef[s, c] != 0:
             add_values(forgetting.H, k, c, -dual.coef[s, c], seen, doubt)
             dual.coef[s, c] = 0.0
-        dual.counts[s, c] = 0
     leave(dual, forgetting, s)
     forgetting.state[1] = k + 1
 
@@ -285,37 +288,34 @@ def votes(K: Any, vector: Any, step: Any, lives: Any, first: float, out: Any) ->
 
 @loop
 def count_errors(
-    block: Block,
-    positive: int,
-    sample: Any,
     K: Any,
+    step: Any,
+    y: Any,
+    weight: Any,
     scores: Any,
     sizes: Any,
-    slack: Any,
-    step: Any,
+    relative: Any,
+    absolute: Any,
+    total: float,
     sure: Any,
     unsure: Any,
-) -> None:
-    """Follow the scores of some rows through the updates of an epoch, and count errors.
+) -> float:
+    """Follow the scores of some samples through updates, and count errors after each.
 
-    Row k of K holds the kernel values of the k-th update's vector with all the rows. After each
-    update, rows that are wrong for certain are added to `sure`, with their weights, and rows that
-    may be wrong to `unsure`. `slack` is the doubt: relative and absolute per row, and the sum of
-    all steps before.
+    Row t of K holds the kernel values of the t-th update's vector with the samples. The weights of
+    samples that are wrong for certain are added to `sure`, of those that may be to `unsure`: a
+    score is off by at most ``relative*sizes + absolute*total``, where `total`, which is returned,
+    is the sum of the sizes of all steps.
     """
-    relative, absolute, total = slack
     for t in range(len(step)):
         total += abs(step[t])
-        for k in range(len(sample)):
-            i = np.uint64(sample[k])
-            if step[t] != 0:
-                change = step[t] * K[t, k]
-                scores[k] += change
-                sizes[k] += abs(change)
-            weight = weight_of(block, positive, i)
-            y = 1.0 if block.label[i] == positive else -1.0
+        for k in range(len(scores)):
+            change = step[t] * K[t, k]
+            scores[k] += change
+            sizes[k] += abs(change)
             off = relative[k] * sizes[k] + absolute[k] * total
             if off != 0 and not abs(scores[k]) > off:
-                unsure[t] += weight
-            elif not y * scores[k] > 0:
-                sure[t] += weight
+                unsure[t] += weight[k]
+            elif not y[k] * scores[k] > 0:
+                sure[t] += weight[k]
+    return total

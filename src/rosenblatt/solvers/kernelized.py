@@ -20,6 +20,7 @@ import numpy as np
 from rosenblatt.loops.kernelized import Doubt, Dual, Forgetting, Rule, Visited, visit
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.rows import row_weights
+from rosenblatt.solvers.dual_pocket import DualPocket
 from rosenblatt.solvers.run import Course, Run
 from rosenblatt.solvers.stopping import CycleFinder
 from rosenblatt.solvers.threads import one_blas_thread
@@ -39,9 +40,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 DOUBTFUL = 0.05  # share of visits settled singly above which single precision does not pay
+FEW = 100  # but so many are nothing
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class DualProblem(Course):
     """A two-class problem in dual form.
 
@@ -182,20 +184,28 @@ class Kernelized(Run[DualProblem]):
         self.additions = 64
         self.events, self.done = Events(self.k), [0]
         self.twins: NDArray[np.intp] | None = None
-        self.pocket: Any = None
+        self.pocket: DualPocket | None = None
         self.heaviest = heaviest(block)
+        # Where each sample comes once in an epoch, its scores can be kept at its visit.
+        self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
         self.visited, self.settled = 0, 0
 
     def prepare(self, stack: ExitStack) -> None:
         """Score all samples with the support vectors that there are already."""
         stack.enter_context(one_blas_thread())  # the team has a thread for each core already
+        if self.expansion.size:
+            self._add_all()
+        if self.settings.keep == "pocket":
+            self.pocket = DualPocket(self)
+
+    def _add_all(self) -> None:
+        """Give all samples their share of all support vectors."""
         a, size = self.expansion.arrays, self.expansion.size
-        if size:
-            self.total += np.abs(a.coef[:size]).sum(axis=0)
-            for sample in self.blocks(np.arange(self.n_rows)):
-                batch = self.values.batch(sample)
-                self._add(batch, np.arange(size), a.coef[:size], a.lag[:size])
-                self.look_up()
+        self.total[:] = np.abs(a.coef[:size]).sum(axis=0)
+        for sample in self.blocks(np.arange(self.n_rows)):
+            batch = self.values.batch(sample)
+            self._add(batch, np.arange(size), a.coef[:size], a.lag[:size])
+            self.look_up()
 
     def blocks(self, order: Ints) -> Iterator[Ints]:
         """The samples in this order, a block at a time."""
@@ -246,19 +256,22 @@ class Kernelized(Run[DualProblem]):
 
     def end_epoch(self, running: list[DualProblem], order: Ints) -> None:
         """Bring all scores up to date, and complete the trace."""
+        if self.pocket is not None:
+            self.pocket.follow()
         self._catch_up(order)
         changes = self.changes()
         for c, p in enumerate(self.problems):
             if p in running:
                 p.changes.append(float(changes[c]))
                 p.seconds.append(time.perf_counter() - self.began)
+                if self.pocket is not None:
+                    p.pocket_errors.append(float(self.pocket.errors[c]))
 
     def _catch_up(self, order: Ints) -> None:
         """Give every sample the updates since its visit in this epoch."""
-        again = self.settings.order == "sampled"
-        blocks = self.blocks(np.arange(self.n_rows) if again else order)
+        blocks = self.blocks(order if self.in_turn else np.arange(self.n_rows))
         for number, sample in enumerate(blocks):
-            seen = 0 if again or number >= len(self.done) else self.done[number]
+            seen = self.done[number] if self.in_turn and number < len(self.done) else 0
             if seen < self.events.size:
                 self._add(self.values.batch(sample), *self.events.since(seen))
 
@@ -289,6 +302,7 @@ class Kernelized(Run[DualProblem]):
             steps=np.zeros((k, m)),
             wrong=np.zeros((k, m), np.bool_),
             values=np.zeros((k, m)),
+            slot=np.full(m, -1),
         )
         rule = Rule(
             positives=self.positives,
@@ -302,11 +316,20 @@ class Kernelized(Run[DualProblem]):
         self._book(running, seen, rule)
         self.keep(seen)
         self.visited += m
+        if self.settled > max(FEW, DOUBTFUL * self.visited) and self.values.kind != np.float64:
+            self._use_double_precision()
+
+    def _use_double_precision(self) -> None:
+        """Score everything anew, twice as slowly, so that less is in doubt."""
+        self.values.change_precision(np.float64)
+        self.scores[:], self.sizes[:], self.lags[:] = 0.0, 0.0, 0.0
+        self._add_all()
+        self.events, self.done = Events(self.k), [0] * len(self.done)
 
     def scores_of(self, batch: Batch) -> tuple[Floats, Floats]:
         """Scores of a block's samples as they are now, and the sizes of their terms."""
         updates = self.events.since(0)
-        if self.settings.order != "sampled":
+        if self.in_turn:
             self._add(batch, *updates)
             return self.scores[batch.sample], self.sizes[batch.sample]
         slots, steps, _ = updates  # the same sample may come again: its scores have to wait
@@ -315,7 +338,7 @@ class Kernelized(Run[DualProblem]):
 
     def keep(self, seen: Visited) -> None:
         """Keep the scores that the block's own mistakes have changed."""
-        if self.settings.order == "sampled":
+        if not self.in_turn:
             return
         self.scores[seen.sample], self.sizes[seen.sample] = seen.F.T, seen.A.T
         wrong = seen.wrong.any(axis=0)
@@ -341,7 +364,7 @@ class Kernelized(Run[DualProblem]):
         self.expansion.reserve(int(free.max(initial=0)) + 1)
         self.values.bank.reserve(len(self.expansion.arrays.age))
         total = float(self.total.max(initial=0.0)) + self.heaviest * m
-        rounding = self.values.rounding(batch, total, self.additions + 2 * m)
+        rounding = self.values.rounding(batch.sample, total, self.additions + 2 * m)
         doubt = Doubt(rounding.relative, rounding.absolute, self.total)
         position = added = used = 0
         while True:
@@ -362,7 +385,7 @@ class Kernelized(Run[DualProblem]):
                 break
             seen.F[unclear, position] = self.exact_score(int(seen.sample[position]), unclear)
             seen.settled[unclear, position] = True
-            self.settled += 1
+            self.settled += not self.settings.record
         self.additions += 2 * int(seen.wrong.any(axis=0).sum())
         self.expansion.size = max(self.expansion.size, int(free[:used].max(initial=-1)) + 1)
 
@@ -391,7 +414,8 @@ class Kernelized(Run[DualProblem]):
         wrong = np.flatnonzero(seen.wrong.any(axis=0))
         steps = seen.steps.T[wrong]
         lags = steps * (rule.clocks + wrong[:, np.newaxis])
-        self.events.append(a.slot[seen.sample[wrong]], steps, lags)
+        if self.settings.budget is None:
+            self.events.append(seen.slot[wrong], steps, lags)
         for c, p in enumerate(self.problems):
             if p not in running:
                 continue
@@ -402,12 +426,11 @@ class Kernelized(Run[DualProblem]):
                 epoch = np.full(len(at), len(p.mistakes))
                 p.records.append((epoch, row, seen.values[c, at], step, number))
             if self.settings.keep == "vote":
-                p.path.append((a.slot[row], step, rule.clocks[c] + at))
+                p.path.append((seen.slot[at], step, rule.clocks[c] + at))
             if self.settings.drop_after:
                 gone = at[a.dropped[row, c]]
-                row = seen.sample[gone]
                 epoch = np.full(len(gone), len(p.mistakes))
-                p.dropped.append((row, a.counts[a.slot[row], c], epoch))
+                p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
             p.mistakes[-1] += len(at)
             p.n_updates += len(at)
 
@@ -427,39 +450,39 @@ class Kernelized(Run[DualProblem]):
 
     def separates(self, p: DualProblem) -> bool:
         """Whether no sample is a mistake now."""
-        c = self.problems.index(p)
-        return not any(rows.size for rows, _ in self.mistakes(c))
+        return not self.mistakes(self.problems.index(p))[0].size
 
-    def mistakes(self, c: int) -> Iterator[tuple[Ints, Floats]]:
-        """Rows that are mistakes now, and ``y`` times their scores, block by block; exact signs."""
+    def mistakes(self, c: int) -> tuple[Ints, Floats, Floats]:
+        """Rows that are mistakes now, exactly, ``y`` times their scores, and doubt in these."""
+        parts = []
         for sample in self.blocks(np.arange(self.n_rows)):
-            y, weight = self._signs(c, sample)
+            y, weight = self.signs(c, sample)
             scores, off = self.scores[sample, c], self.doubts(sample)[:, c]
-            doubtful = (off != 0) & ~(np.abs(scores) > off)
-            for k in np.flatnonzero(doubtful & (weight > 0)):
-                scores[k] = self.exact_score(int(sample[k]), c)
+            doubtful = (off != 0) & ~(np.abs(scores) > off) & (weight > 0)
+            for k in np.flatnonzero(doubtful):
+                scores[k], off[k] = self.exact_score(int(sample[k]), c), 0.0
             wrong = ~(y * scores > 0) & (weight > 0)
-            yield sample[wrong], (y * scores)[wrong]
+            parts.append((sample[wrong], (y * scores)[wrong], off[wrong]))
+        rows, values, offs = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return rows, values, offs
 
-    def _signs(self, c: int, sample: Ints) -> tuple[Floats, Floats]:
-        """Labels and weights of some rows; a dropped row has no weight."""
+    def signs(self, c: int, sample: Ints, *, dropped: bool = False) -> tuple[Floats, Floats]:
+        """Labels and weights of some rows; dropped ones have no weight, unless wanted."""
         positive = int(self.positives[c])
         y = np.where(self.block.label[sample] == positive, 1.0, -1.0)
         weight = row_weights(self.block, positive, sample).astype(np.float64)
-        dropped = self.expansion.arrays.dropped
-        return y, np.where(dropped[sample, c], 0.0, weight) if dropped.size else weight
+        gone = self.expansion.arrays.dropped
+        return y, weight if dropped or not gone.size else np.where(gone[sample, c], 0.0, weight)
 
-    def doubts(self, sample: Ints | None = None) -> Floats:
-        """How far the scores of some samples (None: all) can be off, in each problem."""
-        blocks = self.blocks(np.arange(self.n_rows)) if sample is None else [sample]
-        total, parts = float(self.total.max(initial=0.0)), []
-        for part in blocks:
-            rounding = self.values.rounding(self.values.batch(part), total, self.additions)
-            parts.append(
-                rounding.relative[:, np.newaxis] * self.sizes[part]
-                + rounding.absolute[:, np.newaxis] * self.total
-            )
-        return np.concatenate(parts)
+    def doubts(self, sample: Ints) -> Floats:
+        """How far the scores of some samples can be off, in each problem."""
+        total = float(self.total.max(initial=0.0))
+        rounding = self.values.rounding(sample, total, self.additions)
+        off: Floats = (
+            rounding.relative[:, np.newaxis] * self.sizes[sample]
+            + rounding.absolute[:, np.newaxis] * self.total
+        )
+        return off
 
     def _find_cycle(self, p: DualProblem) -> Cycle | None:
         """A proof that the run repeats itself, if it is one.
@@ -471,22 +494,32 @@ class Kernelized(Run[DualProblem]):
         if self.settings.drop_after is not None or not self.values.whole_weights:
             return None
         c = self.problems.index(p)
-        if self.values.exact_sums(float(self.total.max(initial=0.0))):
-            state = self.scores[:, c]
-        else:
-            if self.twins is None:
-                self.twins = self.values.twins()
-            if not self.twins.size:
-                return None
-            a, size = self.expansion.arrays, self.expansion.size
-            mine = np.flatnonzero(a.sample[:size] >= 0)
-            state = np.bincount(self.twins[a.sample[mine]], a.coef[mine, c], self.n_rows) + 0.0
+        a, size = self.expansion.arrays, self.expansion.size
+        state = self._digestible(c, self.scores, a.coef[:size])
+        if state is None:
+            return None
         if p.cycles is None:
             p.cycles = CycleFinder()
-            if len(p.mistakes) == 1:
-                p.cycles.met_before(np.zeros(self.n_rows), 0)
+            before = self._digestible(c, self.scores_before, self.coef_before)
+            assert before is not None
+            p.cycles.met_before(before, len(p.mistakes) - 1)
         first = p.cycles.met_before(state, len(p.mistakes))
         return None if first is None else Cycle(first, len(p.mistakes) - first)
+
+    def _digestible(self, c: int, scores: Floats, coef: Floats) -> Floats | None:
+        """What the rest of the run depends on, exactly; None if it cannot come twice."""
+        if self.values.exact_sums(float(self.total.max(initial=0.0))):
+            return scores[:, c]
+        if self.twins is None:
+            self.twins = self.values.twins()
+        if not self.twins.size:
+            return None
+        sample = self.expansion.arrays.sample[: len(coef)]
+        mine = np.flatnonzero(sample >= 0)
+        sums: Floats = np.bincount(self.twins[sample[mine]], coef[mine, c], self.n_rows).astype(
+            np.float64
+        )
+        return sums
 
 
 def heaviest(block: Block) -> float:

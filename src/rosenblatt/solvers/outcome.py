@@ -99,7 +99,7 @@ class Outcome:
         if run.settings.keep in ("pocket", "vote") or run.settings.budget is not None:
             return run.scores, np.zeros(n, np.bool_)
         scores = run.average_scores() if run.settings.keep == "average" else run.scores
-        off = 3.0 * run.doubts()
+        off = 3.0 * run.doubts(np.arange(n))
         if k == 1:
             return scores, np.abs(scores[:, 0]) > off[:, 0]
         top = np.partition(scores, -2, axis=1)[:, -2:]

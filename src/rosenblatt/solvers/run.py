@@ -46,7 +46,7 @@ class Settings:
         return replace(self, **changes)
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Course:
     """One two-class problem on its way, "class `positive` against the rest": what happened.
 

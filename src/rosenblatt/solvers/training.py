@@ -35,7 +35,7 @@ HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Problem(Course):
     """A two-class problem with its hyperplane.
 

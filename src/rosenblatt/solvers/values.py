@@ -37,6 +37,7 @@ BLOCK = 256  # samples
 WIDE = 1 << 24  # most numbers in the samples of a block
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
+COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precision is no use
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 
 
@@ -49,7 +50,6 @@ class Batch(NamedTuple):
     sample: Ints
     X: Any
     x2: Floats
-    terms: Any
 
 
 class Bank:
@@ -186,10 +186,11 @@ class Values:
     block_rows = BLOCK
 
     def _measure(self) -> None:
-        self.x2 = np.empty(self.n)
+        self.x2, self.terms = np.empty(self.n), np.empty(self.n)
 
         def measure(part: tuple[int, int]) -> None:
             norms2(self.data, *part, self.x2)
+            self.terms[slice(*part)] = _count_terms(self.X, *part)
 
         self.team.each(measure, self.team.ranges(self.n, self.X.size))
         self.most = float(self.x2.max(initial=0.0))
@@ -215,7 +216,14 @@ class Values:
             raise ValueError(msg)
         exact = self.whole and largest * self.n < EXACT
         fits = max(largest, self.most) < LARGE and self.most > SMALL
-        return np.float32 if fits and not exact else np.float64
+        return np.float32 if fits and not exact and self._is_fine_enough() else np.float64
+
+    def _is_fine_enough(self) -> bool:
+        """Whether single precision leaves only few signs in doubt."""
+        terms, x2 = np.array([self.terms.max(initial=0.0)]), np.array([self.most])
+        single = Products(UNIT[np.dtype(np.float32)], terms, x2, self.most, self.plain)
+        relative, absolute = self.kernel.rounding(single)
+        return float(relative[0] + absolute[0] / self.largest) < COARSE
 
     @property
     def largest(self) -> float:
@@ -231,12 +239,8 @@ class Values:
         """These samples, ready."""
         picked = self.X[_as_slice(sample)]
         if issparse(picked):
-            X = np.ascontiguousarray(picked.toarray().T, dtype=self.kind)
-            terms = np.diff(picked.indptr)
-        else:
-            X = np.ascontiguousarray(picked, dtype=self.kind)
-            terms = np.count_nonzero(X, axis=1)
-        return Batch(sample, X, self.x2[sample], terms)
+            picked = picked.toarray().T
+        return Batch(sample, np.ascontiguousarray(picked, dtype=self.kind), self.x2[sample])
 
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
@@ -251,6 +255,24 @@ class Values:
         self.bank.put(np.arange(len(y2)), X, y2)
         self.most = max(self.most, float(y2.max(initial=0.0)))
         self.plain = self.plain and _are_nonnegative(X)
+
+    def vectors(self, slots: Ints) -> Any:
+        """The vectors of the slots, as `load` takes them."""
+        return self.bank.matrix(slots)
+
+    def form(self, before: tuple[Any, Floats], now: tuple[Any, Floats]) -> Floats:
+        """``‖w - w before‖²`` for vectors with their coefficients, a column for each problem."""
+        stack = _stacked if issparse(before[0]) else np.concatenate
+        V, delta = stack([before[0], now[0]]), np.concatenate([-before[1], now[1]])
+        total = np.zeros(delta.shape[1])
+        for a in range(0, len(delta), BLOCK):
+            part = slice(a, a + BLOCK)
+            total += (delta[part] * ((self._pairs(V[part], V) + self.bias) @ delta)).sum(axis=0)
+        return total
+
+    def _pairs(self, U: Any, V: Any) -> Floats:
+        """Values of vectors with others, in double precision."""
+        return self.kernel(U, V)
 
     def sums(self, batch: Batch, slots: Ints, weights: Floats, sizes: Floats) -> tuple[Any, Any]:
         """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
@@ -297,13 +319,16 @@ class Values:
             room = self._own.room = np.empty(max(m * s, BLOCK * CHUNK), dtype)
         return room[: m * s].reshape(m, s)
 
-    def rounding(self, batch: Batch, total: float, additions: int) -> Rounding:
-        """How far sums can be off, after so many additions of steps whose sizes add up to total."""
+    def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
+        """How far sums of some samples can be off.
+
+        After so many additions, of steps whose sizes add up to `total`.
+        """
         if self.exact_sums(total):
-            return Rounding(np.zeros(len(batch.sample)), np.zeros(len(batch.sample)))
-        unit = UNIT[self.kind]
-        largest = self.kernel.largest(batch.x2, self.most) + self.bias
-        known = Products(unit, batch.terms + 2.0, batch.x2, self.most, self.plain)
+            return Rounding(np.zeros(len(sample)), np.zeros(len(sample)))
+        unit, x2 = UNIT[self.kind], self.x2[sample]
+        largest = self.kernel.largest(x2, self.most) + self.bias
+        known = Products(unit, self.terms[sample] + 2.0, x2, self.most, self.plain)
         relative, absolute = self.kernel.rounding(known)
         more = (CHUNK + 8) * unit + (additions + 8) * 2.0**-53
         if self.kernel.nonnegative(self.plain):
@@ -351,7 +376,7 @@ class FunctionValues(Values):
 
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
-        return Batch(sample, self.X[_as_slice(sample)], self.x2[sample], 0)
+        return Batch(sample, self.X[_as_slice(sample)], self.x2[sample])
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots."""
@@ -364,9 +389,9 @@ class FunctionValues(Values):
     def _part(self, K: Any, both: Any, cut: int) -> Any:
         return np.hstack([K @ both[:, :cut], np.abs(K) @ both[:, cut:]])
 
-    def rounding(self, batch: Batch, total: float, additions: int) -> Rounding:
+    def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
         """Values count as exact: only their sums are rounded, if at all."""
-        n = len(batch.sample)
+        n = len(sample)
         if self.exact_sums(total):
             return Rounding(np.zeros(n), np.zeros(n))
         return Rounding(np.full(n, (CHUNK + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000))
@@ -395,6 +420,13 @@ class GivenValues(FunctionValues):
         if len(slots):
             self.column = _grown(self.column, max(len(self.column), int(slots.max()) + 1))
             self.column[slots] = sample
+
+    def vectors(self, slots: Ints) -> Any:
+        """The columns of the slots, as `load` takes them."""
+        return self.column[slots]
+
+    def _pairs(self, U: Any, V: Any) -> Floats:
+        return _columns(self.X[U], V)
 
     def load(self, X: Any) -> None:
         """Let these columns be the vectors of the first slots."""
@@ -455,6 +487,16 @@ def _parts(X: Any) -> Iterator[Any]:
     data = X.data if issparse(X) else X
     step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
     return (data[a : a + step] for a in range(0, len(data), step))
+
+
+def _count_terms(X: Any, start: int, stop: int) -> Any:
+    """Entries of rows that are not zero, some rows at a time."""
+    if issparse(X):
+        return np.diff(X.indptr[start : stop + 1])
+    step = max(1, (1 << 18) // max(1, X.shape[1]))
+    starts = range(start, stop, step)
+    parts = [np.count_nonzero(X[a : min(a + step, stop)], axis=1) for a in starts]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _are_nonnegative(X: Any) -> bool:
