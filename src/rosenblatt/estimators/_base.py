@@ -27,6 +27,8 @@ from rosenblatt.sources import MemorySource
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.rows import Rows
+
     Floats = NDArray[np.float64]
 
 LAYOUT = {
@@ -66,19 +68,23 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
         X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
-        check_classification_targets(y)
         X = canonical(X)
+        return self._label(X, as_rows(X), y, sample_weight, classes)
+
+    def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
+        """Validated rows with their labels and weights."""
+        check_classification_targets(y)
         if classes is None:
             classes, label = number_classes(y)
         else:
             label = find_classes(y, classes)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weight = _check_sample_weight(sample_weight, label, dtype=np.float64)
             check_weights("sample_weight", weight)
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
-        source = MemorySource(as_rows(X), label, X.shape[1], weight, factor)
+        source = MemorySource(rows, label, X.shape[1], weight, factor)
         return Data(X, source, classes, positives_of(classes))
 
     def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:

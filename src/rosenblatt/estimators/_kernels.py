@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.engines.device import is_on_device, namespace_of, to_host
+from rosenblatt.estimators._device import pick_rows
 from rosenblatt.estimators._validation import one_of, positive_number
 from rosenblatt.kernels import (
     RBF,
@@ -56,7 +58,10 @@ def find_gamma(gamma: Any, X: Any) -> float:
     if isinstance(gamma, str):
         if one_of("gamma", gamma, ("scale", "auto")) == "auto":
             return 1.0 / int(X.shape[1])
-        if hasattr(X, "multiply"):
+        if is_on_device(X):
+            xp = namespace_of(X)
+            variance = float(xp.var(xp.astype(X, xp.float64)))
+        elif hasattr(X, "multiply"):
             variance = float(X.multiply(X).mean() - X.mean() ** 2)
         else:
             variance = float(np.var(X, dtype=np.float64))
@@ -68,7 +73,8 @@ def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
     """Warn where samples of the data refute that the kernel is an inner product."""
     if not isinstance(kernel, Sigmoid):
         return
-    picked = X[np.unique(np.linspace(0, X.shape[0] - 1, SAMPLE).astype(np.intp))]
+    some = np.unique(np.linspace(0, X.shape[0] - 1, SAMPLE).astype(np.int64))
+    picked = to_host(pick_rows(X, some)) if is_on_device(X) else X[some]
     found = is_positive_semidefinite(kernel(picked), tol=1e-10)
     if not found:
         warnings.warn(

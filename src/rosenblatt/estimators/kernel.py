@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
+from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
 from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
+from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
@@ -222,6 +229,21 @@ class KernelPerceptron(EpochClassifier):
     def _pairwise(self) -> bool:
         return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
 
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
+    ) -> Data:
+        if not is_on_device(X):
+            return super()._read(X, y, sample_weight, classes, reset=reset)
+        if not find_kernel(self, X[:1, :]).needs_features:
+            msg = f"kernel={self.kernel!r} needs data in memory: give NumPy arrays"
+            raise ValueError(msg)
+        check_on_device(self, X, reset=reset)
+        y = column_or_1d(to_host(y) if is_on_device(y) else y, warn=True)
+        check_consistent_length(label_rows(X.shape[0]).X, y)
+        if is_on_device(sample_weight):
+            sample_weight = to_host(sample_weight)
+        return self._label(X, label_rows(X.shape[0]), y, sample_weight, classes)
+
     def _begin(self, data: Data, settings: Settings, again: bool) -> Standing:
         k = len(data.positives)
         problems = [
@@ -283,15 +305,16 @@ class KernelPerceptron(EpochClassifier):
 
     def _values(self, kernel: Kernel, X: Any, team: Team, data: Data | None = None) -> Values:
         """The kernel's values: for training on data, or else for predictions."""
-        bias, rows = float(self.fit_intercept), as_rows(X)
-        if data is None:
-            return values_for(
-                kernel, bias, rows, X.shape[1], team, whole_weights=False, kind=np.float64
-            )
-        (piece,) = data.source.pieces()
-        weights = np.r_[piece.block.weight, piece.block.factor.ravel()]
-        whole = bool((np.rint(weights) == weights).all())
-        kind = np.float64 if self.keep == "pocket" else None  # it has to tell many scores apart
+        bias, whole = float(self.fit_intercept), False
+        if data is not None:
+            (piece,) = data.source.pieces()
+            weights = np.r_[piece.block.weight, piece.block.factor.ravel()]
+            whole = bool((np.rint(weights) == weights).all())
+        # The pocket has to tell many scores apart, and a decision value is to be a good one.
+        kind = np.float64 if data is None or self.keep == "pocket" else None
+        if is_on_device(X):
+            return DeviceValues(kernel, bias, X, team, whole_weights=whole, kind=kind)
+        rows = as_rows(X)
         return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole, kind=kind)
 
     def _vectors(self) -> Any:
@@ -303,7 +326,7 @@ class KernelPerceptron(EpochClassifier):
         if self._pairwise:
             return sample
         known = np.flatnonzero((sample >= 0) & (sample < X.shape[0]))
-        apart = (X[sample[known]] != self.support_vectors_[known]).sum(axis=1)
+        apart = (to_host(pick_rows(X, sample[known])) != self.support_vectors_[known]).sum(axis=1)
         same = np.full(len(sample), -1)
         known = known[np.asarray(apart).ravel() == 0]
         same[known] = sample[known]
@@ -324,14 +347,17 @@ class KernelPerceptron(EpochClassifier):
         scores, certain = outcome.choices()
         chosen, doubtful = choose(scores), np.flatnonzero(~certain)
         if len(doubtful):
-            chosen[doubtful] = choose(self._decide(data.X[doubtful], run.values.team))
+            some = pick_rows(data.X, doubtful)
+            chosen[doubtful] = choose(self._decide(some, run.values.team))
         self.n_errors_ = int((chosen != run.block.label).sum())
 
     def _fits_together(self) -> bool:
         k, s = len(positives_of(self.classes_)), len(self.support_)
         state = self._state
         vectors = self._pairwise or self.support_vectors_.shape == (s, self.n_features_in_)
-        path = (fit.path for fit in self.fits_ if fit.path is not None)
+        path = [fit.path for fit in self.fits_ if fit.path is not None]
+        if not self._pairwise and hasattr(self.support_vectors_, "check_format"):
+            self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
         return (
             bool(vectors)
             and are_floats(self.dual_coef_, (k, s))
@@ -341,6 +367,7 @@ class KernelPerceptron(EpochClassifier):
             and state.lag.shape in ((s, k), (s, 0))
             and state.age.shape == state.sample.shape == (s,)
             and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
+            and all(p.vector.shape == p.step.shape == p.lives.shape for p in path)
         )
 
     @property
@@ -353,11 +380,24 @@ class KernelPerceptron(EpochClassifier):
 
         With ``keep="vote"`` it is the share of the vote for minus that against, from -1 to 1.
         """
+        return answer(self._decision(X), X)  # type: ignore[no-any-return]
+
+    def _decision(self, X: Any) -> Floats:
+        """The decision values in memory."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **LAYOUT)
+        if is_on_device(X):
+            check_on_device(self, X, reset=False)
+        else:
+            X = validate_data(self, X, reset=False, **LAYOUT)
         with Team(count_threads(self.n_jobs)) as team:
             values = self._decide(X, team)
         return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row of X."""
+        values = self._decision(X)
+        chosen = self.classes_[choose(values.reshape(len(values), -1))]
+        return answer(chosen, X)  # type: ignore[no-any-return]
 
     def _decide(self, X: Any, team: Team) -> Floats:
         """The decision values, a column for each problem."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops.kernelized import count_errors
-from rosenblatt.solvers.values import CHUNK, exact_sum
+from rosenblatt.solvers.values import exact_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +52,9 @@ class DualPocket:
             scores = np.ascontiguousarray(run.scores[sample].T)
             sizes = np.ascontiguousarray(run.sizes[sample].T)
             total = start.copy()
-            for a in range(0, len(slots), CHUNK):
-                part = slice(a, a + CHUNK)
+            step = run.values.chunk
+            for a in range(0, len(slots), step):
+                part = slice(a, a + step)
                 K = np.ascontiguousarray(run.values.matrix(batch, slots[part]).T)
 
                 def task(c: int, K: Floats = K, part: slice = part) -> None:

@@ -172,7 +172,7 @@ class Values:
         whole_weights: bool = True,
         kind: Any = None,
     ) -> None:
-        self.kernel, self.bias, self.team = kernel, bias, team
+        self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
         self.data, self.n_features = rows, n_features
         self.X = as_matrix(rows, n_features)
         self.n = n_rows(rows)
@@ -182,8 +182,6 @@ class Values:
         self._measure()
         self.kind = np.dtype(kind or self._precision())
         self._make_bank()
-
-    block_rows = BLOCK
 
     def _measure(self) -> None:
         self.x2, self.terms = np.empty(self.n), np.empty(self.n)
@@ -278,16 +276,24 @@ class Values:
         """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
         totals = np.zeros((len(batch.sample), weights.shape[1]))
         masses = np.zeros((len(batch.sample), sizes.shape[1]))
-        both = np.hstack([weights, sizes]).astype(self.kind)
+        both = np.hstack([weights, sizes])
+        both = both.astype(self._kind_for(both))
 
         def part(a: int) -> Any:
-            chunk = slice(a, a + CHUNK)
+            chunk = slice(a, a + self.chunk)
             return self._part(self.matrix(batch, slots[chunk]), both[chunk], weights.shape[1])
 
-        for sums in self.team.each(part, range(0, len(slots), CHUNK)):
+        for sums in self.team.each(part, range(0, len(slots), self.chunk)):
             totals += sums[:, : weights.shape[1]]
             masses += sums[:, weights.shape[1] :]
         return totals, masses
+
+    def _kind_for(self, factors: Floats) -> Any:
+        """The precision for products with these factors: double if they are huge or tiny."""
+        sizes = np.abs(factors)
+        fits = float(sizes.max(initial=0.0)) * self.largest < LARGE
+        fits = fits and float(sizes.min(initial=1.0, where=sizes > 0)) > SMALL
+        return self.kind if fits else np.dtype(np.float64)
 
     def _part(self, K: Any, both: Any, cut: int) -> Any:
         """``K @ weights`` and ``|K| @ sizes``, side by side; no sizes where they are not needed."""
@@ -330,7 +336,7 @@ class Values:
         largest = self.kernel.largest(x2, self.most) + self.bias
         known = Products(unit, self.terms[sample] + 2.0, x2, self.most, self.plain)
         relative, absolute = self.kernel.rounding(known)
-        more = (CHUNK + 8) * unit + (additions + 8) * 2.0**-53
+        more = (self.chunk + 8) * unit + (additions + 8) * 2.0**-53
         if self.kernel.nonnegative(self.plain):
             return Rounding(relative + more, absolute)
         return Rounding(relative, absolute + more * largest)
@@ -394,7 +400,7 @@ class FunctionValues(Values):
         n = len(sample)
         if self.exact_sums(total):
             return Rounding(np.zeros(n), np.zeros(n))
-        return Rounding(np.full(n, (CHUNK + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000))
+        return Rounding(np.full(n, (self.chunk + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000))
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots."""

@@ -1,0 +1,1 @@
+"""Other places to compute than the processor: optional parts."""

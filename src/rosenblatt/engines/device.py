@@ -1,0 +1,291 @@
+"""Kernel values on a device: data in arrays of PyTorch, CuPy or any other array API library.
+
+Matrix products and kernels are computed where the data are. The steps within a block, and whatever
+is in doubt, are computed on the processor, exactly as for data in memory: the mistakes are the
+same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+
+from rosenblatt.loops.kernelized import norms2, products
+from rosenblatt.rows import as_rows
+from rosenblatt.solvers.values import Bank, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.kernels import Kernel
+    from rosenblatt.solvers.threads import Team
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+BLOCK = 1024  # samples
+CHUNK = 8192  # support vectors multiplied at a time
+ROWS = 1 << 24  # numbers looked at at a time
+
+
+def is_on_device(X: Any) -> bool:
+    """Whether X is an array of another library than NumPy, with the array API."""
+    if isinstance(X, np.ndarray | np.generic):
+        return False
+    return hasattr(X, "__array_namespace__") or type(X).__module__.split(".")[0] == "torch"
+
+
+def namespace_of(X: Any) -> Any:
+    """The array library of X."""
+    try:
+        import array_api_compat
+    except ImportError:
+        if hasattr(X, "__array_namespace__"):
+            return X.__array_namespace__()
+        msg = "arrays of PyTorch need array-api-compat: pip install rosenblatt[gpu]"
+        raise ImportError(msg) from None
+    return array_api_compat.array_namespace(X)
+
+
+def to_host(X: Any) -> Any:
+    """An array as a NumPy array; what is one already, or sparse, as it is."""
+    if isinstance(X, np.ndarray) or issparse(X):
+        return X
+    if hasattr(X, "detach"):
+        X = X.detach().cpu()
+    elif hasattr(X, "get") and not hasattr(X, "__array__"):
+        X = X.get()
+    try:
+        return np.asarray(X)
+    except (TypeError, RuntimeError, ValueError):
+        return np.from_dlpack(X)
+
+
+class Place:
+    """A library and a device: brings arrays there."""
+
+    def __init__(self, X: Any) -> None:
+        self.xp = namespace_of(X)
+        self.device = X.device
+
+    def put(self, array: Any, kind: Any = None) -> Any:
+        """A NumPy array as one of the device."""
+        array = np.ascontiguousarray(array if kind is None else array.astype(kind))
+        if array.dtype == np.bool_ or not array.flags.writeable:
+            array = array.copy()
+        return self.xp.asarray(array, device=self.device)
+
+    def dtype(self, kind: Any) -> Any:
+        """The library's name of a floating-point type."""
+        return self.xp.float32 if np.dtype(kind) == np.float32 else self.xp.float64
+
+    def rows(self, X: Any, sample: Ints) -> Any:
+        """Some rows of a matrix there."""
+        n = len(sample)
+        if n and sample[-1] - sample[0] == n - 1 and (np.diff(sample) == 1).all():
+            return X[int(sample[0]) : int(sample[0]) + n, :]
+        return self.xp.take(X, self.put(np.asarray(sample, np.int64)), axis=0)
+
+    def rounds_coarsely(self) -> bool:
+        """Whether products in single precision are not what they are called."""
+        torch = getattr(self.xp, "get_float32_matmul_precision", None)
+        return torch is not None and torch() != "highest"
+
+
+class Ready(NamedTuple):
+    """Some samples, on the device, in the working precision."""
+
+    sample: Ints
+    X: Any
+    x2: Any
+
+
+class DeviceBank(Bank):
+    """Support vectors: as given in memory, and in the working precision on the device."""
+
+    def __init__(self, n_features: int, dtype: Any, kind: Any, place: Place) -> None:
+        super().__init__(n_features, dtype, dtype)
+        self.place, self.kind = place, np.dtype(kind)
+        self.there = place.put(np.zeros((0, n_features)), kind)
+        self.there2 = place.put(np.zeros(0), kind)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        super().reserve(size)
+        more = len(self.given) - self.there.shape[0]
+        if more > 0:
+            xp, place = self.place.xp, self.place
+            room = place.put(np.zeros((more, self.given.shape[1])), self.kind)
+            self.there = xp.concat([self.there, room])
+            self.there2 = xp.concat([self.there2, place.put(np.zeros(more), self.kind)])
+
+    def put_there(self, slots: Ints, X: Any, y2: Any) -> None:
+        """Put vectors that are on the device already into slots."""
+        xp, first = self.place.xp, int(slots[0])
+        if (np.diff(slots) == 1).all():
+            self.there[first : first + len(slots), :] = X
+            self.there2[first : first + len(slots)] = y2
+            return
+        # Slots here and there: the standard knows no such assignment, so gather all anew.
+        where = np.arange(self.there.shape[0])
+        where[slots] = len(where) + np.arange(len(slots))
+        index = self.place.put(where)
+        self.there = xp.take(xp.concat([self.there, X]), index, axis=0)
+        self.there2 = xp.take(xp.concat([self.there2, y2]), index)
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        self.kind = np.dtype(kind)
+        self.there = self.place.put(self.given, kind)
+        self.there2 = self.place.put(self.y2, kind)
+
+
+class DeviceValues(Values):
+    """Kernel values of data on a device.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Of any library with the array API.
+    kernel, bias, team, whole_weights, kind
+        As for `Values`.
+    """
+
+    bank: DeviceBank
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        bias: float,
+        X: Any,
+        team: Team,
+        *,
+        whole_weights: bool = True,
+        kind: Any = None,
+    ) -> None:
+        self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
+        self.X, self.place = X, Place(X)
+        self.n, self.n_features = X.shape
+        self.whole_weights = whole_weights
+        self.whole = whole_weights and kernel.keeps_integers() and self._are_integers()
+        self._measure()
+        self.kind = np.dtype(kind or self._precision())
+        if self.kind == np.float32 and self.place.rounds_coarsely():
+            self.kind = np.dtype(np.float64)
+        given = np.float32 if X.dtype == self.place.xp.float32 else np.float64
+        self.bank = DeviceBank(self.n_features, given, self.kind, self.place)
+        self.block_rows = BLOCK
+
+    def _pieces(self) -> Any:
+        step = max(1, ROWS // max(1, self.n_features))
+        starts = range(0, self.n, step)
+        return ((a, self.X[a : min(a + step, self.n), :]) for a in starts)
+
+    def _are_integers(self) -> bool:
+        xp = self.place.xp
+        return all(bool(xp.all(xp.round(part) == part)) for _, part in self._pieces())
+
+    def _measure(self) -> None:
+        xp = self.place.xp
+        self.x2, self.terms = np.empty(self.n), np.empty(self.n)
+        self.plain = True
+        for a, part in self._pieces():
+            wide = xp.astype(part, xp.float64)
+            here = slice(a, a + part.shape[0])
+            self.x2[here] = to_host(xp.sum(wide * wide, axis=1))
+            self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
+            self.plain = self.plain and bool(xp.all(part >= 0))
+        self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
+
+    def batch(self, sample: Ints) -> Any:
+        """These samples, ready."""
+        X = self.place.rows(self.X, sample)
+        kind = self.place.dtype(self.kind)
+        return Ready(
+            sample, self.place.xp.astype(X, kind), self.place.put(self.x2[sample], self.kind)
+        )
+
+    def add(self, sample: Ints, slots: Ints) -> None:
+        """Let some samples be the vectors of these slots."""
+        if len(slots):
+            X, xp = self.place.rows(self.X, sample), self.place.xp
+            given = to_host(X)
+            y2 = np.empty(len(given))
+            norms2(as_rows(np.ascontiguousarray(given)), 0, len(given), y2)
+            self.bank.put(slots, given, y2)
+            there = xp.astype(X, self.place.dtype(self.kind))
+            self.bank.put_there(slots, there, self.place.put(y2, self.kind))
+
+    def load(self, X: Any) -> None:
+        """Let the rows of X, a NumPy array, be the vectors of the first slots."""
+        super().load(X)
+        slots = np.arange(X.shape[0])
+        if len(slots):
+            y2 = self.place.put(self.bank.y2[slots], self.kind)
+            self.bank.put_there(slots, self.place.put(X, self.kind), y2)
+
+    def sums(self, batch: Any, slots: Ints, weights: Floats, sizes: Floats) -> tuple[Any, Any]:
+        """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
+        cut = weights.shape[1]
+        if not self.kernel.nonnegative(self.plain):
+            sizes = sizes[:, :0]
+        both = np.hstack([weights, sizes])
+        total = np.zeros((len(batch.sample), both.shape[1]))
+        kind = self._kind_for(both)
+        for a in range(0, len(slots), self.chunk):
+            part = slice(a, a + self.chunk)
+            K = self._there(batch, slots[part])
+            if kind != self.kind:
+                K = self.place.xp.astype(K, self.place.dtype(kind))
+            total += to_host(K @ self.place.put(both[part], kind))
+        masses = total[:, cut:] if sizes.shape[1] else np.zeros((len(total), cut))
+        return total[:, :cut], masses
+
+    def _there(self, batch: Any, slots: Ints) -> Any:
+        """Values of the samples with the vectors of the slots, on the device."""
+        Y = self.place.rows(self.bank.there, slots)
+        y2 = self.place.rows(self.bank.there2[:, None], slots)[:, 0]
+        return self._finish_there(batch.X @ Y.T, batch.x2, y2)
+
+    def _finish_there(self, Z: Any, x2: Any, y2: Any) -> Any:
+        K = self.kernel.of_products(Z, x2, y2, self.place.xp)
+        if self.bias:
+            K += self.bias
+        return K
+
+    def matrix(self, batch: Any, slots: Ints) -> Any:
+        """Values of the samples (rows) with the vectors of the slots, in memory."""
+        return to_host(self._there(batch, slots))
+
+    def gram(self, batch: Any) -> Any:
+        """Values of the samples with each other, in memory."""
+        return to_host(self._finish_there(batch.X @ batch.X.T, batch.x2, batch.x2))
+
+    def form(self, before: tuple[Any, Floats], now: tuple[Any, Floats]) -> Floats:
+        """``‖w - w before‖²`` for vectors with their coefficients, a column for each problem."""
+        place, delta = self.place, np.concatenate([-before[1], now[1]])
+        V = place.put(np.concatenate([before[0], now[0]]), np.float64)
+        v2, D = place.xp.sum(V * V, axis=1), place.put(delta)
+        total = np.zeros(delta.shape[1])
+        for a in range(0, len(delta), BLOCK):
+            part = slice(a, min(a + BLOCK, len(delta)))
+            K = self._finish_there(V[part, :] @ V.T, v2[part], v2)
+            total += (delta[part] * to_host(K @ D)).sum(axis=0)
+        return total
+
+    def twins(self) -> NDArray[np.intp]:
+        """Identical samples are not looked for here."""
+        return np.empty(0, np.intp)
+
+    def exact(self, sample: int, slots: Ints) -> Floats:
+        """Values of one sample with the vectors of the slots, each by itself."""
+        x = np.ascontiguousarray(to_host(self.X[sample : sample + 1, :]))
+        x2 = np.empty(1)
+        norms2(as_rows(x), 0, 1, x2)
+        rows, part = self.bank.rows(slots)
+        Z = np.empty((1, len(slots)))
+        products(rows, part, x[0].astype(np.float64), Z[0])
+        values: Floats = self.kernel.of_products(Z, x2, self.bank.y2[slots])[0]
+        return values + self.bias
