@@ -681,13 +681,14 @@ def test_a_picture_needs_as_many_axes_as_reports():
 def test_a_batch_that_was_halted(monkeypatch):
     """Its mistakes were made, and count; but it never became an update."""
     from rosenblatt.solvers import training
+    from rosenblatt.solvers.stopping import Halt
 
     calls = []
 
     def halt(self):
         calls.append(1)
         if len(calls) == 6:
-            raise training.Halt(rb.StopReason.TIME_LIMIT)
+            raise Halt(rb.StopReason.TIME_LIMIT)
 
     monkeypatch.setattr(training, "SEGMENT", 1)
     monkeypatch.setattr(training.Training, "look_up", halt)

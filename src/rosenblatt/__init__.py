@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import boolean, certify, datasets, io, plot, theory
+    from rosenblatt import boolean, certify, datasets, features, io, kernels, plot, theory
     from rosenblatt.certificates import (
         Inseparable,
         Optimum,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators.adaline import Adaline
     from rosenblatt.estimators.bounds import mistake_bound
+    from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.estimators.margin import (
         MaxMarginClassifier,
         NotSeparableError,
@@ -45,6 +46,7 @@ __all__ = [
     "DivergenceError",
     "Hyperplane",
     "Inseparable",
+    "KernelPerceptron",
     "MaxMarginClassifier",
     "MistakeBound",
     "NotSeparableError",
@@ -60,7 +62,9 @@ __all__ = [
     "boolean",
     "certify",
     "datasets",
+    "features",
     "io",
+    "kernels",
     "mistake_bound",
     "plot",
     "separability",
@@ -74,6 +78,7 @@ _HOMES = {
     "DivergenceError": "rosenblatt.solvers.delta",
     "Hyperplane": "rosenblatt.results",
     "Inseparable": "rosenblatt.certificates",
+    "KernelPerceptron": "rosenblatt.estimators.kernel",
     "MaxMarginClassifier": "rosenblatt.estimators.margin",
     "MistakeBound": "rosenblatt.reports",
     "NotSeparableError": "rosenblatt.estimators.margin",

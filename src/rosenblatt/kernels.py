@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -216,10 +215,14 @@ class Radial(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """The squared distance is off by ``(2*terms + 14)u(‖x‖² + ‖y‖²)``, at most."""
-        u = products.unit
-        apart = self.rate * (2 * products.terms + 14) * u * (products.x2 + products.most)
-        relative = 2.1 * (apart + 8 * u)
-        return Rounding(np.where(apart < 0.05, relative, np.inf), _tiny(u) + 0.0 * products.x2)
+        u, (least, lost, largest) = products.unit, _range(products.unit)
+        sizes = products.x2 + products.most
+        with np.errstate(over="ignore"):
+            apart = (2 * products.terms + 14) * u * sizes + (2 * products.terms + 8) * lost
+            apart = self.rate * apart
+            fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
+        relative = np.where(fits, 2.1 * (apart + 8 * u), np.inf)
+        return Rounding(relative, _tiny(u) + 0.0 * products.x2)
 
     def nonnegative(self, plain: bool) -> bool:
         """Never negative."""
@@ -304,10 +307,14 @@ class Sigmoid(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """No more than that of the argument: the slope of tanh is at most 1."""
-        u = products.unit
-        size = abs(self.eta) * np.sqrt(products.x2 * products.most) + abs(self.theta)
-        absolute = 2.1 * ((products.terms + 6) * u * size + 8 * u)
-        return Rounding(0.0 * products.x2, absolute)
+        u, (least, lost, largest) = products.unit, _range(products.unit)
+        root, eta = _lengths(products), abs(self.eta)
+        with np.errstate(over="ignore"):
+            size = eta * root + abs(self.theta)
+            small = (eta * (products.terms + 2) + 2) * lost
+            absolute = 2.1 * ((products.terms + 6) * u * size + small + 8 * u)
+        fits = (root < largest) & (size < largest) & (eta == 0 or least <= eta < largest)
+        return Rounding(0.0 * products.x2, np.where(fits, absolute, np.inf))
 
     def largest(self, x2: Any, most: float) -> Any:
         """1."""
@@ -347,7 +354,7 @@ class Function(Kernel):
     and to give a pair of samples the same value in every call.
     """
 
-    function: Callable[..., Any]
+    function: Any
 
     name = "function"
     needs_features = False
@@ -492,13 +499,30 @@ def _power(Z: Any, degree: int) -> Any:
 
 def _powers_rounding(products: Products, degree: int, gamma: float, coef0: float) -> Rounding:
     u, zero = products.unit, 0.0 * products.x2
-    relative = 2.1 * degree * (products.terms + 6) * u
-    relative = np.where(relative < 0.05, relative, np.inf) + zero
-    if products.nonnegative and gamma >= 0 and coef0 >= 0:
-        return Rounding(relative, _tiny(u) + zero)
+    least, lost, largest = _range(u)
+    relative = 2.1 * degree * (products.terms + 6) * u + zero
     with np.errstate(over="ignore", invalid="ignore"):
-        size = (gamma * np.sqrt(products.x2 * products.most) + abs(coef0)) ** degree
-        return Rounding(zero, relative * size + _tiny(u))
+        root = _lengths(products)
+        base = gamma * root + abs(coef0)
+        size = base**degree
+        # A product too small for floats is lost, and what is lost then grows with the power.
+        small = 2.1 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
+        small = small + _tiny(u)
+        fits = (relative < 0.05) & (root < largest) & (size < largest) & (base < largest)
+        fits &= least <= gamma < largest
+        if products.nonnegative and gamma >= 0 and coef0 >= 0:
+            return Rounding(np.where(fits, relative, np.inf), np.where(fits, small, np.inf))
+        return Rounding(zero, np.where(fits, relative * size + small, np.inf))
+
+
+def _lengths(products: Products) -> Any:
+    """``‖x‖‖y‖`` at most: squares that are too small for floats are not forgotten."""
+    return np.sqrt(products.x2 + 2.0**-1000) * math.sqrt(products.most + 2.0**-1000)
+
+
+def _range(unit: float) -> tuple[float, float, float]:
+    """The smallest float with all its digits, the smallest there is, and a bound on the largest."""
+    return (2.0**-126, 2.0**-149, 2.0**127) if unit > 1e-10 else (2.0**-1022, 2.0**-1074, 2.0**1023)
 
 
 def _tiny(unit: float) -> float:

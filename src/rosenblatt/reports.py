@@ -77,6 +77,9 @@ class MistakeBound:
         ``‖(γ - y(θ*·x̃))₊‖₂``, by how much the samples miss the margin; 0 where none does.
     along, length : float
         ``θ₀·θ*`` and ``‖θ₀‖`` of the start guess.
+    kernel : str or None
+        The kernel in symbols, where all this is about its feature space. `hyperplane` then has
+        coordinates of that space: those of `rb.features.Polynomial`, or others.
     """
 
     R: float
@@ -91,6 +94,7 @@ class MistakeBound:
     shortfall: float = 0.0
     along: float = 0.0
     length: float = 0.0
+    kernel: str | None = None
 
     @property
     def most(self) -> float:
@@ -125,7 +129,8 @@ class MistakeBound:
     def __str__(self) -> str:
         where = "" if not self.epochs else f" in {self.epochs} epoch{'s' * (self.epochs != 1)}"
         most = _number(self.most) if math.isfinite(self.most) else power_of_ten(self)
-        return f"at most {most} mistakes{where}: {self.formula} with {self.terms}"
+        space = f", in the feature space of {self.kernel}" if self.kernel else ""
+        return f"at most {most} mistakes{where}: {self.formula} with {self.terms}{space}"
 
     @property
     def terms(self) -> str:

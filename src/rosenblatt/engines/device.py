@@ -83,10 +83,15 @@ class Place:
 
     def rows(self, X: Any, sample: Ints) -> Any:
         """Some rows of a matrix there."""
+        found = self.index(sample)
+        return X[found, :] if isinstance(found, slice) else self.xp.take(X, found, axis=0)
+
+    def index(self, sample: Ints) -> Any:
+        """Numbers as a slice, or else as an array there."""
         n = len(sample)
         if n and sample[-1] - sample[0] == n - 1 and (np.diff(sample) == 1).all():
-            return X[int(sample[0]) : int(sample[0]) + n, :]
-        return self.xp.take(X, self.put(np.asarray(sample, np.int64)), axis=0)
+            return slice(int(sample[0]), int(sample[0]) + n)
+        return self.put(np.asarray(sample, np.int64))
 
     def rounds_coarsely(self) -> bool:
         """Whether products in single precision are not what they are called."""
@@ -120,6 +125,13 @@ class DeviceBank(Bank):
             room = place.put(np.zeros((more, self.given.shape[1])), self.kind)
             self.there = xp.concat([self.there, room])
             self.there2 = xp.concat([self.there2, place.put(np.zeros(more), self.kind)])
+
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots on the device, and their squared norms."""
+        found, xp = self.place.index(slots), self.place.xp
+        if isinstance(found, slice):
+            return self.there[found, :], self.there2[found]
+        return xp.take(self.there, found, axis=0), xp.take(self.there2, found)
 
     def put_there(self, slots: Ints, X: Any, y2: Any) -> None:
         """Put vectors that are on the device already into slots."""
@@ -166,7 +178,7 @@ class DeviceValues(Values):
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
-        self.X, self.place = X, Place(X)
+        self.X, self.place, self.longest = X, Place(X), 0
         self.n, self.n_features = X.shape
         self.whole_weights = whole_weights
         self.whole = whole_weights and kernel.keeps_integers() and self._are_integers()
@@ -236,6 +248,7 @@ class DeviceValues(Values):
         kind = self._kind_for(both)
         for a in range(0, len(slots), self.chunk):
             part = slice(a, a + self.chunk)
+            self._note_terms(both[part])
             K = self._there(batch, slots[part])
             if kind != self.kind:
                 K = self.place.xp.astype(K, self.place.dtype(kind))
@@ -245,8 +258,7 @@ class DeviceValues(Values):
 
     def _there(self, batch: Any, slots: Ints) -> Any:
         """Values of the samples with the vectors of the slots, on the device."""
-        Y = self.place.rows(self.bank.there, slots)
-        y2 = self.place.rows(self.bank.there2[:, None], slots)[:, 0]
+        Y, y2 = self.bank.at(slots)
         return self._finish_there(batch.X @ Y.T, batch.x2, y2)
 
     def _finish_there(self, Z: Any, x2: Any, y2: Any) -> Any:
@@ -258,6 +270,11 @@ class DeviceValues(Values):
     def matrix(self, batch: Any, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots, in memory."""
         return to_host(self._there(batch, slots))
+
+    def across(self, batch: Any, slots: Ints) -> Any:
+        """The same with a row for each vector."""
+        Y, y2 = self.bank.at(slots)
+        return to_host(self._finish_there(Y @ batch.X.T, y2, batch.x2))
 
     def gram(self, batch: Any) -> Any:
         """Values of the samples with each other, in memory."""

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.certificates import Separable
+from rosenblatt.estimators._feature_vectors import (
+    Features,
+    FeatureVectors,
+    as_kernel,
+    feature_vectors,
+    named,
+)
 from rosenblatt.estimators._validation import count_threads, positive_int, shown
 from rosenblatt.estimators.perceptron import PICKING, Perceptron
 from rosenblatt.estimators.separability import separability
 from rosenblatt.reports import BoundReport
-from rosenblatt.results import Hyperplane
-from rosenblatt.rows import row_weights
+from rosenblatt.results import Hyperplane, Updates
+from rosenblatt.rows import as_rows, row_weights
 from rosenblatt.solvers.bounds import Bounds, Run, allowances, follow
 from rosenblatt.solvers.signed import Vectors
 from rosenblatt.solvers.threads import Team
@@ -21,8 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.estimators._base import Data
+    from rosenblatt.estimators.kernel import KernelPerceptron
+    from rosenblatt.kernels import Kernel
     from rosenblatt.reports import MistakeBound
-    from rosenblatt.results import Fit, Updates
     from rosenblatt.rows import Block
     from rosenblatt.solvers.bounds import Course, Found
 
@@ -36,10 +45,11 @@ def mistake_bound(
     hyperplane: Hyperplane | None = None,
     init: Any = None,
     eta0: float = 1.0,
-    fit_intercept: bool = True,
+    fit_intercept: bool | None = None,
     update: str = "online",
     batch_size: int | None = None,
     epochs: int | None = None,
+    kernel: Any = None,
 ) -> MistakeBound:
     """The most mistakes that a perceptron can make on these data.
 
@@ -65,14 +75,17 @@ def mistake_bound(
         The start guess: weights, then the bias. None: zeros.
     eta0 : float
         The learning rate. It matters only with a start guess.
-    fit_intercept : bool
-        Whether a bias is learned.
+    fit_intercept : bool, optional
+        Whether a bias is learned; None: yes, but not with a kernel. With a kernel the bias makes
+        it ``K + 1``.
     update : {"online", "batch", "minibatch"}
     batch_size : int, optional
         Samples per update, for ``update="minibatch"``.
     epochs : int, optional
         Bound the mistakes of so many epochs. If the classes are separable it is never above the
         bound for any number.
+    kernel : rb.kernels object or callable, optional
+        The bound for a kernel perceptron: R, γ and the hyperplane are those of its feature space.
 
     Returns
     -------
@@ -98,7 +111,12 @@ def mistake_bound(
     at most 5 mistakes: (R/γ)² with R = 3.317, γ = 1.414
     >>> print(rb.mistake_bound(*rb.datasets.xor(), epochs=3))
     at most 12 mistakes in 3 epochs: nE, a mistake per visit with n = 4, E = 3
+    >>> xor = rb.mistake_bound(*rb.datasets.xor(), kernel=rb.kernels.Polynomial(2))
+    >>> xor.most, round(xor.R, 3), xor.kernel
+    (105, 3.0, 'K(x, y) = (x·y + 1)^2')
     """
+    if fit_intercept is None:
+        fit_intercept = kernel is None
     model = Perceptron(
         update=update,
         batch_size=batch_size,
@@ -127,8 +145,53 @@ def mistake_bound(
         visits=n,
     )
     with Team(count_threads(None)) as team:
+        if kernel is not None:
+            _refuse_vectors(hyperplane, init)
+            return _kernel_bound(data, as_kernel(kernel), bool(fit_intercept), run, team)
         vectors = Vectors(data.source, team, 1, float(fit_intercept))
         return _bound(Bounds(vectors, run), hyperplane, bool(fit_intercept))
+
+
+def _refuse_vectors(hyperplane: Any, init: Any) -> None:
+    """With a kernel, neither a hyperplane nor a start guess can be given as weights."""
+    for name, given in (("hyperplane", hyperplane), ("init", init)):
+        if given is not None and not isinstance(given, str):
+            msg = f"{name} is a vector of features, but a kernel has its own space: leave it out"
+            raise ValueError(msg)
+
+
+def _kernel_bound(
+    data: Data, kernel: Kernel, fit_intercept: bool, run: Run, team: Team
+) -> MistakeBound:
+    """The bound in the feature space of a kernel, with the best hyperplane through its origin."""
+    (piece,) = data.source.pieces()
+    features = feature_vectors(data.X, kernel, fit_intercept)
+    vectors = FeatureVectors(features, piece.block.label, team)
+    name = named(kernel, fit_intercept)
+    found, separable = _best_in_features(vectors, features, run, name)
+    if found is None:
+        what = "no hyperplane separates the classes, so no bound holds for ever"
+        if separable is not False:
+            what = "no hyperplane separates the classes by more than rounding, so no bound is known"
+        msg = f"in the feature space of {name} {what}: give epochs, and get one for so many epochs"
+        raise ValueError(msg)
+    return found.bound
+
+
+def _best_in_features(
+    vectors: FeatureVectors, features: Features, run: Run, name: str
+) -> tuple[Found | None, bool | None]:
+    """The smallest bound for vectors of features, and whether a hyperplane separates them."""
+    bounds = Bounds(vectors, run._replace(start=np.zeros(vectors.size)))
+    theta = vectors.widest(bounds.R)
+    separable: bool | None = theta is not None
+    if not separable:  # a matrix of values does not tell what is beyond its rounding
+        separable = _separating(bounds)[1] if features.explicit else None
+    found = bounds.best(theta, bool(separable))
+    if found is not None:
+        bound = replace(found.bound, kernel=name, separable=separable)
+        found = found._replace(bound=bound)
+    return found, separable
 
 
 def _batch_size(update: str, size: int | None, n: int) -> int:
@@ -218,7 +281,42 @@ def bound_reports(model: Perceptron, data: Data) -> tuple[BoundReport, ...]:
             if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
                 raise ValueError(OTHER_DATA)
             label = data.classes.tolist()[positive]
-            reports.append(_report(found.bound, label, fit, course, vectors.slack))
+            bias = updates.fit_intercept
+            reports.append(_report(found.bound, label, fit, course, vectors.slack, bias))
+    return tuple(reports)
+
+
+def kernel_bound_reports(model: KernelPerceptron, data: Data) -> tuple[BoundReport, ...]:
+    """A report for each two-class problem of a recorded fit in the feature space of its kernel."""
+    if model.drop_after is not None or model.budget is not None:
+        msg = "no bound is known where samples are dropped or forgotten: fit without drop_after "
+        raise ValueError(msg + "and budget")
+    records = [_record(fit) for fit in model.fits_]
+    if (model._same_rows(model.support_, data.X) < 0).any():
+        raise ValueError(OTHER_DATA)
+    (piece,) = data.source.pieces()
+    block, bias = piece.block, bool(model.fit_intercept)
+    features = feature_vectors(data.X, model.kernel_, bias)
+    rows, name = as_rows(features.vectors), named(model.kernel_, bias)
+    given = {"weight": block.weight, "factor": block.factor}
+    weights = {part: array for part, array in given.items() if array.size}
+    reports = []
+    with Team(count_threads(model.n_jobs)) as team:
+        for positive, fit, record in zip(data.positives, model.fits_, records, strict=True):
+            _rate(record, block, positive, 1.0)
+            vectors = FeatureVectors(features, block.label, team, positive, **weights)
+            zero = Hyperplane(np.zeros(features.vectors.shape[1]))
+            columns = record.epoch, record.sample, record.value, record.step, record.update
+            updates = Updates(*columns, start=zero, eta=1.0, fit_intercept=False)
+            run = _run(model, fit, updates, 1.0, vectors.n)
+            found, _ = _best_in_features(vectors, features, run._replace(epochs=None), name)
+            if found is None:
+                found, _ = _best_in_features(vectors, features, run, name)
+            assert found is not None
+            course = follow(updates, fit.n_updates, rows, found.theta)
+            label = data.classes.tolist()[positive]
+            report = _report(found.bound, label, fit, course, vectors.slack, bias)
+            reports.append(report)
     return tuple(reports)
 
 
@@ -231,14 +329,15 @@ def _run_bound(vectors: Vectors, run: Run) -> Found:
     return found
 
 
-def _record(fit: Fit) -> Updates:
-    if fit.trace.updates is None:
+def _record(fit: Any) -> Any:
+    updates = fit.trace.updates
+    if updates is None:
         msg = "this fit kept no record of its updates: fit with record=True"
         raise ValueError(msg)
-    return fit.trace.updates
+    return updates
 
 
-def _rate(updates: Updates, block: Block, positive: int, eta0: float) -> float:
+def _rate(updates: Any, block: Block, positive: int, eta0: float) -> float:
     """The learning rate of the run; an error if its steps do not fit the data."""
     if updates.sample.size and updates.sample.max() >= len(block.label):
         raise ValueError(OTHER_DATA)
@@ -247,7 +346,9 @@ def _rate(updates: Updates, block: Block, positive: int, eta0: float) -> float:
     signed = np.where(own, weight, -weight)
     if not updates.sample.size or np.array_equal(eta0 * signed, updates.step):
         return eta0
-    if updates.eta != 1.0 or np.array_equal(signed, updates.step):  # steps of batches have no rate
+    if getattr(updates, "eta", 1.0) != 1.0 or np.array_equal(
+        signed, updates.step
+    ):  # steps of batches have no rate
         eta0 = updates.eta
         right = np.array_equal(signed, updates.step)
     else:  # the parameter was changed after the fit
@@ -258,21 +359,24 @@ def _rate(updates: Updates, block: Block, positive: int, eta0: float) -> float:
     return eta0
 
 
-def _run(model: Perceptron, fit: Fit, updates: Updates, eta: float, n: int) -> Run:
+def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> Run:
     """What kind of run it was; `n` samples have a weight."""
     picked = model.order in PICKING
+    update = getattr(model, "update", "online")
     return Run(
         start=np.append(updates.start.w, updates.start.b),
         eta=eta,
-        update=model.update,
-        size=_batch_size(model.update, model.batch_size, n),
+        update=update,
+        size=_batch_size(update, getattr(model, "batch_size", None), n),
         epochs=fit.n_epochs,
         visits=1 if picked else n,
         once=not picked and model.order != "sampled",
     )
 
 
-def _report(bound: MistakeBound, label: Any, fit: Fit, course: Course, slack: float) -> BoundReport:
+def _report(
+    bound: MistakeBound, label: Any, fit: Any, course: Course, slack: float, bias: bool
+) -> BoundReport:
     progress, length2 = allowances(course, bound, slack)
     return BoundReport(
         bound=bound,
@@ -288,5 +392,5 @@ def _report(bound: MistakeBound, label: Any, fit: Fit, course: Course, slack: fl
         length2_bound=bound.length2_bound(course.mistakes),
         progress_rounding=progress,
         length2_rounding=length2,
-        fit_intercept=_record(fit).fit_intercept,
+        fit_intercept=bias,
     )

@@ -41,8 +41,9 @@ from rosenblatt.solvers.values import values_for
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.reports import BoundReport
     from rosenblatt.results import Epoch
     from rosenblatt.solvers.run import Settings
     from rosenblatt.solvers.values import Values
@@ -123,7 +124,7 @@ class KernelPerceptron(EpochClassifier):
     >>> X, y = rb.datasets.xor()
     >>> model = rb.KernelPerceptron(kernel="poly", degree=2, gamma=1).fit(X, y)
     >>> model.stop_reason_, model.n_errors_, model.alpha_.tolist()
-    (StopReason.SEPARATED, 0, [[1, 1, 1, 1]])
+    (StopReason.SEPARATED, 0, [[7, 5, 5, 4]])
     """
 
     # As for `Perceptron`: an online rule tells a repeated sample from a weighted one.
@@ -424,6 +425,30 @@ class KernelPerceptron(EpochClassifier):
             votes(np.ascontiguousarray(K), path.vector, path.step, path.lives, path.first, out[c])
             out[c] /= max(1, path.first + int(path.lives.sum()))
         return out.T
+
+    def bound_report(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BoundReport | tuple[BoundReport, ...]:
+        """The mistakes of this run beside the bound in the kernel's feature space.
+
+        As `Perceptron.bound_report`: R comes from ``K(x, x)``, γ from the widest margin there.
+        It needs ``record=True``, and data in memory that were not dropped or forgotten.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Those given to `fit`.
+
+        Returns
+        -------
+        BoundReport, or a tuple of them for more than two classes
+        """
+        from rosenblatt.estimators.bounds import kernel_bound_reports
+
+        check_is_fitted(self)
+        data = self._read(X, y, sample_weight, self.classes_, reset=False)
+        reports = kernel_bound_reports(self, data)
+        return reports[0] if len(reports) == 1 else reports
 
     def _advice(self, fit: KernelFit) -> str | None:
         if fit.stop_reason is StopReason.SEPARATED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from sklearn.utils import check_X_y
@@ -30,9 +30,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.certificates import Certificate
+    from rosenblatt.estimators.feature_space import FeatureVerdict
 
 
-def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificate:
+@overload
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    kernel: None = None,
+    fit_intercept: bool | None = None,
+    max_time: float | None = None,
+) -> Certificate: ...
+
+
+@overload
+def separability(
+    X: Any, y: Any, *, kernel: Any, fit_intercept: bool | None = None, max_time: float | None = None
+) -> FeatureVerdict: ...
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    kernel: Any = None,
+    fit_intercept: bool | None = None,
+    max_time: float | None = None,
+) -> Certificate | FeatureVerdict:
     """Whether a hyperplane separates the two classes, proved.
 
     Floats are rational numbers, and the verdict is exact for them: every certificate has been
@@ -44,12 +69,21 @@ def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificat
         The samples. A C-ordered float array or a CSR matrix is not copied.
     y : array of shape (n,)
         Labels of two classes; the second in sorted order is +1.
+    kernel : rb.kernels object or callable, optional
+        Ask for a hyperplane in its feature space. Linear and polynomial kernels are decided
+        exactly where no product of the numbers in X is rounded, or where there is room to spare;
+        other kernels by the matrix of their values, for up to 4000 samples.
+    fit_intercept : bool, optional
+        With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
+        it passes through the origin. Without a kernel it always has one.
     max_time : float, optional
         Seconds after which the answer is `Undecided`. By default there is no limit.
 
     Returns
     -------
     Separable, QuasiSeparable, Inseparable or Undecided
+        With a kernel a FeatureVerdict: one of these as its `certificate`, its `verdict`, whether
+        it is `exact`, and otherwise the `tolerance`.
 
     Examples
     --------
@@ -58,7 +92,18 @@ def separability(X: Any, y: Any, *, max_time: float | None = None) -> Certificat
     >>> xor = rb.separability(X, [0, 0, 1, 1])
     >>> xor.verdict, xor.support, xor.point
     (Verdict.INSEPARABLE, array([0, 1, 2, 3]), array([0.5, 0.5]))
+    >>> print(rb.separability(X, [0, 0, 1, 1], kernel=rb.kernels.Polynomial(2)))
+    separable in the feature space of K(x, y) = (x·y + 1)^2: proved
     """
+    if kernel is not None:
+        from rosenblatt.estimators import feature_space  # it builds on this module
+
+        return feature_space.separability_in_features(
+            X, y, kernel, fit_intercept=bool(fit_intercept), max_time=max_time
+        )
+    if fit_intercept is False:
+        msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
+        raise ValueError(msg)
     time_limit(max_time)
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])

@@ -55,7 +55,7 @@ class DualPocket:
             step = run.values.chunk
             for a in range(0, len(slots), step):
                 part = slice(a, a + step)
-                K = np.ascontiguousarray(run.values.matrix(batch, slots[part]).T)
+                K = run.values.across(batch, slots[part])
 
                 def task(c: int, K: Floats = K, part: slice = part) -> None:
                     y, weight = run.signs(c, sample, dropped=True)  # noqa: B023

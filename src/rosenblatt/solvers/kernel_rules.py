@@ -80,7 +80,7 @@ class Budgeted(Kernelized):
         oldest = queue[:m]
         free = np.flatnonzero(self.expansion.arrays.age[:size] == GONE)[:m]
         free = np.append(free, np.arange(size, size + m - len(free)))
-        H = np.ascontiguousarray(self.values.matrix(batch, oldest).T)
+        H = self.values.across(batch, oldest)
         state = np.array([len(queue), 0])
         return Forgetting(self.budget, oldest, H, state), free
 

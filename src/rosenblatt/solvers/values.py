@@ -173,7 +173,7 @@ class Values:
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
-        self.data, self.n_features = rows, n_features
+        self.data, self.n_features, self.longest = rows, n_features, 0
         self.X = as_matrix(rows, n_features)
         self.n = n_rows(rows)
         self._own = threading.local()
@@ -281,12 +281,18 @@ class Values:
 
         def part(a: int) -> Any:
             chunk = slice(a, a + self.chunk)
+            self._note_terms(both[chunk])
             return self._part(self.matrix(batch, slots[chunk]), both[chunk], weights.shape[1])
 
         for sums in self.team.each(part, range(0, len(slots), self.chunk)):
             totals += sums[:, : weights.shape[1]]
             masses += sums[:, weights.shape[1] :]
         return totals, masses
+
+    def _note_terms(self, factors: Floats) -> None:
+        """Remember the longest sum that single products made: it bounds their rounding."""
+        longest = np.count_nonzero(factors, axis=0).max(initial=0)
+        self.longest = max(self.longest, int(longest))
 
     def _kind_for(self, factors: Floats) -> Any:
         """The precision for products with these factors: double if they are huge or tiny."""
@@ -305,6 +311,10 @@ class Values:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
         Z = self.bank.multiply(batch, slots, self._room)
         return self._finish(Z, batch, self.bank.y2[slots])
+
+    def across(self, batch: Batch, slots: Ints) -> Any:
+        """The same with a row for each vector, in memory of its own."""
+        return np.ascontiguousarray(self.matrix(batch, slots).T)
 
     def gram(self, batch: Batch) -> Any:
         """Values of the samples with each other."""
@@ -336,7 +346,7 @@ class Values:
         largest = self.kernel.largest(x2, self.most) + self.bias
         known = Products(unit, self.terms[sample] + 2.0, x2, self.most, self.plain)
         relative, absolute = self.kernel.rounding(known)
-        more = (self.chunk + 8) * unit + (additions + 8) * 2.0**-53
+        more = (self.longest + 8) * unit + (additions + 8) * 2.0**-53
         if self.kernel.nonnegative(self.plain):
             return Rounding(relative + more, absolute)
         return Rounding(relative, absolute + more * largest)
@@ -400,7 +410,9 @@ class FunctionValues(Values):
         n = len(sample)
         if self.exact_sums(total):
             return Rounding(np.zeros(n), np.zeros(n))
-        return Rounding(np.full(n, (self.chunk + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000))
+        return Rounding(
+            np.full(n, (self.longest + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000)
+        )
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots."""
