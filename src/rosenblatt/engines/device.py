@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-BLOCK = 1024  # samples
+BLOCK = 1024  # samples that are visited with their kernel values at hand
+WIDE_BLOCK = 8192  # samples scored at a time
 CHUNK = 8192  # support vectors multiplied at a time
 ROWS = 1 << 24  # numbers looked at at a time
 
@@ -188,7 +189,7 @@ class DeviceValues(Values):
             self.kind = np.dtype(np.float64)
         given = np.float32 if X.dtype == self.place.xp.float32 else np.float64
         self.bank = DeviceBank(self.n_features, given, self.kind, self.place)
-        self.block_rows = BLOCK
+        self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
     def _pieces(self) -> Any:
         step = max(1, ROWS // max(1, self.n_features))
@@ -238,23 +239,22 @@ class DeviceValues(Values):
             y2 = self.place.put(self.bank.y2[slots], self.kind)
             self.bank.put_there(slots, self.place.put(X, self.kind), y2)
 
-    def sums(self, batch: Any, slots: Ints, weights: Floats, sizes: Floats) -> tuple[Any, Any]:
-        """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
-        cut = weights.shape[1]
-        if not self.kernel.nonnegative(self.plain):
-            sizes = sizes[:, :0]
-        both = np.hstack([weights, sizes])
-        total = np.zeros((len(batch.sample), both.shape[1]))
-        kind = self._kind_for(both)
+    def part(self, batch: Any, a: int, z: int) -> Any:
+        """Samples a to z of a batch."""
+        return Ready(batch.sample[a:z], batch.X[a:z, :], batch.x2[a:z])
+
+    def sums(self, batch: Any, slots: Ints, factors: Floats, k: int) -> Floats:
+        """``K @ factors`` over the vectors of the slots; ``|K|`` for the last k columns."""
+        total = np.zeros((len(batch.sample), factors.shape[1]))
+        cut = factors.shape[1] - (0 if self.kernel.nonnegative(self.plain) else k)
         for a in range(0, len(slots), self.chunk):
-            part = slice(a, a + self.chunk)
-            self._note_terms(both[part])
-            K = self._there(batch, slots[part])
+            some = factors[a : a + self.chunk, :cut]
+            self._note_terms(some)
+            K, kind = self._there(batch, slots[a : a + self.chunk]), self._kind_for(some)
             if kind != self.kind:
                 K = self.place.xp.astype(K, self.place.dtype(kind))
-            total += to_host(K @ self.place.put(both[part], kind))
-        masses = total[:, cut:] if sizes.shape[1] else np.zeros((len(total), cut))
-        return total[:, :cut], masses
+            total[:, :cut] += to_host(K @ self.place.put(some, kind))
+        return total
 
     def _there(self, batch: Any, slots: Ints) -> Any:
         """Values of the samples with the vectors of the slots, on the device."""

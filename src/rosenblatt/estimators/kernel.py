@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -291,7 +292,7 @@ class KernelPerceptron(EpochClassifier):
             )
             if len(state.age):
                 expansion.load(state, self._same_rows(state.sample, data.X))
-                values.load(self._vectors())
+                values.load(self._vectors(data.X))
             (piece,) = data.source.pieces()
             rule = self._rule(settings)
             run = rule(values, piece.block, settings, problems, expansion, self._reporter(bar))
@@ -318,16 +319,21 @@ class KernelPerceptron(EpochClassifier):
         rows = as_rows(X)
         return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole, kind=kind)
 
-    def _vectors(self) -> Any:
-        """What stands for the support vectors: themselves, or columns of a given matrix."""
-        return self.support_ if self._pairwise else self.support_vectors_
+    def _vectors(self, X: Any) -> Any:
+        """What stands for the support vectors, in the form of X: themselves, or given columns."""
+        if self._pairwise:
+            return self.support_
+        V = self.support_vectors_
+        if issparse(X):
+            return csr_array(V)
+        return V.toarray() if issparse(V) else V
 
     def _same_rows(self, sample: Ints, X: Any) -> Ints:
         """Which support vectors stand at the same row in these data: its number, else -1."""
         if self._pairwise:
             return sample
         known = np.flatnonzero((sample >= 0) & (sample < X.shape[0]))
-        apart = (to_host(pick_rows(X, sample[known])) != self.support_vectors_[known]).sum(axis=1)
+        apart = (to_host(pick_rows(X, sample[known])) != self._vectors(X)[known]).sum(axis=1)
         same = np.full(len(sample), -1)
         known = known[np.asarray(apart).ravel() == 0]
         same[known] = sample[known]
@@ -403,17 +409,16 @@ class KernelPerceptron(EpochClassifier):
     def _decide(self, X: Any, team: Team) -> Floats:
         """The decision values, a column for each problem."""
         values = self._values(self.kernel_, X, team)
-        values.load(self._vectors())
+        values.load(self._vectors(X))
         slots = np.arange(len(self.support_))
         out = np.empty((values.n, len(self.fits_)))
-        nothing = np.empty((len(slots), 0))
         with one_blas_thread():
-            for a in range(0, values.n, values.block_rows):
-                batch = values.batch(np.arange(a, min(a + values.block_rows, values.n)))
+            for a in range(0, values.n, values.wide_rows):
+                batch = values.batch(np.arange(a, min(a + values.wide_rows, values.n)))
                 if self.fits_[0].path is not None:
                     out[batch.sample] = self._vote(values.matrix(batch, slots))
                 else:
-                    out[batch.sample] = values.sums(batch, slots, self.dual_coef_.T, nothing)[0]
+                    out[batch.sample] = values.sums(batch, slots, self.dual_coef_.T, 0)
         return out
 
     def _vote(self, K: Any) -> Floats:

@@ -42,7 +42,8 @@ class DualPocket:
     def follow(self) -> None:
         """Judge the vectors of the epoch's updates; the scores are those of its beginning."""
         run = self.run
-        slots, steps, _ = run.events.since(0)
+        slots, factors = run.events.since(0)
+        steps = factors[:, : run.k]
         sure, unsure = np.zeros((2, run.k, len(slots)))
         start = run.total - np.abs(steps).sum(axis=0)
 
@@ -102,8 +103,8 @@ class DualPocket:
         total = float(np.abs(coef).sum())
         for sample in run.blocks(np.arange(run.n_rows)):
             batch = run.values.batch(sample)
-            part = coef[slots][:, np.newaxis]
-            scores, sizes = (v[:, 0] for v in run.values.sums(batch, slots, part, np.abs(part)))
+            factors = np.column_stack([coef[slots], np.abs(coef[slots])])
+            scores, sizes = run.values.sums(batch, slots, factors, 1).T
             rounding = run.values.rounding(sample, total, len(slots))
             off = rounding.relative * sizes + rounding.absolute * total
             for k in np.flatnonzero((off != 0) & ~(np.abs(scores) > off)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops.kernelized import Forgetting
-from rosenblatt.solvers.kernelized import DualProblem, Kernelized
+from rosenblatt.solvers.kernelized import DualProblem, Kernelized, Sheet
 from rosenblatt.solvers.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.loops.kernelized import Visited
     from rosenblatt.results import Cycle
     from rosenblatt.solvers.values import Batch
 
@@ -66,12 +65,17 @@ class Budgeted(Kernelized):
         slots = self._by_age()
         self.before = self.values.vectors(slots), self.expansion.arrays.coef[slots]
 
-    def scores_of(self, batch: Batch) -> tuple[Floats, Floats]:
-        """Scores from the support vectors as they are now."""
+    def open(self, sample: Ints) -> Sheet:
+        """Score some samples with the support vectors as they are now."""
         coef = self.expansion.arrays.coef[: self.expansion.size]
-        self.total[:] = np.abs(coef).sum(axis=0)
+        sizes, slots = np.abs(coef), np.arange(len(coef))
+        self.total[:] = sizes.sum(axis=0)
         self.additions = 64 + len(coef)
-        return self.values.sums(batch, np.arange(len(coef)), coef, np.abs(coef))
+        batch = self.values.batch(sample)
+        return Sheet(batch, self.values.sums(batch, slots, np.hstack([coef, sizes]), self.k), 0)
+
+    def close(self, sheet: Sheet) -> None:
+        """Scores are not kept."""
 
     def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
         """The oldest support vectors, with their kernel values; free slots."""
@@ -83,9 +87,6 @@ class Budgeted(Kernelized):
         H = self.values.across(batch, oldest)
         state = np.array([len(queue), 0])
         return Forgetting(self.budget, oldest, H, state), free
-
-    def keep(self, seen: Visited) -> None:
-        """Scores are not kept."""
 
     def _catch_up(self, order: Ints) -> None:
         """Nothing to catch up with."""
@@ -104,7 +105,7 @@ class Budgeted(Kernelized):
     def separates(self, p: DualProblem) -> bool:
         """Whether no sample is a mistake now."""
         for sample in self.blocks(np.arange(self.n_rows)):
-            self.scores[sample], self.sizes[sample] = self.scores_of(self.values.batch(sample))
+            self.sums[sample] = self.open(sample).sums
         return super().separates(p)
 
     def _find_cycle(self, p: DualProblem) -> Cycle | None:
@@ -119,7 +120,7 @@ class Picking(Kernelized):
         for p in running:
             chosen = self._pick(p)
             if chosen is not None:
-                self._visit([p], np.array([chosen]))
+                self.visit([p], self.open(np.array([chosen])), 0, 1)
             p.visits += 1
             self.expansion.time += 1
             self.look_up()

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.loops.kernelized import Doubt, Dual, Forgetting, Rule, Visited, visit
+from rosenblatt.loops import kernelized as loops
+from rosenblatt.loops.kernelized import Doubt, Dual, Forgetting, Rule, Visited
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.rows import row_weights
 from rosenblatt.solvers.dual_pocket import DualPocket
 from rosenblatt.solvers.run import Course, Run
-from rosenblatt.solvers.stopping import CycleFinder
+from rosenblatt.solvers.stopping import CycleFinder, Halt
 from rosenblatt.solvers.threads import one_blas_thread
 from rosenblatt.solvers.values import exact_sum
 
@@ -131,25 +132,43 @@ class Expansion:
 
 
 class Events:
-    """The updates of an epoch in order: slots, and for each problem a step and its lag."""
+    """The updates of an epoch in order: slots, and the factors of their kernel values.
 
-    def __init__(self, k: int) -> None:
-        self._parts = [(np.empty(0, np.int64), np.empty((0, k)), np.empty((0, k)))]
+    The factors are, a column for each problem, the steps, their lags where an average is wanted,
+    and the sizes of the steps.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._slots, self._factors = np.empty(64, np.int64), np.empty((64, columns))
         self.size = 0
 
-    def append(self, slots: Ints, steps: Floats, lags: Floats) -> None:
-        """Add the updates of a block."""
-        if len(slots):
-            self._parts.append((slots, steps, lags))
-            self.size += len(slots)
+    def append(self, slots: Ints, *factors: Floats) -> None:
+        """Add some updates."""
+        end = self.size + len(slots)
+        while end > len(self._slots):
+            self._slots = np.concatenate([self._slots, np.empty_like(self._slots)])
+            self._factors = np.concatenate([self._factors, np.empty_like(self._factors)])
+        self._slots[self.size : end] = slots
+        np.concatenate(factors, axis=1, out=self._factors[self.size : end])
+        self.size = end
 
-    def since(self, first: int) -> tuple[Ints, Floats, Floats]:
+    def since(self, first: int) -> tuple[Ints, Floats]:
         """The updates from number `first` on."""
-        if len(self._parts) > 1:
-            a, b, c = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-            self._parts = [(a, b, c)]
-        slots, steps, lags = self._parts[0]
-        return slots[first:], steps[first:], lags[first:]
+        return self._slots[first : self.size], self._factors[first : self.size]
+
+
+@dataclass
+class Sheet:
+    """A wide block of samples on its way: scores, lags and sizes of the samples, side by side.
+
+    `base` is the number of updates of the epoch that all of them contain, `done` for each narrow
+    block that was visited the number at its end.
+    """
+
+    batch: Batch
+    sums: Floats
+    base: int
+    done: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 class Kernelized(Run[DualProblem]):
@@ -178,17 +197,27 @@ class Kernelized(Run[DualProblem]):
         self.values, self.block, self.expansion = values, block, expansion
         self.k = len(problems)
         self.positives = np.array([p.positive for p in problems])
-        self.scores, self.sizes = np.zeros((values.n, self.k)), np.zeros((values.n, self.k))
-        self.lags = np.zeros((values.n, expansion.arrays.lag.shape[1]))
+        self.columns = 2 * self.k + expansion.arrays.lag.shape[1]
+        self.sums = np.zeros((values.n, self.columns))
         self.total = np.zeros(self.k)
         self.additions = 64
-        self.events, self.done = Events(self.k), [0]
+        self.events, self.done = Events(self.columns), [0]
         self.twins: NDArray[np.intp] | None = None
         self.pocket: DualPocket | None = None
         self.heaviest = heaviest(block)
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
         self.visited, self.settled = 0, 0
+
+    @property
+    def scores(self) -> Floats:
+        """The scores of all samples, a column for each problem."""
+        return self.sums[:, : self.k]
+
+    @property
+    def sizes(self) -> Floats:
+        """The sums of the sizes of all terms that the scores were ever given."""
+        return self.sums[:, -self.k :]
 
     def prepare(self, stack: ExitStack) -> None:
         """Score all samples with the support vectors that there are already."""
@@ -201,24 +230,17 @@ class Kernelized(Run[DualProblem]):
     def _add_all(self) -> None:
         """Give all samples their share of all support vectors."""
         a, size = self.expansion.arrays, self.expansion.size
-        self.total[:] = np.abs(a.coef[:size]).sum(axis=0)
+        sizes = np.abs(a.coef[:size])
+        self.total[:] = sizes.sum(axis=0)
+        factors = np.hstack([a.coef[:size], a.lag[:size], sizes])
         for sample in self.blocks(np.arange(self.n_rows)):
             batch = self.values.batch(sample)
-            self._add(batch, np.arange(size), a.coef[:size], a.lag[:size])
-            self.look_up()
+            self.sums[sample] += self.values.sums(batch, np.arange(size), factors, self.k)
 
     def blocks(self, order: Ints) -> Iterator[Ints]:
-        """The samples in this order, a block at a time."""
-        m = self.values.block_rows
+        """The samples in this order, a wide block at a time."""
+        m = self.values.wide_rows
         return (order[a : a + m] for a in range(0, len(order), m))
-
-    def _add(self, batch: Batch, slots: Ints, steps: Floats, lags: Floats) -> None:
-        """Give the samples of a batch their share of some updates."""
-        lags = lags[:, : self.lags.shape[1]]
-        sums, sizes = self.values.sums(batch, slots, np.hstack([steps, lags]), np.abs(steps))
-        self.scores[batch.sample] += sums[:, : self.k]
-        self.lags[batch.sample] += sums[:, self.k :]
-        self.sizes[batch.sample] += sizes
 
     def one_epoch(self, running: list[DualProblem]) -> None:
         """Take every problem once through the data, and see whether it is done."""
@@ -229,30 +251,39 @@ class Kernelized(Run[DualProblem]):
             p.mistakes.append(0)
         try:
             self.epoch(running, order)
-        finally:  # a run that is halted half-way still has a whole trace
+        except (Halt, KeyboardInterrupt):  # a run that is halted half-way still has a whole trace
             self.end_epoch(running, order)
+            raise
+        self.end_epoch(running, order)
         for p in running:
             p.stop = self.reason(p)
 
     def begin_epoch(self) -> None:
         """Remember where the epoch begins."""
-        self.events, self.done = Events(self.k), []
+        self.events, self.done = Events(self.columns), []
         self.scores_before = self.scores.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
     def epoch(self, running: list[DualProblem], order: Ints) -> None:
         """Visit every sample once (every position of the order)."""
-        position = 0
         for sample in self.blocks(order):
-            self._visit(running, sample)
-            self.done.append(self.events.size)
-            position += len(sample)
-            self.expansion.time += len(sample)
-            for p in running:
-                p.within = position
-            self.look_up()
+            sheet = self.open(sample)
+            try:
+                for a in range(0, len(sample), self.values.block_rows):
+                    z = min(a + self.values.block_rows, len(sample))
+                    self.visit(running, sheet, a, z)
+                    self.expansion.time += z - a
+                    for p in running:
+                        p.within += z - a
+                    self.look_up()
+            except (Halt, KeyboardInterrupt):
+                self.close(sheet)
+                raise
+            self.close(sheet)
+            if self.settled > max(FEW, DOUBTFUL * self.visited):
+                self._use_double_precision()
         for p in running:
-            p.visits, p.within = p.visits + position, 0
+            p.visits, p.within = p.visits + p.within, 0
 
     def end_epoch(self, running: list[DualProblem], order: Ints) -> None:
         """Bring all scores up to date, and complete the trace."""
@@ -273,7 +304,8 @@ class Kernelized(Run[DualProblem]):
         for number, sample in enumerate(blocks):
             seen = self.done[number] if self.in_turn and number < len(self.done) else 0
             if seen < self.events.size:
-                self._add(self.values.batch(sample), *self.events.since(seen))
+                batch = self.values.batch(sample)
+                self.sums[sample] += self.values.sums(batch, *self.events.since(seen), self.k)
 
     def changes(self) -> Floats:
         """``‖w - w before‖`` over the epoch: ``Σ Δ_s (f(x_s) - f before(x_s))`` squared."""
@@ -286,18 +318,40 @@ class Kernelized(Run[DualProblem]):
         squares: Floats = np.maximum((delta[moved] * apart).sum(axis=0), 0.0)
         return np.sqrt(squares)
 
-    # A block ------------------------------------------------------------------------------------
+    # Blocks -------------------------------------------------------------------------------------
 
-    def _visit(self, running: list[DualProblem], sample: Ints) -> None:
-        """Visit a block of samples."""
-        m, k = len(sample), self.k
+    def open(self, sample: Ints) -> Sheet:
+        """Score a wide block of samples with the updates so far."""
         batch = self.values.batch(sample)
-        F, A = self.scores_of(batch)
+        sums = self.values.sums(batch, *self.events.since(0), self.k)
+        sums += self.sums[sample]
+        return Sheet(batch, sums, self.events.size)
+
+    def close(self, sheet: Sheet) -> None:
+        """Bring all samples of a wide block to the same state, and keep it where it can be."""
+        if self.in_turn:
+            visited = sheet.done[-1][1] if sheet.done else 0
+            for a, z, done in [*sheet.done, (visited, len(sheet.sums), sheet.base)]:
+                self._add(sheet, a, z, done)
+            self.sums[sheet.batch.sample] = sheet.sums
+            self.done.append(self.events.size)
+
+    def _add(self, sheet: Sheet, a: int, z: int, done: int) -> None:
+        """Give samples a to z of a wide block the updates since number `done`."""
+        if a < z and done < self.events.size:
+            part = self.values.part(sheet.batch, a, z)
+            sheet.sums[a:z] += self.values.sums(part, *self.events.since(done), self.k)
+
+    def visit(self, running: list[DualProblem], sheet: Sheet, a: int, z: int) -> None:
+        """Visit samples a to z of a wide block."""
+        self._add(sheet, a, z, sheet.base)
+        batch, k, m = self.values.part(sheet.batch, a, z), self.k, z - a
+        sums = sheet.sums[a:z]
         seen = Visited(
-            sample=sample,
+            sample=batch.sample,
             G=self.values.gram(batch),
-            F=np.ascontiguousarray(F.T),
-            A=np.ascontiguousarray(A.T),
+            F=np.ascontiguousarray(sums[:, :k].T),
+            A=np.ascontiguousarray(sums[:, -k:].T),
             settled=np.zeros((k, m), np.bool_),
             steps=np.zeros((k, m)),
             wrong=np.zeros((k, m), np.bool_),
@@ -313,38 +367,20 @@ class Kernelized(Run[DualProblem]):
             exact=self.settings.record,
         )
         self._walk(batch, seen, rule)
-        self._book(running, seen, rule)
-        self.keep(seen)
+        lags = self._book(running, seen, rule)
+        sums[:, :k], sums[:, -k:] = seen.F.T, seen.A.T
+        if lags.size:
+            sums[:, k:-k] += seen.G[seen.wrong.any(axis=0)].T.astype(np.float64) @ lags
+        sheet.done.append((a, z, self.events.size))
         self.visited += m
-        if self.settled > max(FEW, DOUBTFUL * self.visited) and self.values.kind != np.float64:
-            self._use_double_precision()
 
     def _use_double_precision(self) -> None:
         """Score everything anew, twice as slowly, so that less is in doubt."""
-        self.values.change_precision(np.float64)
-        self.scores[:], self.sizes[:], self.lags[:] = 0.0, 0.0, 0.0
-        self._add_all()
-        self.events, self.done = Events(self.k), [0] * len(self.done)
-
-    def scores_of(self, batch: Batch) -> tuple[Floats, Floats]:
-        """Scores of a block's samples as they are now, and the sizes of their terms."""
-        updates = self.events.since(0)
-        if self.in_turn:
-            self._add(batch, *updates)
-            return self.scores[batch.sample], self.sizes[batch.sample]
-        slots, steps, _ = updates  # the same sample may come again: its scores have to wait
-        F, A = self.values.sums(batch, slots, steps, np.abs(steps))
-        return F + self.scores[batch.sample], A + self.sizes[batch.sample]
-
-    def keep(self, seen: Visited) -> None:
-        """Keep the scores that the block's own mistakes have changed."""
-        if not self.in_turn:
-            return
-        self.scores[seen.sample], self.sizes[seen.sample] = seen.F.T, seen.A.T
-        wrong = seen.wrong.any(axis=0)
-        if self.lags.size and wrong.any():
-            _, _, lags = self.events.since(self.events.size - int(wrong.sum()))
-            self.lags[seen.sample] += seen.G[wrong].T.astype(np.float64) @ lags
+        if self.values.kind != np.float64:
+            self.values.change_precision(np.float64)
+            self.sums[:] = 0.0
+            self._add_all()
+            self.events, self.done = Events(self.columns), [0] * len(self.done)
 
     def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
         """Nothing is forgotten; new slots are appended."""
@@ -368,7 +404,7 @@ class Kernelized(Run[DualProblem]):
         doubt = Doubt(rounding.relative, rounding.absolute, self.total)
         position = added = used = 0
         while True:
-            position, unclear, used = visit(
+            position, unclear, used = loops.visit(
                 self.block,
                 seen,
                 doubt,
@@ -399,7 +435,7 @@ class Kernelized(Run[DualProblem]):
     def average_scores(self) -> Floats:
         """Scores of all samples with that mean."""
         visits = [max(p.visits + p.within, 1) for p in self.problems]
-        scores: Floats = self.scores - self.lags / np.array(visits)
+        scores: Floats = self.scores - self.sums[:, self.k : -self.k] / np.array(visits)
         return scores
 
     def exact_score(self, sample: int, c: int) -> float:
@@ -408,14 +444,14 @@ class Kernelized(Run[DualProblem]):
         slots = np.flatnonzero(coef)
         return exact_sum(coef[slots], self.values.exact(sample, slots))
 
-    def _book(self, running: list[DualProblem], seen: Visited, rule: Rule) -> None:
-        """Note the mistakes of a block."""
+    def _book(self, running: list[DualProblem], seen: Visited, rule: Rule) -> Floats:
+        """Note the mistakes of a block; the lags of its updates, if they are wanted."""
         a = self.expansion.arrays
         wrong = np.flatnonzero(seen.wrong.any(axis=0))
         steps = seen.steps.T[wrong]
-        lags = steps * (rule.clocks + wrong[:, np.newaxis])
+        lags = (steps * (rule.clocks + wrong[:, np.newaxis]))[:, : self.columns - 2 * self.k]
         if self.settings.budget is None:
-            self.events.append(seen.slot[wrong], steps, lags)
+            self.events.append(seen.slot[wrong], steps, lags, np.abs(steps))
         for c, p in enumerate(self.problems):
             if p not in running:
                 continue
@@ -433,6 +469,7 @@ class Kernelized(Run[DualProblem]):
                 p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
             p.mistakes[-1] += len(at)
             p.n_updates += len(at)
+        return lags
 
     # Why to stop --------------------------------------------------------------------------------
 

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 CHUNK = 512  # support vectors multiplied at a time
-BLOCK = 256  # samples
-WIDE = 1 << 24  # most numbers in the samples of a block
+BLOCK = 128  # samples that are visited with their kernel values at hand
+WIDE_BLOCK = 1024  # samples scored at a time
+WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
 COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precision is no use
@@ -54,6 +55,8 @@ class Batch(NamedTuple):
 
 class Bank:
     """The support vectors: as they were given, and in the working precision."""
+
+    transposed = False  # whether samples are multiplied as columns
 
     def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
         self.given = np.empty((0, n_features), dtype)
@@ -96,6 +99,8 @@ class Bank:
 
 class SparseBank(Bank):
     """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
+
+    transposed = True
 
     def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
         super().__init__(0, dtype, kind)
@@ -197,7 +202,8 @@ class Values:
     def _make_bank(self) -> None:
         bank = SparseBank if issparse(self.X) else Bank
         self.bank = bank(self.n_features, self.X.dtype, self.kind)
-        wide = max(1, WIDE // max(1, self.n_features)) if issparse(self.X) else BLOCK
+        wide = max(1, WIDE // max(1, self.n_features)) if issparse(self.X) else WIDE_BLOCK
+        self.wide_rows = min(WIDE_BLOCK, wide)
         self.block_rows = min(BLOCK, wide)
 
     def _are_integers(self) -> bool:
@@ -240,6 +246,11 @@ class Values:
             picked = picked.toarray().T
         return Batch(sample, np.ascontiguousarray(picked, dtype=self.kind), self.x2[sample])
 
+    def part(self, batch: Batch, a: int, z: int) -> Batch:
+        """Samples a to z of a batch."""
+        X = batch.X[:, a:z] if self.bank.transposed else batch.X[a:z]
+        return Batch(batch.sample[a:z], X, batch.x2[a:z])
+
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
@@ -272,40 +283,44 @@ class Values:
         """Values of vectors with others, in double precision."""
         return self.kernel(U, V)
 
-    def sums(self, batch: Batch, slots: Ints, weights: Floats, sizes: Floats) -> tuple[Any, Any]:
-        """``K @ weights`` and ``|K| @ sizes`` over the vectors of the slots."""
-        totals = np.zeros((len(batch.sample), weights.shape[1]))
-        masses = np.zeros((len(batch.sample), sizes.shape[1]))
-        both = np.hstack([weights, sizes])
-        both = both.astype(self._kind_for(both))
+    def sums(self, batch: Batch, slots: Ints, factors: Floats, k: int) -> Floats:
+        """``K @ factors`` over the vectors of the slots; ``|K|`` for the last k columns.
+
+        (Those are left zero where no bound needs them.)
+        """
 
         def part(a: int) -> Any:
             chunk = slice(a, a + self.chunk)
-            self._note_terms(both[chunk])
-            return self._part(self.matrix(batch, slots[chunk]), both[chunk], weights.shape[1])
+            some = factors[chunk].astype(self._kind_for(factors[chunk]))
+            self._note_terms(some)
+            return self._part(self.matrix(batch, slots[chunk]), some, some.shape[1] - k)
 
+        total = np.zeros((len(batch.sample), factors.shape[1]))
         for sums in self.team.each(part, range(0, len(slots), self.chunk)):
-            totals += sums[:, : weights.shape[1]]
-            masses += sums[:, weights.shape[1] :]
-        return totals, masses
+            total += sums
+        return total
 
     def _note_terms(self, factors: Floats) -> None:
-        """Remember the longest sum that single products made: it bounds their rounding."""
+        """Remember the longest sum that a product made: it bounds the rounding."""
         longest = np.count_nonzero(factors, axis=0).max(initial=0)
         self.longest = max(self.longest, int(longest))
 
     def _kind_for(self, factors: Floats) -> Any:
         """The precision for products with these factors: double if they are huge or tiny."""
+        if self.kind == np.float64:
+            return self.kind
         sizes = np.abs(factors)
         fits = float(sizes.max(initial=0.0)) * self.largest < LARGE
         fits = fits and float(sizes.min(initial=1.0, where=sizes > 0)) > SMALL
         return self.kind if fits else np.dtype(np.float64)
 
-    def _part(self, K: Any, both: Any, cut: int) -> Any:
-        """``K @ weights`` and ``|K| @ sizes``, side by side; no sizes where they are not needed."""
+    def _part(self, K: Any, factors: Any, cut: int) -> Any:
+        """The products with some factors; `cut` is the first column that is for ``|K|``."""
         if self.kernel.nonnegative(self.plain):
-            return K @ both
-        return np.hstack([K @ both[:, :cut], np.zeros((len(K), both.shape[1] - cut))])
+            return K @ factors
+        sums = np.zeros((len(K), factors.shape[1]))
+        sums[:, :cut] = K @ factors[:, :cut]
+        return sums
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
@@ -318,7 +333,7 @@ class Values:
 
     def gram(self, batch: Batch) -> Any:
         """Values of the samples with each other."""
-        X = batch.X.T if issparse(self.X) else batch.X
+        X = batch.X.T if self.bank.transposed else batch.X
         Z = X @ X.T
         return self._finish(Z, batch, batch.x2)
 
@@ -332,7 +347,7 @@ class Values:
         """Memory of the thread's own, to use again and again."""
         room = getattr(self._own, "room", None)
         if room is None or room.size < m * s or room.dtype != dtype:
-            room = self._own.room = np.empty(max(m * s, BLOCK * CHUNK), dtype)
+            room = self._own.room = np.empty(max(m * s, WIDE_BLOCK * CHUNK), dtype)
         return room[: m * s].reshape(m, s)
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
@@ -402,8 +417,8 @@ class FunctionValues(Values):
         """Values of the samples with each other."""
         return self.kernel(batch.X) + self.bias
 
-    def _part(self, K: Any, both: Any, cut: int) -> Any:
-        return np.hstack([K @ both[:, :cut], np.abs(K) @ both[:, cut:]])
+    def _part(self, K: Any, factors: Any, cut: int) -> Any:
+        return np.hstack([K @ factors[:, :cut], np.abs(K) @ factors[:, cut:]])
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
         """Values count as exact: only their sums are rounded, if at all."""
@@ -431,7 +446,7 @@ class GivenValues(FunctionValues):
     def _make_bank(self) -> None:
         self.column = np.zeros(0, np.int64)
         self.bank = Bank(0, self.X.dtype, self.kind)
-        self.block_rows = BLOCK
+        self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
