@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
@@ -95,10 +94,9 @@ class Kernel:
         raise NotImplementedError
 
     def rounding(self, products: Products) -> Rounding:
-        """How far values from computed inner products can be off.
+        """How far values from computed inner products can be from those without any rounding.
 
-        From those of exactly the same formula with other roundings no larger than `unit`, and
-        infinite where nothing useful can be said.
+        Infinite where nothing useful can be said.
         """
         raise NotImplementedError
 
@@ -221,7 +219,7 @@ class Radial(Kernel):
             apart = (2 * products.terms + 14) * u * sizes + (2 * products.terms + 8) * lost
             apart = self.rate * apart
             fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
-        relative = np.where(fits, 2.1 * (apart + 8 * u), np.inf)
+        relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)
         return Rounding(relative, _tiny(u) + 0.0 * products.x2)
 
     def nonnegative(self, plain: bool) -> bool:
@@ -312,7 +310,7 @@ class Sigmoid(Kernel):
         with np.errstate(over="ignore"):
             size = eta * root + abs(self.theta)
             small = (eta * (products.terms + 2) + 2) * lost
-            absolute = 2.1 * ((products.terms + 6) * u * size + small + 8 * u)
+            absolute = 1.05 * ((products.terms + 6) * u * size + small + 8 * u)
         fits = (root < largest) & (size < largest) & (eta == 0 or least <= eta < largest)
         return Rounding(0.0 * products.x2, np.where(fits, absolute, np.inf))
 
@@ -500,13 +498,13 @@ def _power(Z: Any, degree: int) -> Any:
 def _powers_rounding(products: Products, degree: int, gamma: float, coef0: float) -> Rounding:
     u, zero = products.unit, 0.0 * products.x2
     least, lost, largest = _range(u)
-    relative = 2.1 * degree * (products.terms + 6) * u + zero
+    relative = 1.05 * degree * (products.terms + 6) * u + zero
     with np.errstate(over="ignore", invalid="ignore"):
         root = _lengths(products)
         base = gamma * root + abs(coef0)
         size = base**degree
         # A product too small for floats is lost, and what is lost then grows with the power.
-        small = 2.1 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
+        small = 1.05 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
         small = small + _tiny(u)
         fits = (relative < 0.05) & (root < largest) & (size < largest) & (base < largest)
         fits &= least <= gamma < largest

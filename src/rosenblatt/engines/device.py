@@ -249,7 +249,7 @@ class DeviceValues(Values):
         cut = factors.shape[1] - (0 if self.kernel.nonnegative(self.plain) else k)
         for a in range(0, len(slots), self.chunk):
             some = factors[a : a + self.chunk, :cut]
-            self._note_terms(some)
+            self.longest = max(self.longest, int(np.count_nonzero(some, axis=0).max(initial=0)))
             K, kind = self._there(batch, slots[a : a + self.chunk]), self._kind_for(some)
             if kind != self.kind:
                 K = self.place.xp.astype(K, self.place.dtype(kind))

@@ -25,7 +25,7 @@ from rosenblatt.solvers.dual_pocket import DualPocket
 from rosenblatt.solvers.run import Course, Run
 from rosenblatt.solvers.stopping import CycleFinder, Halt
 from rosenblatt.solvers.threads import one_blas_thread
-from rosenblatt.solvers.values import exact_sum
+from rosenblatt.solvers.values import exact_sum, signed_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-DOUBTFUL = 0.05  # share of visits settled singly above which single precision does not pay
-FEW = 100  # but so many are nothing
+DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
+FEW = 200  # but so many are nothing
 
 
 @dataclass(kw_only=True, eq=False)
@@ -419,7 +419,7 @@ class Kernelized(Run[DualProblem]):
             added = used
             if unclear < 0:
                 break
-            seen.F[unclear, position] = self.exact_score(int(seen.sample[position]), unclear)
+            seen.F[unclear, position] = self.settle(int(seen.sample[position]), unclear)
             seen.settled[unclear, position] = True
             self.settled += not self.settings.record
         self.additions += 2 * int(seen.wrong.any(axis=0).sum())
@@ -437,6 +437,13 @@ class Kernelized(Run[DualProblem]):
         visits = [max(p.visits + p.within, 1) for p in self.problems]
         scores: Floats = self.scores - self.sums[:, self.k : -self.k] / np.array(visits)
         return scores
+
+    def settle(self, sample: int, c: int) -> float:
+        """The score of a sample with the right sign; the exact one if that is to be recorded."""
+        coef = self.expansion.arrays.coef[:, c]
+        slots = np.flatnonzero(coef)
+        terms = coef[slots], self.values.exact(sample, slots)
+        return exact_sum(*terms) if self.settings.record else signed_sum(*terms)
 
     def exact_score(self, sample: int, c: int) -> float:
         """``Σ a_s K(x_s, x)`` for a sample, rounded once: what any blocking must agree with."""

@@ -36,6 +36,7 @@ CHUNK = 512  # support vectors multiplied at a time
 BLOCK = 128  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 1024  # samples scored at a time
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
+FEW_COLUMNS, FEW_TERMS = 8, 64  # few columns of factors are summed over so many terms at a time
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
 COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precision is no use
@@ -292,18 +293,22 @@ class Values:
         def part(a: int) -> Any:
             chunk = slice(a, a + self.chunk)
             some = factors[chunk].astype(self._kind_for(factors[chunk]))
-            self._note_terms(some)
             return self._part(self.matrix(batch, slots[chunk]), some, some.shape[1] - k)
 
         total = np.zeros((len(batch.sample), factors.shape[1]))
-        for sums in self.team.each(part, range(0, len(slots), self.chunk)):
+        starts = range(0, len(slots), self.chunk)
+        for a in starts:
+            self._note_terms(factors[a : a + self.chunk])
+        for sums in self.team.each(part, starts):
             total += sums
         return total
 
     def _note_terms(self, factors: Floats) -> None:
         """Remember the longest sum that a product made: it bounds the rounding."""
-        longest = np.count_nonzero(factors, axis=0).max(initial=0)
-        self.longest = max(self.longest, int(longest))
+        longest = int(np.count_nonzero(factors, axis=0).max(initial=0))
+        if factors.shape[1] <= FEW_COLUMNS:
+            longest = min(longest, FEW_TERMS)
+        self.longest = max(self.longest, longest)
 
     def _kind_for(self, factors: Floats) -> Any:
         """The precision for products with these factors: double if they are huge or tiny."""
@@ -316,11 +321,10 @@ class Values:
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
         """The products with some factors; `cut` is the first column that is for ``|K|``."""
-        if self.kernel.nonnegative(self.plain):
-            return K @ factors
-        sums = np.zeros((len(K), factors.shape[1]))
-        sums[:, :cut] = K @ factors[:, :cut]
-        return sums
+        if not self.kernel.nonnegative(self.plain):
+            factors = factors.copy()
+            factors[:, cut:] = 0.0
+        return _product(K, factors)
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
@@ -360,7 +364,14 @@ class Values:
         unit, x2 = UNIT[self.kind], self.x2[sample]
         largest = self.kernel.largest(x2, self.most) + self.bias
         known = Products(unit, self.terms[sample] + 2.0, x2, self.most, self.plain)
-        relative, absolute = self.kernel.rounding(known)
+        relative, absolute = (  # here, and where a value is computed by itself
+            here + alone
+            for here, alone in zip(
+                self.kernel.rounding(known),
+                self.kernel.rounding(known._replace(unit=2.0**-53)),
+                strict=True,
+            )
+        )
         more = (self.longest + 8) * unit + (additions + 8) * 2.0**-53
         if self.kernel.nonnegative(self.plain):
             return Rounding(relative + more, absolute)
@@ -418,7 +429,7 @@ class FunctionValues(Values):
         return self.kernel(batch.X) + self.bias
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        return np.hstack([K @ factors[:, :cut], np.abs(K) @ factors[:, cut:]])
+        return np.hstack([_product(K, factors[:, :cut]), _product(np.abs(K), factors[:, cut:])])
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
         """Values count as exact: only their sums are rounded, if at all."""
@@ -490,6 +501,25 @@ def values_for(kernel: Kernel, *args: Any, **options: Any) -> Values:
         return Values(kernel, *args, **options)
     kind = GivenValues if isinstance(kernel, Precomputed) else FunctionValues
     return kind(kernel, *args, **options)
+
+
+def _product(K: Any, factors: Any) -> Any:
+    """``K @ factors``; few columns in short sums, which costs little and rounds less."""
+    if factors.shape[1] > FEW_COLUMNS or len(factors) <= FEW_TERMS:
+        return K @ factors
+    total = np.zeros((len(K), factors.shape[1]))
+    for a in range(0, len(factors), FEW_TERMS):
+        total += K[:, a : a + FEW_TERMS] @ factors[a : a + FEW_TERMS]
+    return total
+
+
+def signed_sum(coef: Floats, values: Floats) -> float:
+    """``Σ coef*values`` in floating point if that has the right sign, otherwise the exact sum."""
+    p = coef * values
+    total, size = float(p.sum()), float(np.abs(p).sum())
+    if abs(total) > (len(p) + 4) * 2.0**-52 * size + 1e-290:
+        return total
+    return exact_sum(coef, values)
 
 
 def exact_sum(coef: Floats, values: Floats) -> float:

@@ -1,0 +1,247 @@
+"""The kernel perceptron beside kernel SVMs and the textbook loop: ``python -m benchmarks.kernel``.
+
+Same data, same process, same kernel; training and prediction timed separately, test errors beside
+them. ``ROSENBLATT_DATA`` names the folder with MNIST. The SVM takes minutes on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Table, key_the_cache_by_sources, write_json, write_report
+
+RESULTS = Path(__file__).parent / "results" / "kernel.json"
+DEVICE = Path(__file__).parent / "results" / "kernel_device.json"
+INTRODUCTION = """# The kernel perceptron
+
+What `python -m benchmarks.kernel` measured: `rosenblatt.KernelPerceptron` beside scikit-learn's
+`SVC` (LIBSVM) on the same data, in the same process; ours the median of several runs, the SVM once.
+Times are in seconds. *times faster* is the SVM's time over ours. *share of GEMM* is the rate of
+floating-point operations that the kernel values need, over the rate of a large matrix product in
+single precision on all cores. (The last table comes from `python -m benchmarks.kernel_device`, on a
+machine with a graphics card.)
+"""
+
+
+def gemm_rate(n: int = 4096) -> float:
+    """Floating-point operations per second of a large product in single precision."""
+    import numpy as np
+
+    A = np.random.default_rng(0).random((n, n), np.float32)
+    times = []
+    for _ in range(4):
+        began = time.perf_counter()
+        A @ A
+        times.append(time.perf_counter() - began)
+    return float(2.0 * n**3 / min(times))
+
+
+def timed(task: Any, repeats: int = 1) -> tuple[float, Any]:
+    """Median seconds of a task, and its last result."""
+    times, result = [], None
+    for _ in range(repeats):
+        began = time.perf_counter()
+        result = task()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times), result
+
+
+def columns_of(model: Any, X: Any, y: Any) -> int:
+    """Samples with mistakes, summed over the epochs: so many columns of values were needed."""
+    import numpy as np
+    from sklearn.base import clone
+
+    traces = clone(model).set_params(record=True).fit(X, y).trace_
+    updates = [t.updates for t in (traces if isinstance(traces, tuple) else (traces,))]
+    pairs = np.concatenate([np.column_stack([u.epoch, u.sample]) for u in updates])
+    return len(np.unique(pairs, axis=0))
+
+
+def against_svm(table: Table, name: str, data: Any, model: Any, svms: Any, repeats: int) -> None:
+    """One of ours beside some SVMs."""
+    from sklearn.base import clone
+
+    (X, y), (T, t) = data
+    rate = gemm_rate()
+    clone(model).fit(X[:500], y[:500])  # compile
+    seconds, fitted = timed(lambda: clone(model).fit(X, y), repeats)
+    again, chosen = timed(lambda: fitted.predict(T), repeats)
+    work = 2.0 * len(X) * columns_of(model, X, y) * X.shape[1]
+    ours = {
+        "case": name,
+        "classifier": f"KernelPerceptron, {fitted.kernel_.formula}, {fitted.keep}, "
+        f"{fitted.n_iter_} epochs",
+        "train": seconds,
+        "predict": again,
+        "test error": f"{(chosen != t).mean():.2%}",
+        "support": len(fitted.support_),
+        "share of GEMM": work / seconds / rate,
+    }
+    table.add(**ours)
+    for svm in svms:
+        took, other = timed(lambda svm=svm: clone(svm).fit(X, y))
+        longer, theirs = timed(lambda other=other: other.predict(T))
+        table.add(
+            case=name,
+            classifier=f"SVC, {svm.kernel}, gamma={svm.gamma}, C={svm.C:g}",
+            train=took,
+            predict=longer,
+            **{
+                "test error": f"{(theirs != t).mean():.2%}",
+                "support": len(other.support_),
+                "times faster, training": took / seconds,
+                "times faster, predicting": longer / again,
+            },
+        )
+
+
+def svm_cases(table: Table, repeats: int, quick: bool) -> None:
+    """MNIST, smaller digits, and 20 features."""
+    from sklearn.svm import SVC
+
+    import rosenblatt as rb
+    from benchmarks.kernel_data import digits, small_digits, waves
+
+    def fourth(**more: Any) -> Any:
+        return rb.KernelPerceptron(
+            kernel="poly", degree=4, gamma=1, keep="average", max_epochs=3, **more
+        )
+
+    def svc(gamma: Any, **more: Any) -> Any:
+        return SVC(kernel="poly", degree=4, coef0=1, gamma=gamma, cache_size=2000, **more)
+
+    small = small_digits("train", 2_000 if quick else 9_000), small_digits("t10k", 2_000)
+    if small[0] is not None:
+        against_svm(table, "digits 9 000 x 256", small, fourth(), [svc(1), svc(0.02)], repeats)
+    n = 4_000 if quick else 20_000
+    X, y = waves(n + 5_000, 20)
+    parts = (X[:n], y[:n]), (X[n:], y[n:])
+    rbf = rb.KernelPerceptron(gamma=0.1, keep="average", max_epochs=10)
+    svms = [SVC(gamma=0.1, C=C, cache_size=2000) for C in (1, 100)]
+    against_svm(table, f"waves {n} x 20", parts, rbf, svms, repeats)
+    train, test = digits("train"), digits("t10k")
+    if train is None or test is None:
+        print("no MNIST: set ROSENBLATT_DATA")
+    elif not quick:
+        svms = [svc(1), svc(0.02)]
+        against_svm(table, "MNIST 60 000 x 784", (train, test), fourth(), svms, repeats)
+
+
+def textbook(X: Any, y: Any, degree: int, epochs: int) -> tuple[int, Any]:
+    """The algorithm as it is written, in NumPy: a product with all support vectors per visit."""
+    import numpy as np
+
+    classes = np.unique(y)
+    Y = np.where(y[:, np.newaxis] == classes, 1.0, -1.0)
+    alpha = np.zeros((len(X), len(classes)))
+    support: list[int] = []
+    mistakes = 0
+    for _ in range(epochs):
+        for j in range(len(X)):
+            scores = np.zeros(len(classes))
+            if support:
+                K = (X[support] @ X[j] + 1) ** degree
+                scores = K @ (alpha[support] * Y[support])
+            wrong = Y[j] * scores <= 0
+            if wrong.any():
+                if not alpha[j].any():
+                    support.append(j)
+                alpha[j] += wrong
+                mistakes += int(wrong.sum())
+    return mistakes, alpha
+
+
+def against_textbook(table: Table, repeats: int, quick: bool) -> None:
+    """The same mistakes as a loop over the samples."""
+    import rosenblatt as rb
+    from benchmarks.kernel_data import small_digits
+
+    data = small_digits("train", 1_000 if quick else 5_000)
+    if data is None:
+        return
+    X, y = data[0].astype("float64"), data[1]
+    model = rb.KernelPerceptron(kernel="poly", degree=4, gamma=1, max_epochs=3)
+    seconds, fitted = timed(lambda: model.fit(X, y), repeats)
+    longer, (mistakes, _) = timed(lambda: textbook(X, y, 4, 3))
+    table.add(
+        case=f"digits {len(X)} x 256, 3 epochs",
+        ours=seconds,
+        textbook=longer,
+        **{
+            "times faster": longer / seconds,
+            "mistakes, ours": int(fitted.n_mistakes_.sum()),
+            "mistakes, textbook": mistakes,
+        },
+    )
+
+
+MEMORY = """
+import resource, sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import rosenblatt as rb
+from benchmarks.kernel_data import waves
+X, y = waves(int(sys.argv[1]), 100)
+X = X.astype(np.float64)
+rb.KernelPerceptron(gamma=0.02, max_epochs=1).fit(X[:1000], y[:1000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model = rb.KernelPerceptron(gamma=0.02, max_epochs=2).fit(X, y)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(X.nbytes / 1e6, (after - before) / 1e3, len(model.support_), 8 * len(X) ** 2 / 1e6)
+"""
+
+
+def memory(table: Table, n: int) -> None:
+    """Peak memory beyond the data, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(n)], capture_output=True, text=True, check=True
+    )
+    X, more, support, gram = (float(word) for word in done.stdout.split())
+    table.add(
+        case=f"waves {n} x 100, float64",
+        **{
+            "X, MB": X,
+            "beyond X, MB": more,
+            "support": int(support),
+            "support vectors, MB": support * 800 / 1e6,
+            "Gram matrix, MB": gram,
+        },
+    )
+
+
+def main() -> None:
+    """Measure, write the results, and the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small data, to try the script")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--report", type=Path, help="write this page from the results")
+    parser.add_argument("--only-report", action="store_true", help="do not measure")
+    options = parser.parse_args()
+    key_the_cache_by_sources()
+    if not options.only_report:
+        columns = ["case", "classifier", "train", "predict", "test error", "support"]
+        columns += ["times faster, training", "times faster, predicting", "share of GEMM"]
+        tables = [Table("Beside support vector machines", columns)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            svm_cases(tables[0], options.repeats, options.quick)
+            names = ["case", "ours", "textbook", "times faster", "mistakes, ours"]
+            tables.append(Table("Beside the textbook loop", [*names, "mistakes, textbook"]))
+            against_textbook(tables[1], options.repeats, options.quick)
+        sizes = ["case", "X, MB", "beyond X, MB", "support", "support vectors, MB"]
+        tables.append(Table("Memory", [*sizes, "Gram matrix, MB"]))
+        memory(tables[2], 5_000 if options.quick else 50_000)
+        write_json(RESULTS, tables)
+    if options.report:
+        write_report(RESULTS, options.report, INTRODUCTION)
+
+
+if __name__ == "__main__":
+    main()
