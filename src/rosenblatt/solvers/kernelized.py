@@ -533,7 +533,8 @@ class Kernelized(Run[DualProblem]):
 
         What comes next depends on the scores of the samples alone. Where they are whole numbers
         they are exact, and their repetition is the proof. Otherwise counters only grow, so that
-        nothing can repeat unless some samples are identical: then their coefficients add up.
+        nothing can repeat unless some samples are identical, so that their coefficients add up,
+        or have no kernel value but zero.
         """
         if self.settings.drop_after is not None or not self.values.whole_weights:
             return None
@@ -555,11 +556,14 @@ class Kernelized(Run[DualProblem]):
         if self.values.exact_sums(float(self.total.max(initial=0.0))):
             return scores[:, c]
         if self.twins is None:
-            self.twins = self.values.twins()
+            self.twins, nothing = self.values.twins(), self.values.nothings()
+            if nothing.any():
+                self.twins = self.twins if self.twins.size else np.arange(self.n_rows)
+                self.twins[nothing] = -1
         if not self.twins.size:
             return None
         sample = self.expansion.arrays.sample[: len(coef)]
-        mine = np.flatnonzero(sample >= 0)
+        mine = np.flatnonzero((sample >= 0) & (self.twins[sample] >= 0))
         sums: Floats = np.bincount(self.twins[sample[mine]], coef[mine, c], self.n_rows).astype(
             np.float64
         )

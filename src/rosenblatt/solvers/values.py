@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from rosenblatt.kernels import Precomputed, Products, Rounding
+from rosenblatt.kernels import (
+    Linear,
+    Polynomial,
+    Precomputed,
+    Products,
+    Rounding,
+    Sigmoid,
+)
 from rosenblatt.loops.kernelized import norms2, products
 from rosenblatt.rows import as_matrix, as_rows, n_rows
 
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
 CHUNK = 512  # support vectors multiplied at a time
 BLOCK = 128  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 1024  # samples scored at a time
+THIN = 0.02  # share of entries that are not zero below which samples stay sparse
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
 FEW_COLUMNS, FEW_TERMS = 8, 64  # few columns of factors are summed over so many terms at a time
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
@@ -46,7 +54,8 @@ UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 class Batch(NamedTuple):
     """Some samples, ready for matrix products.
 
-    `X` is in the working precision; of sparse data it is dense and transposed.
+    `X` is in the working precision; of sparse data it is transposed, and dense unless they are
+    very sparse.
     """
 
     sample: Ints
@@ -139,7 +148,8 @@ class SparseBank(Bank):
     def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
         """Inner products of the samples with the vectors of the slots."""
         Y = self._all()[_as_slice(self.where[slots])].astype(self.kind, copy=False)
-        return (Y @ batch.X).T
+        Z = Y @ batch.X
+        return (Z.toarray() if issparse(Z) else Z).T
 
     def rows(self, slots: Ints) -> tuple[Rows, Ints]:
         """Rows as given, and which of them are the vectors of the slots."""
@@ -203,7 +213,10 @@ class Values:
     def _make_bank(self) -> None:
         bank = SparseBank if issparse(self.X) else Bank
         self.bank = bank(self.n_features, self.X.dtype, self.kind)
-        wide = max(1, WIDE // max(1, self.n_features)) if issparse(self.X) else WIDE_BLOCK
+        sparse = issparse(self.X)
+        self.thin = sparse and self.X.nnz < THIN * self.n * self.n_features
+        dense = sparse and not self.thin
+        wide = max(1, WIDE // max(1, self.n_features)) if dense else WIDE_BLOCK
         self.wide_rows = min(WIDE_BLOCK, wide)
         self.block_rows = min(BLOCK, wide)
 
@@ -243,6 +256,8 @@ class Values:
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
         picked = self.X[_as_slice(sample)]
+        if self.thin:
+            return Batch(sample, picked.T.tocsr().astype(self.kind), self.x2[sample])
         if issparse(picked):
             picked = picked.toarray().T
         return Batch(sample, np.ascontiguousarray(picked, dtype=self.kind), self.x2[sample])
@@ -339,6 +354,7 @@ class Values:
         """Values of the samples with each other."""
         X = batch.X.T if self.bank.transposed else batch.X
         Z = X @ X.T
+        Z = Z.toarray() if issparse(Z) else Z
         return self._finish(Z, batch, batch.x2)
 
     def _finish(self, Z: Any, batch: Batch, y2: Floats) -> Any:
@@ -380,6 +396,14 @@ class Values:
     def exact_sums(self, total: float) -> bool:
         """Whether no sum is rounded: all are whole, steps add up to `total`, floats hold them."""
         return self.whole and self.largest * max(total, 1.0) < EXACT and self.kind == np.float64
+
+    def nothings(self) -> NDArray[np.bool_]:
+        """Samples whose kernel value with any sample is zero."""
+        if not isinstance(self.kernel, Linear | Polynomial | Sigmoid):
+            return np.zeros(self.n, np.bool_)
+        value = self.kernel.of_products(np.zeros((1, 1)), np.zeros(1), np.zeros(1))[0, 0]
+        empty: NDArray[np.bool_] = (self.terms == 0) & bool(value + self.bias == 0)
+        return empty
 
     def twins(self) -> NDArray[np.intp]:
         """For each sample the first one that is identical with it; empty: all differ."""
@@ -534,7 +558,7 @@ def exact_sum(coef: Floats, values: Floats) -> float:
 
 
 def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
-    """``a*b - p`` exactly, for the rounded product p (Dekel, Numerische Mathematik 18, 1971)."""
+    """``a*b - p`` exactly, for the rounded product p (Dekker, Numerische Mathematik 18, 1971)."""
     high = []
     for x in (a, b):
         c = 134217729.0 * x
