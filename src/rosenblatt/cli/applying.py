@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cli.words import count, listing, percent
+from rosenblatt.estimators._base import Classifier, choose
 from rosenblatt.estimators.table import TRUTH
 
 if TYPE_CHECKING:
@@ -168,14 +169,20 @@ class Application:
         """Labels and decision values."""
         true = columns.pop(self.target, None) if self.target else None
         X = self.features(columns)
-        predicted = self.classifier.predict(X)
+        values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
+        predicted = self._predicted(X, values)
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
         if true is not None:
             tally.judge(predicted, true, self.classifier.classes_)
-        values = self.classifier.decision_function(X).reshape(len(predicted), -1)
         names = list(self.layout)[1:]
         return {"prediction": predicted} | {name: values[:, k] for k, name in enumerate(names)}
+
+    def _predicted(self, X: Any, values: NDArray[np.float64]) -> NDArray[Any]:
+        """The classes; those of a kernel perceptron from its values, which cost most."""
+        if isinstance(self.classifier, Classifier):
+            return self.classifier.classes_[choose(values)]
+        return np.asarray(self.classifier.predict(X))
 
     def training_data(self, table: Table) -> tuple[Any, NDArray[Any]]:
         """Features and classes of a table that has both, without the rows that have no class."""

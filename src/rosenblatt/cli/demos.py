@@ -11,9 +11,8 @@ import typer
 from rosenblatt import datasets
 from rosenblatt.cli.progress import Progress
 from rosenblatt.cli.text import Weights, print_report
-from rosenblatt.cli.training import Task, read_task, train
+from rosenblatt.cli.training import MODELS, Task, read_task, train
 from rosenblatt.cli.words import listing, suggestion
-from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.table import TableEncoder
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ class Demo(NamedTuple):
     story: str
     read: Callable[[], Task]
     parameters: Mapping[str, Any] = {}
+    model: str = "perceptron"
 
 
 def _penguins() -> Task:
@@ -77,6 +77,19 @@ DEMOS = {
         ),
         {"keep": "pocket", "max_epochs": 100},
     ),
+    "rings": Demo(
+        "a curve around the inner ring, and the rows whose class is wrong",
+        "200 points on two rings, and no line between them. A kernel perceptron bends its boundary "
+        "around the inner ring. Ten labels are wrong: can it tell which?",
+        lambda: _generated(
+            datasets.flip_labels(
+                datasets.circles(200, noise=0.1, random_state=0), 0.05, random_state=1
+            ),
+            "ring",
+        ),
+        {"drop_after": 5},
+        "kernel",
+    ),
     "xor": Demo(
         "no line can do it, and the run proves that it goes in circles",
         "Exclusive or: +1 where exactly one of two inputs is 1. Four points, and no line that "
@@ -99,7 +112,8 @@ def run(name: str) -> None:
     one = _find(name)
     task = one.read()
     with Progress() as progress:
-        outcome = train(task, Perceptron(**one.parameters), TableEncoder(), 5, progress)
+        classifier = MODELS[one.model](**one.parameters)
+        outcome = train(task, classifier, TableEncoder(), 5, progress)
     print_report(
         f"{name}: {one.title}",
         outcome.summary,
@@ -108,7 +122,8 @@ def run(name: str) -> None:
         story=one.story,
         explained=True,
     )
-    keep = "".join(f" --{k.replace('_', '-')} {v}" for k, v in one.parameters.items())
+    keep = f" --model {one.model}" * (one.model != "perceptron")
+    keep += "".join(f" --{k.replace('_', '-')} {v}" for k, v in one.parameters.items())
     typer.echo("\nNow you: get the data, fit them in other ways, draw them.\n")
     typer.echo(f"  rosenblatt demo {name} --save {name}.csv")
     typer.echo(f"  rosenblatt fit {name}.csv --target {task.target}{keep} --plot {name}.png")

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from rosenblatt.cli.training import Outcome
 
 trains = partial(typer.Option, rich_help_panel="How to train")
+curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
-Model = Literal["perceptron", "adaline", "max-margin", "soft-margin"]
+Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Update = Literal["online", "batch", "minibatch"]
 Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
-Keep = Literal["last", "pocket", "average"]
+Keep = Literal["last", "pocket", "average", "vote"]
+Kernel = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
 JSON = "Print JSON, for scripts."
 QUIET = "Print nothing but errors and --json."
@@ -28,13 +30,20 @@ FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standar
 TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the hyperplane: .png, .svg or .pdf."
 MODEL = (
-    "perceptron (the default); adaline: the delta rule; max-margin or soft-margin: "
-    "the best hyperplane, proved."
+    "perceptron (the default); adaline: the delta rule; kernel: curved boundaries; "
+    "max-margin or soft-margin: the best hyperplane, proved."
 )
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 ORDER = "cyclic (the default), shuffled (adaline's), sampled, random-mistake or worst-mistake."
-KEEP = "last (the default), pocket: the one with the fewest errors, or average: the mean."
+KEEP = "last (the default), pocket: that with fewest errors, average: the mean; kernel also: vote."
 RATE = "The learning rate (1; adaline: auto)."
+BIAS = "Whether to learn a bias. Default: yes; kernel: no."
+KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid."
+GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a number."
+SIGMA = "gaussian: the width, instead of --gamma."
+COEF0 = "poly, sigmoid: the number added (1)."
+DROP = "Leave a row out as an outlier when it has made so many mistakes."
+BUDGET = "Most support vectors: the one whose mistake lies longest ago is forgotten."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
 PRICE = "soft-margin: the price of slack (1), scikit-learn's C times the number of rows."
 TOL = "Stop when an epoch moves the weights by less; margins: when the gap is so small."
@@ -71,7 +80,7 @@ def fit(
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
     init: Annotated[str | None, trains(metavar="START", help=INIT)] = None,
-    intercept: Annotated[bool, trains(metavar="", help="Whether to learn a bias.")] = True,
+    intercept: Annotated[bool | None, trains(metavar="", help=BIAS)] = None,
     max_epochs: Annotated[int | None, trains(metavar="N", help="Most passes (1000).")] = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
     C: Annotated[float | None, trains("--C", metavar="X", help=PRICE)] = None,
@@ -80,6 +89,13 @@ def fit(
     record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,
     seed: Annotated[int | None, trains(metavar="N", help="For everything random (0).")] = None,
     n_jobs: Annotated[int | None, trains(metavar="N", help="Threads (one per core).")] = None,
+    kernel: Annotated[Kernel | None, curves(metavar="KERNEL", help=KERNEL)] = None,
+    gamma: Annotated[str | None, curves(metavar="X", help=GAMMA)] = None,
+    sigma: Annotated[float | None, curves(metavar="X", help=SIGMA)] = None,
+    degree: Annotated[int | None, curves(min=1, metavar="N", help="poly: its degree (3).")] = None,
+    coef0: Annotated[float | None, curves(metavar="X", help=COEF0)] = None,
+    drop_after: Annotated[int | None, curves(min=1, metavar="N", help=DROP)] = None,
+    budget: Annotated[int | None, curves(min=1, metavar="N", help=BUDGET)] = None,
     raw: Annotated[bool, reads("--raw", metavar="", help=RAW)] = False,
     ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
     use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
@@ -128,10 +144,17 @@ def fit(
             "keep": keep,
             "eta0": eta0,
             "init": init,
-            "fit_intercept": None if intercept else False,
+            "fit_intercept": intercept,
             "max_epochs": max_epochs,
             "max_time": max_time,
             "C": C,
+            "kernel": kernel,
+            "gamma": gamma,
+            "sigma": sigma,
+            "degree": degree,
+            "coef0": coef0,
+            "drop_after": drop_after,
+            "budget": budget,
             "tol": tol,
             "class_weight": class_weight,
             "record": record or None,
@@ -140,6 +163,8 @@ def fit(
         }
         if "margin" not in model:  # nothing is random about the best hyperplane
             given["random_state"] = seed or 0
+        elif intercept:  # they always have one
+            given["fit_intercept"] = None
         classifier = MODELS[model](**estimator_options(MODELS[model], given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
         outcome = train(task, classifier, encoder, folds, progress, interrupts)
@@ -187,6 +212,10 @@ def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
 
     summary, weights = outcome.summary, Weights.of(outcome.pipeline)
     if as_json:
+        if weights is None:
+            from rosenblatt.cli.expansion import coefficients_of
+
+            summary = summary | coefficients_of(outcome.pipeline[-1], outcome.rows)
         print_json(summary | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"

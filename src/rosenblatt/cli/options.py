@@ -17,8 +17,16 @@ if TYPE_CHECKING:
 NAMES = {
     "Perceptron": "perceptron",
     "Adaline": "adaline",
+    "KernelPerceptron": "kernel",
     "MaxMarginClassifier": "max-margin",
     "SoftMarginClassifier": "soft-margin",
+}
+KERNELS = {
+    "rbf": ("gamma",),
+    "gaussian": ("gamma", "sigma"),
+    "poly": ("degree", "gamma", "coef0"),
+    "linear": (),
+    "sigmoid": ("gamma", "coef0"),
 }
 SUFFIXES = {
     "model": (".skops",),
@@ -68,11 +76,17 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     """The parameters that were given, in the estimator's terms."""
     accepted = inspect.signature(estimator).parameters
     options = {name: value for name, value in given.items() if value is not None}
+    model = NAMES[estimator.__name__]
     for name in options:
         if name not in accepted:
-            own = ", ".join(_option(known) for known in given if known in accepted)
-            msg = f"{_option(name)} is not for --model {NAMES[estimator.__name__]}: it takes {own}"
+            own = ", ".join(_option(known, model) for known in given if known in accepted)
+            msg = f"{_option(name)} is not for --model {model}: it takes {own}"
             raise ValueError(msg)
+    if model == "kernel":
+        _check_kernel(options)
+    elif options.get("keep") == "vote":
+        msg = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
+        raise ValueError(msg)
     if "Margin" in estimator.__name__ and options.get("tol", 0) >= 1:
         msg = f"--tol {options['tol']:g} is not possible: give a gap below 1, for instance 1e-6"
         raise ValueError(msg)
@@ -86,6 +100,8 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
         options["max_time"] = time_limit(options["max_time"])
     if "eta0" in options and options["eta0"] != "auto":
         options["eta0"] = _number("eta0", options["eta0"], "a positive number")
+    if options.get("gamma", "auto") not in ("scale", "auto"):
+        options["gamma"] = _number("gamma", options["gamma"], "scale, auto or a positive number")
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
@@ -94,9 +110,34 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     return options
 
 
-def _option(name: str) -> str:
+def _check_kernel(options: Mapping[str, Any]) -> None:
+    """Refuse numbers that the kernel has not, and a budget for what needs all vectors."""
+    kernel = options.get("kernel", "rbf")
+    own = KERNELS[kernel]
+    for name in ("degree", "gamma", "coef0", "sigma"):
+        if name in options and name not in own:
+            takes = ", ".join(f"--{known}" for known in own) or "no numbers"
+            msg = f"--{name} is not for --kernel {kernel}: it takes {takes}"
+            raise ValueError(msg)
+    if "gamma" in options and "sigma" in options:
+        msg = "--gamma and --sigma are two names for one width: give one of them"
+        raise ValueError(msg)
+    keep, order = options.get("keep", "last"), options.get("order", "cyclic")
+    if "budget" in options and keep != "last":
+        msg = f"--budget forgets vectors that --keep {keep} needs: leave one of them out"
+        raise ValueError(msg)
+    if "budget" in options and order.endswith("-mistake"):
+        msg = (
+            f"--budget takes rows in turn, but --order {order} picks among all of them: "
+            "give --order cyclic, shuffled or sampled"
+        )
+        raise ValueError(msg)
+
+
+def _option(name: str, model: str = "") -> str:
     """A parameter as the command has it."""
-    known = {"random_state": "--seed", "fit_intercept": "--no-intercept"}
+    bias = "--intercept" if model == "kernel" else "--no-intercept"
+    known = {"random_state": "--seed", "fit_intercept": bias}
     return known.get(name, f"--{name.replace('_', '-')}")
 
 

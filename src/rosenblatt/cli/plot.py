@@ -54,7 +54,8 @@ def plot(
 ) -> None:
     """Draw a picture of a model, of a run, or of an idea.
 
-    decision MODEL FILE: the classes and the hyperplane, or the view along its normal.
+    decision MODEL FILE: the classes and the hyperplane, or the view along its normal; for
+    kernels the curve and the support vectors.
 
     margin MODEL FILE: the edges of the margin, support vectors, slacks (a margin model).
 
@@ -106,6 +107,12 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
     """Refuse pictures of what a model has not."""
     best = hasattr(classifier, "gap_")
     what = type(classifier).__name__
+    if hasattr(classifier, "kernel_") and kind not in ("decision", "epochs", *OF_MARGINS):
+        msg = (
+            f"plot {kind} draws weights of features, which {name}, a {what}, has not: "
+            "plot decision draws what it decides, plot epochs its mistakes"
+        )
+        raise ValueError(msg)
     if best and kind in OF_RUNS:
         msg = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
         raise ValueError(msg)
@@ -146,7 +153,7 @@ def _draw(
     if model is None:
         pictures.save(getattr(pictures, kind)(), output)
         return
-    from rosenblatt.cli.text import Weights, axis_names
+    from rosenblatt.cli.text import axis_names, feature_names
     from rosenblatt.io.models import load
 
     loaded = load(model)
@@ -155,7 +162,7 @@ def _draw(
     if file is None:
         more: dict[str, Any] = {}
         if kind == "neuron":
-            more["feature_names"] = Weights.of(loaded).features
+            more["feature_names"] = feature_names(loaded)
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
     from rosenblatt.cli.applying import Application, class_named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +20,7 @@ def show(
     """
     from pathlib import Path
 
+    from rosenblatt.cli.kernel_text import file_line
     from rosenblatt.cli.text import Weights, print_json, print_report
     from rosenblatt.cli.training import facts_of
     from rosenblatt.io.models import load
@@ -29,9 +30,23 @@ def show(
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
     summary = getattr(loaded, "summary_", None) or facts_of(classifier)
     if json_:
+        if weights is None:
+            summary = summary | _coefficients(classifier, summary)
         print_json(summary, weights)
         return
     origin = ""
     if "trained" in summary:
         origin = f", trained on {summary['file']}, {summary['trained'][:10]}"
-    print_report(f"{Path(model).name}: {summary['model']}{origin}", summary, weights, top)
+    title = f"{Path(model).name}: {summary['model']}{origin}"
+    size = file_line(Path(model).stat().st_size, summary) if "kernel" in summary else ""
+    print_report(title, summary, weights, top, file=size)
+
+
+def _coefficients(classifier: Any, summary: dict[str, Any]) -> dict[str, Any]:
+    """The sum of a kernel perceptron, with rows of the file where the samples are all its rows."""
+    import numpy as np
+
+    from rosenblatt.cli.expansion import coefficients_of
+
+    whole = summary.get("rows_without_class", 1) == 0
+    return coefficients_of(classifier, np.arange(1, summary["rows"] + 1) if whole else None)

@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.certificates import Verdict
+from rosenblatt.cli.kernel_text import EXPLANATIONS as ABOUT_KERNELS
+from rosenblatt.cli.kernel_text import kernel_advice, kernel_line, kernel_lines, stop_sentence
 from rosenblatt.cli.margin_text import margin_advice, margin_lines
 from rosenblatt.cli.verdicts import verdict_text
 from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
@@ -29,7 +31,7 @@ BAR = 16
 LEAST_WIDTH = 60
 PLAIN = str.maketrans(
     {"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~", "‖": "|", "½": "0.5", "²": "^2"}
-    | {"Σ": "sum ", "ξ": "slack", "∞": "inf"}
+    | {"Σ": "sum ", "ξ": "slack", "∞": "inf", "·": "*"}
 )
 
 
@@ -42,16 +44,16 @@ class Weights(NamedTuple):
     classes: list[str]
 
     @classmethod
-    def of(cls, model: Any) -> Weights:
-        """From a pipeline that begins with a table encoder, or from a bare classifier."""
+    def of(cls, model: Any) -> Weights | None:
+        """From a pipeline that begins with a table encoder, or from a bare classifier.
+
+        None for a kernel perceptron, which has none.
+        """
         classifier = model[-1] if hasattr(model, "steps") else model
-        names = getattr(classifier, "feature_names_in_", None)
-        if hasattr(model, "steps") and hasattr(model[:-1], "get_feature_names_out"):
-            names = model[:-1].get_feature_names_out()
-        if names is None:
-            names = [f"x{j + 1}" for j in range(classifier.n_features_in_)]
+        if not hasattr(classifier, "coef_"):
+            return None
         labels = [str(label) for label in classifier.classes_]
-        return cls([str(n) for n in names], classifier.coef_, classifier.intercept_, labels)
+        return cls(feature_names(model), classifier.coef_, classifier.intercept_, labels)
 
     def as_list(self) -> list[dict[str, Any]]:
         """All of them, one entry per hyperplane, for JSON."""
@@ -66,9 +68,20 @@ class Weights(NamedTuple):
         ]
 
 
+def feature_names(model: Any) -> list[str]:
+    """The features of a pipeline or a bare classifier by name."""
+    classifier = model[-1] if hasattr(model, "steps") else model
+    names = getattr(classifier, "feature_names_in_", None)
+    if hasattr(model, "steps") and hasattr(model[:-1], "get_feature_names_out"):
+        names = model[:-1].get_feature_names_out()
+    if names is None:
+        names = [f"x{j + 1}" for j in range(classifier.n_features_in_)]
+    return [str(name) for name in names]
+
+
 def axis_names(model: Any) -> list[str]:
     """The features as axes show them: the model sees numbers standardised."""
-    names = Weights.of(model).features
+    names = feature_names(model)
     encoder = model[0] if hasattr(model, "steps") else None
     if encoder is None or not getattr(encoder, "standardize", False):
         return names
@@ -107,21 +120,22 @@ EXPLANATIONS = {
 }
 
 
-def print_json(summary: Summary, weights: Weights) -> None:
+def print_json(summary: Summary, weights: Weights | None) -> None:
     """Print it all for a script, with every weight."""
     import json
 
-    whole = summary | {"hyperplanes": weights.as_list()}
+    whole = summary | ({} if weights is None else {"hyperplanes": weights.as_list()})
     sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
 def print_report(
     title: str,
     summary: Summary,
-    weights: Weights,
+    weights: Weights | None,
     top: int,
     *,
     saved: str = "",
+    file: str = "",
     story: str = "",
     explained: bool = False,
 ) -> None:
@@ -131,8 +145,9 @@ def print_report(
         lines.add_row(name, what)
         if explained:
             lines.add_row("", Text(_explanation(name, summary) + "\n", "italic cyan"))
-    if saved:
-        lines.add_row("saved", saved)
+    for name, what in (("saved", saved), ("file", file)):
+        if what:
+            lines.add_row(name, what)
     for k, note in enumerate(summary.get("notes", ())):
         lines.add_row("notes" if k == 0 else "", Text(note, style="dim"))
     if advice := _advice(summary):
@@ -176,7 +191,7 @@ def print_text(text: str) -> None:
 
 
 def _explanation(name: str, s: Summary) -> str:
-    text: Any = EXPLANATIONS[name]
+    text: Any = (EXPLANATIONS | (ABOUT_KERNELS if "kernel" in s else {}))[name]
     if isinstance(text, str):
         return text
     cases = s["verdicts"] if name == "verdict" else s["stop_reasons"]
@@ -184,10 +199,12 @@ def _explanation(name: str, s: Summary) -> str:
 
 
 def _lines(
-    s: Summary, weights: Weights, top: int, width: int
+    s: Summary, weights: Weights | None, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     yield "data", data_line(s)
     yield "classes", classes_line(s)
+    if "kernel" in s:
+        yield "kernel", kernel_line(s)
     yield "stopped", _stopped(s)
     if "verdicts" in s:
         yield "verdict", _verdict(s)
@@ -197,9 +214,12 @@ def _lines(
         yield "training", _training(s)
         if "margins" in s:
             yield "margin", _margin(s)
+    if "kernel" in s:
+        yield from kernel_lines(s, top)
     if s.get("cross_validation"):
         yield "accuracy", _accuracy(s)
-    yield "weights", _weights(weights, top, width - 12)
+    if weights is not None:
+        yield "weights", _weights(weights, top, width - 12)
 
 
 def data_line(s: Summary) -> str:
@@ -227,9 +247,10 @@ def _stopped(s: Summary) -> RenderableType:
     names, texts = list(s["classes"]), []
     for reason, problems in by_reason.items():
         style = "green" if reason in ("SEPARATED", "GAP_CLOSED") else "yellow"
-        sentence = StopReason[reason].value
+        sentence = stop_sentence(reason, s) if "kernel" in s else StopReason[reason].value
         if reason == "CYCLE":
-            sentence += f" ({_cycle(*s['cycles'][problems[0]])})"
+            what = "scores" if "kernel" in s else "weights"
+            sentence += f" ({_cycle(what, *s['cycles'][problems[0]])})"
         text = Text.assemble((reason, f"bold {style}"), "  ", sentence)
         if len(by_reason) > 1:
             text.append(f", for {listing([names[k] for k in problems])}", "dim")
@@ -253,8 +274,8 @@ def _verdict(s: Summary) -> RenderableType:
     return Group(*texts)
 
 
-def _cycle(entry: int, period: int) -> str:
-    where = f"the weights after epoch {entry}" if entry else "the weights of the start"
+def _cycle(what: str, entry: int, period: int) -> str:
+    where = f"the {what} after epoch {entry}" if entry else f"the {what} of the start"
     return f"{where} come back after {count(period, 'epoch')}"
 
 
@@ -366,6 +387,8 @@ def _advice(s: Summary) -> str:
         return "this is the model so far; run it again to train to the end"
     if "optima" in s:
         return margin_advice(s)
+    if "kernel" in s:
+        return kernel_advice(s)
     if not s["training_errors"] or reasons <= {"SEPARATED", "SMALL_CHANGE"}:
         return ""
     if s["model"] != "Perceptron":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from contextlib import nullcontext
@@ -16,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from rosenblatt import __version__
+from rosenblatt.cli.expansion import expansion_of
 from rosenblatt.cli.interrupts import Interrupts
 from rosenblatt.cli.judging import Judgement, Samples, judge
 from rosenblatt.cli.optima import Training, optima_of, proof_of
@@ -23,6 +25,7 @@ from rosenblatt.cli.words import count, listing, suggestion
 from rosenblatt.estimators._base import positives_of
 from rosenblatt.estimators._margins import MarginClassifier
 from rosenblatt.estimators.adaline import Adaline
+from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.margin import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.table import TableEncoder, truth_in_one_way
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 MODELS = {
     "perceptron": Perceptron,
     "adaline": Adaline,
+    "kernel": KernelPerceptron,
     "max-margin": MaxMarginClassifier,
     "soft-margin": SoftMarginClassifier,
 }
@@ -73,6 +77,7 @@ class Outcome:
     X: Any
     y: NDArray[Any]
     summary: dict[str, Any]
+    rows: NDArray[np.int64]
     interrupted: bool = False
 
 
@@ -180,7 +185,7 @@ def train(
     X = encoder.fit_transform(task.columns)
     with nullcontext(interrupts) if interrupts else Interrupts() as stops:
         try:
-            _fit(classifier, X, task.y, progress, "training")
+            task.notes.extend(_fit(classifier, X, task.y, progress, "training"))
             stops.hold()
         except KeyboardInterrupt:
             if not hasattr(classifier, "fits_"):
@@ -193,7 +198,7 @@ def train(
         summary = _summary(task, classifier, encoder, X, scores) | judged.verdicts
         summary |= {"seconds": round(took, 3), "notes": task.notes}
         _add_proofs(summary, judged, task)
-        return Outcome(pipeline, X, task.y, summary, judged.interrupted)
+        return Outcome(pipeline, X, task.y, summary, task.rows, judged.interrupted)
 
 
 def _judged(
@@ -207,7 +212,9 @@ def _judged(
 ) -> tuple[Judgement, list[float]]:
     """Verdicts and scores, as far as Ctrl-C lets them come."""
     judged = Judgement({}, [], interrupted=True)
-    if not (_was_interrupted(classifier) or stops.pressed):
+    if isinstance(classifier, KernelPerceptron):  # it asks for no hyperplane among the features
+        judged = judged._replace(interrupted=_was_interrupted(classifier))
+    elif not (_was_interrupted(classifier) or stops.pressed):
         samples = Samples(X, task.y, task.rows, task.columns, encoder)
         found = stops.unless_stopped(lambda: judge(classifier, samples, progress))
         judged = found or judged
@@ -233,25 +240,34 @@ def _add_proofs(summary: dict[str, Any], judged: Judgement, task: Task) -> None:
             facts["proof"] = proof_of(proof, task.rows, task.y)
 
 
-def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> None:
+def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> list[str]:
+    """Train; what there is to say about the kernel."""
     if isinstance(classifier, MarginClassifier):
         watcher: Any = progress.watch_scans(what, len(positives_of(np.unique(y))))
     else:
         watcher = progress.watch(what, classifier.max_epochs)
     classifier.set_params(callback=watcher)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("always", INDEFINITE, UserWarning)
         try:
             classifier.fit(X, y)
         finally:
             classifier.set_params(callback=None)
+    said = [str(warning.message) for warning in caught]
+    for warning, text in zip(caught, said, strict=True):
+        if not re.match(INDEFINITE, text):
+            warnings.warn(warning.message, stacklevel=2)
+    notes = [text for text in said if re.match(INDEFINITE, text)]
+    return [text.replace("kernel='rbf' or 'poly'", "--kernel rbf or poly") for text in notes]
 
 
 def _was_interrupted(classifier: Any) -> bool:
     return any(fit.stop_reason is StopReason.INTERRUPTED for fit in classifier.fits_)
 
 
+INDEFINITE = "the kernel .* is not an inner product"
 INTERRUPTED = "stopped with Ctrl-C"
 
 
@@ -313,12 +329,14 @@ def _course(classifier: Any, training: Training | None) -> dict[str, Any]:
     if isinstance(classifier, MarginClassifier):
         return {"optima": optima_of(classifier, training)}
     fits = classifier.fits_
+    more = expansion_of(classifier, training) if isinstance(classifier, KernelPerceptron) else {}
     cycles = [fit.certificate for fit in fits]
     return {
         "cycles": [cycle and [cycle.entry, cycle.period] for cycle in cycles],
         "epochs": int(classifier.n_iter_),
         "mistakes": [int(fit.n_mistakes) for fit in fits],
         "updates": [int(fit.n_updates) for fit in fits],
+        **more,
     }
 
 
@@ -333,10 +351,11 @@ def _summary(
             "trained": datetime.now(UTC).isoformat(timespec="seconds"),
             "target": task.target,
             "rows": len(task.y),
+            "rows_without_class": 0 if task.known is None else int((~task.known).sum()),
             "classes": {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
             "columns": len(task.columns),
             "standardized": is_standardised(encoder),
-            "margins": margins(classifier, X, task.y),
+            **margins(classifier, X, task.y),
             "cross_validation": scores,
             "majority": float(counts.max() / counts.sum()),
         }
@@ -348,8 +367,13 @@ def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
 
 
-def margins(classifier: Any, X: Any, y: NDArray[Any]) -> list[float | None]:
-    """The margin of each two-class problem, None where the hyperplane does not separate."""
+def margins(classifier: Any, X: Any, y: NDArray[Any]) -> dict[str, list[float | None]]:
+    """The margin of each two-class problem, None where the hyperplane does not separate.
+
+    Nothing for a kernel perceptron, whose hyperplane is elsewhere.
+    """
+    if not hasattr(classifier, "coef_"):
+        return {}
     values = classifier.decision_function(X).reshape(len(y), -1)
     positives = classifier.classes_[1:] if values.shape[1] == 1 else classifier.classes_
     found: list[float | None] = []
@@ -359,7 +383,7 @@ def margins(classifier: Any, X: Any, y: NDArray[Any]) -> list[float | None]:
         largest = float(np.abs(w).max()) or 1.0  # taken out of the norm: squares may overflow
         norm = float(np.linalg.norm(w / largest))
         found.append(smallest / largest / norm if smallest > 0 and norm > 0 else None)
-    return found
+    return {"margins": found}
 
 
 def is_standardised(encoder: TableEncoder) -> bool:

@@ -25,10 +25,12 @@ BOMB = (1 << 30, 200)  # bytes unpacked, and how many times the bytes packed, th
 # What a file may hold besides scikit-learn's estimators, numbers, text and arrays.
 ALLOWED = (
     "rosenblatt.estimators.adaline.Adaline",
+    "rosenblatt.estimators.kernel.KernelPerceptron",
     "rosenblatt.estimators.margin.MaxMarginClassifier",
     "rosenblatt.estimators.margin.SoftMarginClassifier",
     "rosenblatt.estimators.perceptron.Perceptron",
     "rosenblatt.estimators.table.TableEncoder",
+    "scipy.sparse._csr.csr_array",  # of support vectors
     # Plain parts of scikit-learn's estimators that skops does not know.
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
@@ -161,12 +163,25 @@ def _cannot_save(model: Any, strangers: list[str] | None, error: Any = "") -> Mo
                 f"{name}={_one_line(value)} cannot go into a model file, which holds no code: "
                 f"call set_params({name}=None) first"
             )
+        if name.rpartition("__")[2] == "kernel" and _is_code(value):
+            shown = getattr(value, "function", value)
+            return ModelFileError(
+                f"{name}={_one_line(shown)} cannot go into a model file, which holds no code: fit "
+                "with kernel='precomputed' on the values of the function, or with one of rb.kernels"
+            )
     what = _shown(strangers) if strangers else f"something else ({_one_line(error)})"
     remedy = ": save its best_estimator_" if hasattr(model, "best_estimator_") else ""
     return ModelFileError(
         "only numbers, text, arrays and estimators of rosenblatt and scikit-learn can go into a "
         f"model file, but this {type(model).__name__} holds {what}{remedy}"
     )
+
+
+def _is_code(kernel: Any) -> bool:
+    """Whether a kernel is somebody's function, and not one of ours."""
+    from rosenblatt.kernels import Function, Kernel
+
+    return isinstance(kernel, Function) or (callable(kernel) and not isinstance(kernel, Kernel))
 
 
 def _read(source: Path) -> bytes:

@@ -18,20 +18,29 @@ if TYPE_CHECKING:
 
 # Up to so many samples are drawn one by one under their histogram; of more, the wrong ones, if few.
 MOST_TICKS, MOST_WRONG = 300, 100
+DISTANCE, SHARE = "signed distance  (w·x + b)/‖w‖", "share of the class"
 TAIL = 0.005  # so small a share of a class, at either end, may be left outside the picture
 
 
 def view_along(ax: Axes, seen: Seen) -> Axes:
     """One hyperplane: the share of each class at each signed distance."""
     plane = seen.planes[0]
-    ax.set(xlabel="signed distance  (w·x + b)/‖w‖", ylabel="share of the class")
-    _style.plain(ax)
     if not plane.w.any():
+        ax.set(xlabel=DISTANCE, ylabel=SHARE)
+        _style.plain(ax)
         side = seen.classes[int(plane.b > 0)]
         _say(ax, f"w = 0: no hyperplane, no distances\neverything is “{side}”")
         return ax
-    distance = plane.decision_function(seen.X) / plane.norm
-    margin = seen.margin()
+    _style.legend(ax, along(ax, seen, plane.decision_function(seen.X) / plane.norm, seen.margin()))
+    return ax
+
+
+def along(
+    ax: Axes, seen: Seen, distance: Floats, margin: float, what: str = DISTANCE
+) -> list[tuple[Any, str]]:
+    """The share of each of two classes at each distance; the legend's entries."""
+    ax.set(xlabel=what, ylabel=SHARE)
+    _style.plain(ax)
     classes = [distance[seen.label == k] for k in range(2)]
     edges = _edges(classes, margin)
     handles, top = [], 0.0
@@ -50,8 +59,7 @@ def view_along(ax: Axes, seen: Seen) -> Axes:
     if beyond.any():
         outside, n = _style.grouped(beyond.sum()), _style.grouped(distance.size)
         entries.append((None, f"outside this picture: {outside} of {n}"))
-    _style.legend(ax, entries)
-    return ax
+    return entries
 
 
 def _ends(groups: list[Floats], margin: float) -> tuple[float, float]:
@@ -120,11 +128,21 @@ def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: NDArra
 
 def rows_along(ax: Axes, seen: Seen) -> Axes:
     """Several classes: a row for each one's hyperplane, its own samples above the rest."""
-    K = len(seen.planes)
     distances = [
         plane.decision_function(seen.X) / plane.norm if plane.w.any() else None
         for plane in seen.planes
     ]
+    margins = [seen.margin(k) for k in range(len(seen.planes))]
+    what = "signed distance from the class's own hyperplane  (w·x + b)/‖w‖"
+    _style.legend(ax, rows(ax, seen, distances, margins, what))
+    return ax
+
+
+def rows(
+    ax: Axes, seen: Seen, distances: list[Floats | None], margins: list[float], what: str
+) -> list[tuple[Any, str]]:
+    """A row for each class at its distances, None where it has none; the legend's entries."""
+    K = len(distances)
     own = [seen.label == k for k in range(K)]
     parts = [
         d[side] for d, k in zip(distances, own, strict=True) if d is not None for side in (k, ~k)
@@ -138,12 +156,12 @@ def rows_along(ax: Axes, seen: Seen) -> Axes:
             text = "w = 0: no hyperplane"
             ax.text(0, base + 0.3, text, ha="center", size=_style.SMALL, color=_style.GREY)
         else:
-            pair = _row(ax, distance, seen, k, edges, base)
+            pair = _row(ax, distance, seen, k, edges, base, margins[k])
             entries = entries or list(zip(pair, ("the class itself", "the rest"), strict=True))
     line = ax.axvline(0, color=_style.INK, linewidth=1.6, zorder=3, gid="hyperplane")
     ax.set(yticks=K - 0.8 - np.arange(K), ylim=(-0.25, K - 0.05))
     ax.set_yticklabels([_style.literal(name, 28) for name in seen.classes])
-    ax.set_xlabel("signed distance from the class's own hyperplane  (w·x + b)/‖w‖")
+    ax.set_xlabel(what)
     _style.plain(ax)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
@@ -151,12 +169,11 @@ def rows_along(ax: Axes, seen: Seen) -> Axes:
     wrong, n = int(seen.wrong.sum()), len(seen.label)
     share = f"wrong: {_style.grouped(wrong)} of {_style.grouped(n)} (largest value decides)"
     entries += [(None, share)] if wrong else []
-    _style.legend(ax, entries)
-    return ax
+    return entries
 
 
 def _row(
-    ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float
+    ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float, margin: float
 ) -> tuple[Any, Any]:
     """The samples of class k and all others, seen along the normal of class k."""
     own = seen.label == k
@@ -169,7 +186,6 @@ def _row(
     mine.set(hatch="////", edgecolor=tint)
     _style.named(mine, f"class {k}")
     _style.named(rest, f"rest {k}")
-    margin = seen.margin(k)
     missed = int((np.where(own, 1, -1) * distance <= 0).sum())
     says = f"{_style.grouped(missed)} on the wrong side"
     says = f"margin {_style.number(margin)}" if margin > 0 else says

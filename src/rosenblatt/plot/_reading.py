@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,16 +50,41 @@ def read(
     class_names: Sequence[str] | None = None,
 ) -> Seen:
     """The checked contents of a picture of `model` with the samples X and labels y."""
-    rows, labels = table(X), np.asarray(y)
     planes, classes = hyperplanes(model)
+    return _read(model, X, y, planes, classes, planes[0].w.size, feature_names, class_names)
+
+
+def read_kernel(
+    model: Any,
+    X: Any,
+    y: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+) -> Seen:
+    """The same for a kernel perceptron, which has no hyperplane among the features."""
+    classes, d = np.asarray(model.classes_), int(model.n_features_in_)
+    return _read(model, X, y, (), classes, d, feature_names, class_names)
+
+
+def _read(
+    model: Any,
+    X: Any,
+    y: Any,
+    planes: tuple[Hyperplane, ...],
+    classes: NDArray[Any],
+    d: int,
+    feature_names: Sequence[str] | None,
+    class_names: Sequence[str] | None,
+) -> Seen:
+    rows, labels = table(X), np.asarray(y)
     if labels.ndim != 1:
         msg = f"y has shape {labels.shape}: give one label per sample, a vector"
         raise ValueError(msg)
     if len(labels) != rows.shape[0]:
         msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
         raise ValueError(msg)
-    if rows.shape[1] != planes[0].w.size:
-        msg = f"X has {rows.shape[1]} features but the model has {planes[0].w.size}"
+    if rows.shape[1] != d:
+        msg = f"X has {rows.shape[1]} features but the model has {d}"
         raise ValueError(msg)
     label = _numbered(labels, classes)
     return Seen(
@@ -66,7 +92,7 @@ def read(
         label,
         planes,
         _class_names(class_names, classes),
-        features_of(model, X, feature_names),
+        features_of(model, X, feature_names, d),
         _predicted(model, X, rows) != classes[label],
     )
 
@@ -118,6 +144,12 @@ def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
     if isinstance(model, Hyperplane):
         return (model,), np.array([-1, 1])
     what = type(model).__name__
+    if hasattr(model, "kernel_"):
+        msg = (
+            f"{what} has weights of samples, not of features, so no line to draw: "
+            "rb.plot.decision draws what it decides, rb.plot.epochs its mistakes"
+        )
+        raise ValueError(msg)
     if not all(hasattr(model, name) for name in ("coef_", "intercept_", "classes_")):
         unfitted = hasattr(model, "fit") and not hasattr(model, "classes_")
         reason = "is not fitted" if unfitted else "has no coef_, intercept_ and classes_"
@@ -135,9 +167,11 @@ def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
     return tuple(Hyperplane(*pair) for pair in zip(W, b, strict=True)), classes
 
 
-def features_of(model: Any, X: Any, given: Sequence[str] | None) -> tuple[str, ...]:
+def features_of(
+    model: Any, X: Any, given: Sequence[str] | None, d: int | None = None
+) -> tuple[str, ...]:
     """The names of the features: as given, else the table's or the model's own, else x1, x2."""
-    d = hyperplanes(model)[0][0].w.size
+    d = hyperplanes(model)[0][0].w.size if d is None else d
     if given is not None:
         if len(given) != d:
             msg = f"feature_names has {len(given)} names for {d} features: give one for each"
@@ -177,10 +211,23 @@ def _predicted(model: Any, X: Any, rows: Any) -> NDArray[Any]:
         return np.empty(0)
     if isinstance(model, Hyperplane):
         return model.predict(rows)
-    with warnings.catch_warnings():
-        # A model fitted to a data frame complains of plain arrays, which are fine here.
-        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+    with _any_names():
         return np.asarray(model.predict(X))
+
+
+def decision_values(model: Any, X: Any) -> Floats:
+    """What a classifier makes of the rows of X, a column for each two-class problem."""
+    with _any_names():
+        values: Floats = np.asarray(model.decision_function(X), dtype=np.float64)
+    return values.reshape(X.shape[0], -1)
+
+
+@contextmanager
+def _any_names() -> Iterator[None]:
+    """A model fitted to a data frame complains of plain arrays, which are fine here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        yield
 
 
 def recorded(

@@ -8,7 +8,8 @@ import numpy as np
 
 from rosenblatt.plot import _points, _style, _view
 from rosenblatt.plot._along import rows_along, view_along
-from rosenblatt.plot._reading import read
+from rosenblatt.plot._reading import read, read_kernel
+from rosenblatt.plot.curved import curved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +50,16 @@ def decision(
     off, at most 0.5 % of a class at either end. Of many samples a part is drawn, always the same
     one. The picture says so, and how many.
 
+    Of a `KernelPerceptron` with two features: the regions, the curve ``f(x) = 0`` between them,
+    for two classes also lines of equal ``f``, the support vectors on discs whose areas are their
+    mistake counters ``α``, and the dropped samples crossed out. With any other number of features:
+    the view along the normal in feature space, where the signed distance is ``f(x)/‖w‖`` with
+    ``‖w‖² = Σ α_i y_i f(x_i)``.
+
     Parameters
     ----------
-    model : fitted linear classifier or Hyperplane
-        Anything with ``coef_``, ``intercept_`` and ``classes_``.
+    model : fitted linear classifier, KernelPerceptron or Hyperplane
+        Anything with ``coef_``, ``intercept_`` and ``classes_``, or with a kernel.
     X : array, CSR matrix or data frame of shape (n, d)
     y : array of n labels
         Of the model's classes; -1 and +1 for a `Hyperplane`.
@@ -65,6 +72,8 @@ def decision(
     -------
     matplotlib Axes
     """
+    if hasattr(model, "kernel_"):
+        return curved(model, read_kernel(model, X, y, feature_names, class_names), ax)
     seen = read(model, X, y, feature_names, class_names)
     if seen.X.shape[1] != 2:
         along = view_along if len(seen.planes) == 1 else rows_along

@@ -30,7 +30,7 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : Perceptron or Adaline
+    model : Perceptron, Adaline or KernelPerceptron
         A fitted one.
     ax : matplotlib Axes, optional
         Where to draw; None makes a figure.
