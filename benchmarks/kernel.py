@@ -58,7 +58,9 @@ def columns_of(model: Any, X: Any, y: Any) -> int:
     import numpy as np
     from sklearn.base import clone
 
-    traces = clone(model).set_params(record=True).fit(X, y).trace_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traces = clone(model).set_params(record=True).fit(X, y).trace_
     updates = [t.updates for t in (traces if isinstance(traces, tuple) else (traces,))]
     pairs = np.concatenate([np.column_stack([u.epoch, u.sample]) for u in updates])
     return len(np.unique(pairs, axis=0))

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.kernel import columns_of
 from benchmarks.kernel_data import digits, waves
 from benchmarks.measure import Table, key_the_cache_by_sources, write_json
 
@@ -38,10 +39,15 @@ def timed(torch: Any, task: Any) -> tuple[float, Any]:
     return time.perf_counter() - began, result
 
 
-def ten_digits(torch: Any, table: Table, repeats: int) -> None:
-    """MNIST, ten classes, degree 4, average of three epochs."""
+def model_of_digits() -> Any:
+    """Degree 4, the average of three epochs."""
     import rosenblatt as rb
 
+    return rb.KernelPerceptron(kernel="poly", degree=4, gamma=1, keep="average", max_epochs=3)
+
+
+def ten_digits(torch: Any, table: Table, repeats: int) -> None:
+    """MNIST, ten classes, degree 4, average of three epochs."""
     train, test = digits("train"), digits("t10k")
     if train is None or test is None:
         print("no MNIST: set ROSENBLATT_DATA")
@@ -49,13 +55,11 @@ def ten_digits(torch: Any, table: Table, repeats: int) -> None:
     for dtype in (torch.float32, torch.float64):
         X, T = (torch.as_tensor(data[0], device="cuda", dtype=dtype) for data in (train, test))
         rate = peak(torch, dtype)
+        columns = columns_of(model_of_digits(), X, train[1])
         for _ in range(repeats):
-            model = rb.KernelPerceptron(
-                kernel="poly", degree=4, gamma=1, keep="average", max_epochs=3
-            )
+            model = model_of_digits()
             seconds, _ = timed(torch, lambda model=model, X=X: fit_quietly(model, X, train[1]))
             again, chosen = timed(torch, lambda model=model, T=T: model.predict(T))
-            columns = sum(trace_columns(model))
             work = 2.0 * len(train[0]) * columns * 784
             table.add(
                 case=f"MNIST, 3 epochs, {str(dtype).rpartition('.')[2]}",
@@ -66,15 +70,6 @@ def ten_digits(torch: Any, table: Table, repeats: int) -> None:
                 errors=f"{(chosen.cpu().numpy() != test[1]).mean():.2%}",
                 **{"GEMM TFLOP/s": rate / 1e12, "share of it": work / seconds / rate},
             )
-
-
-def trace_columns(model: Any) -> list[int]:
-    """Support vectors that got a mistake, epoch by epoch: the columns that had to be computed.
-
-    (At least: a vector that is a mistake of several classes at once is one column.)
-    """
-    most = max(range(model.n_iter_), default=0) + 1
-    return [max(int(t.mistakes[e]) for t in model.trace_ if len(t) > e) for e in range(most)]
 
 
 def fit_quietly(model: Any, X: Any, y: Any) -> Any:
