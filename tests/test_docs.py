@@ -24,11 +24,15 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "rosenblatt",
+    "rosenblatt.kernels",
+    "rosenblatt.maps",
+    "rosenblatt.features",
     "rosenblatt.estimators.perceptron",
     "rosenblatt.estimators.adaline",
     "rosenblatt.estimators.table",
     "rosenblatt.estimators.separability",
     "rosenblatt.estimators.bounds",
+    "rosenblatt.estimators.kernel",
     "rosenblatt.estimators.margin",
     "rosenblatt.estimators.path",
 ]

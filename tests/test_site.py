@@ -13,8 +13,12 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.certificates import Conditions
+from rosenblatt.estimators.feature_space import FeatureVerdict
+from rosenblatt.expansions import Dropped, KernelFit
+from rosenblatt.expansions import Path as Votes
 from rosenblatt.loops.perceptron import online
 from rosenblatt.margins import MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath
+from rosenblatt.results import Mistakes
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -92,7 +96,7 @@ def test_reference_names_every_public_name(name):
 
 @pytest.mark.parametrize(
     "module",
-    [rb.boolean, rb.certify, rb.datasets, rb.io, rb.plot, rb.theory],
+    [rb.boolean, rb.certify, rb.datasets, rb.features, rb.io, rb.kernels, rb.plot, rb.theory],
     ids=lambda m: m.__name__,
 )
 def test_reference_names_what_the_modules_offer(module):
@@ -104,6 +108,7 @@ def test_reference_names_what_the_modules_offer(module):
     [
         ("Parameters", 0, rb.Perceptron),
         ("Parameters", 1, rb.Adaline),
+        ("Kernels", 0, rb.KernelPerceptron),
         ("Margins", 0, rb.SoftMarginClassifier),
         ("Margins", 1, rb.MaxMarginClassifier),
     ],
@@ -119,7 +124,13 @@ def test_reference_has_every_parameter_and_its_default(heading, column, model):
 
 @pytest.mark.parametrize(
     "model",
-    [rb.Perceptron, rb.Adaline, rb.SoftMarginClassifier, rb.MaxMarginClassifier],
+    [
+        rb.Perceptron,
+        rb.Adaline,
+        rb.KernelPerceptron,
+        rb.SoftMarginClassifier,
+        rb.MaxMarginClassifier,
+    ],
     ids=lambda model: model.__name__,
 )
 def test_reference_names_every_result(model):
@@ -130,7 +141,22 @@ def test_reference_names_every_result(model):
 
 @pytest.mark.parametrize(
     "result",
-    [rb.Optimum, Conditions, MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath],
+    [
+        rb.Optimum,
+        Conditions,
+        MarginFit,
+        MarginRound,
+        MarginTrace,
+        Sides,
+        SoftMarginPath,
+        KernelFit,
+        Dropped,
+        Votes,
+        rb.kernels.Definiteness,
+        rb.MistakeBound,
+        FeatureVerdict,
+        Mistakes,
+    ],
     ids=lambda result: result.__name__,
 )
 def test_reference_names_every_part_of_a_result(result):
