@@ -263,7 +263,7 @@ class Gaussian(Radial):
 
     def __post_init__(self) -> None:
         _positive("sigma", self.sigma)
-        if not 0.0 < self.rate < math.inf:
+        if not 0.0 < self.rate <= 1e300:
             msg = f"sigma={self.sigma!r} is not allowed: 1/(2 sigma²) is beyond what floats hold"
             raise ValueError(msg)
 
@@ -545,7 +545,15 @@ def _matrix(X: Any) -> Any:
 
 
 def _plain(values: Any) -> Floats:
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, np.float64)
+    values = values.toarray() if hasattr(values, "toarray") else values
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        msg = (
+            f"the kernel gave {type(values).__name__} {str(values)[:20]!r}: give a function of two "
+            "vectors with a finite number as its value, or of two matrices with a matrix of them"
+        )
+        raise ValueError(msg) from None
 
 
 def _rows_of(X: Any) -> list[Any]:
@@ -564,8 +572,8 @@ def _wanted(name: str, values: Floats) -> str:
 
 def _positive(name: str, value: Any) -> None:
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not 0 < value < math.inf:
-        msg = f"{name}={value!r} is not allowed: give a positive number"
+    if not number or not 0 < value <= 1e300:
+        msg = f"{name}={value!r} is not allowed: give a positive number, up to 1e300"
         raise ValueError(msg)
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.loops.kernelized import norms2, products
 from rosenblatt.rows import as_rows
-from rosenblatt.solvers.values import Bank, Values
+from rosenblatt.solvers.values import Bank, Values, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -162,8 +162,8 @@ class DeviceValues(Values):
     ----------
     X : array of shape (n, d)
         Of any library with the array API.
-    kernel, bias, team, whole_weights, kind
-        As for `Values`.
+    kernel, bias, team, vectors, weights, kind
+        As for `Values`; vectors are in memory.
     """
 
     bank: DeviceBank
@@ -175,19 +175,23 @@ class DeviceValues(Values):
         X: Any,
         team: Team,
         *,
-        whole_weights: bool = True,
+        vectors: Any = None,
+        weights: Weights = Weights(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
         self.X, self.place, self.longest = X, Place(X), 0
         self.n, self.n_features = X.shape
-        self.whole_weights = whole_weights
-        self.whole = whole_weights and kernel.keeps_integers() and self._are_integers()
-        self._measure()
-        self.kind = np.dtype(kind or self._precision())
-        if self.kind == np.float32 and self.place.rounds_coarsely():
-            self.kind = np.dtype(np.float64)
-        given = np.float32 if X.dtype == self.place.xp.float32 else np.float64
+        self._begin(vectors, weights, kind)
+
+    def _precision(self) -> Any:
+        kind = super()._precision()
+        return np.float64 if self.place.rounds_coarsely() else kind
+
+    def _make_bank(self, vectors: Any) -> None:
+        single = self.X.dtype == self.place.xp.float32
+        single = single and (vectors is None or vectors.dtype == np.float32)
+        given = np.float32 if single else np.float64
         self.bank = DeviceBank(self.n_features, given, self.kind, self.place)
         self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
@@ -231,13 +235,11 @@ class DeviceValues(Values):
             there = xp.astype(X, self.place.dtype(self.kind))
             self.bank.put_there(slots, there, self.place.put(y2, self.kind))
 
-    def load(self, X: Any) -> None:
-        """Let the rows of X, a NumPy array, be the vectors of the first slots."""
-        super().load(X)
-        slots = np.arange(X.shape[0])
-        if len(slots):
-            y2 = self.place.put(self.bank.y2[slots], self.kind)
-            self.bank.put_there(slots, self.place.put(X, self.kind), y2)
+    def _load(self, vectors: Any, y2: Floats) -> None:
+        super()._load(vectors, y2)
+        if len(y2):
+            there = self.place.put(vectors, self.kind), self.place.put(y2, self.kind)
+            self.bank.put_there(np.arange(len(y2)), *there)
 
     def part(self, batch: Any, a: int, z: int) -> Any:
         """Samples a to z of a batch."""
@@ -280,17 +282,16 @@ class DeviceValues(Values):
         """Values of the samples with each other, in memory."""
         return to_host(self._finish_there(batch.X @ batch.X.T, batch.x2, batch.x2))
 
-    def form(self, before: tuple[Any, Floats], now: tuple[Any, Floats]) -> Floats:
-        """``‖w - w before‖²`` for vectors with their coefficients, a column for each problem."""
-        place, delta = self.place, np.concatenate([-before[1], now[1]])
-        V = place.put(np.concatenate([before[0], now[0]]), np.float64)
-        v2, D = place.xp.sum(V * V, axis=1), place.put(delta)
+    def form(self, V: Any, delta: Floats) -> Floats:
+        """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
+        there, D = self.place.put(V, np.float64), self.place.put(delta)
+        v2 = self.place.xp.sum(there * there, axis=1)
         total = np.zeros(delta.shape[1])
         for a in range(0, len(delta), BLOCK):
             part = slice(a, min(a + BLOCK, len(delta)))
-            K = self._finish_there(V[part, :] @ V.T, v2[part], v2)
+            K = self._finish_there(there[part, :] @ there.T, v2[part], v2)
             total += (delta[part] * to_host(K @ D)).sum(axis=0)
-        return total
+        return np.maximum(total, 0.0)
 
     def twins(self) -> NDArray[np.intp]:
         """Identical samples are not looked for here."""

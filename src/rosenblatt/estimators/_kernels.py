@@ -62,11 +62,34 @@ def find_gamma(gamma: Any, X: Any) -> float:
             xp = namespace_of(X)
             variance = float(xp.var(xp.astype(X, xp.float64)))
         elif hasattr(X, "multiply"):
-            variance = float(X.multiply(X).mean() - X.mean() ** 2)
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = float(X.multiply(X).mean() - X.mean() ** 2)
         else:
-            variance = float(np.var(X, dtype=np.float64))
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = float(np.var(X, dtype=np.float64))
+        gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        if not 0 < gamma < np.inf:
+            msg = (
+                "gamma='scale' needs the variance of X, which is beyond floating point: scale the "
+                "features, or give gamma as a number"
+            )
+            raise ValueError(msg)
+        return float(gamma)
     return positive_number("gamma", gamma, hint=", or 'scale' or 'auto'")
+
+
+def check_symmetric(K: Any) -> None:
+    """Refuse a matrix of kernel values that are not the same in both orders."""
+    step = max(1, (1 << 22) // max(1, K.shape[1]))
+    for a in range(0, K.shape[0], step):
+        apart = abs(K[a : a + step] - K[:, a : a + step].T)
+        sizes = abs(K[a : a + step])
+        if apart.max() > 1e-6 * sizes.max():
+            msg = (
+                "X is not symmetric: kernel='precomputed' needs K(x_i, x_j), which is K(x_j, x_i), "
+                "for the training samples"
+            )
+            raise ValueError(msg)
 
 
 def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
@@ -75,7 +98,11 @@ def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
         return
     some = np.unique(np.linspace(0, X.shape[0] - 1, SAMPLE).astype(np.int64))
     picked = to_host(pick_rows(X, some)) if is_on_device(X) else X[some]
-    found = is_positive_semidefinite(kernel(picked), tol=1e-10)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = kernel(picked)
+    if not np.isfinite(K).all():
+        return  # the fit itself says what is wrong
+    found = is_positive_semidefinite(K, tol=1e-10)
     if not found:
         warnings.warn(
             f"the kernel {kernel.formula} is not an inner product: on {picked.shape[0]} of these "

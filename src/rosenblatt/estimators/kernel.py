@@ -17,9 +17,15 @@ from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
 from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
-from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
+from rosenblatt.estimators._kernels import check_symmetric, find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
-from rosenblatt.estimators._validation import count_threads, one_of, positive_int, yes_or_no
+from rosenblatt.estimators._validation import (
+    canonical,
+    count_threads,
+    one_of,
+    positive_int,
+    yes_or_no,
+)
 from rosenblatt.expansions import Dropped, KernelFit, Path
 from rosenblatt.kernels import (
     RBF,
@@ -37,7 +43,7 @@ from rosenblatt.solvers.kernel_rules import Budgeted, Picking
 from rosenblatt.solvers.kernelized import DualProblem, Expansion, Kernelized, Standing
 from rosenblatt.solvers.outcome import Outcome
 from rosenblatt.solvers.threads import Team, one_blas_thread
-from rosenblatt.solvers.values import values_for
+from rosenblatt.solvers.values import Weights, exact_sum, values_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -254,6 +260,10 @@ class KernelPerceptron(EpochClassifier):
         ]
         size = len(self.support_) if again else 0
         empty = np.zeros((size, k))
+        if settings.keep == "vote":  # it begins with the vector there is
+            for c, p in enumerate(problems):
+                at = np.flatnonzero(self.dual_coef_[c]) if again else np.empty(0, np.int64)
+                p.path = [(at, self.dual_coef_[c, at] if again else np.empty(0), 0 * at)]
         return Standing(
             problems=problems,
             coef=self.dual_coef_.T if again else empty,
@@ -275,6 +285,8 @@ class KernelPerceptron(EpochClassifier):
                 "kernel's values between the training samples"
             )
             raise ValueError(msg)
+        if self._pairwise:
+            check_symmetric(data.X)
         if first:
             warn_if_indefinite(kernel, data.X)
         settings = settings.with_changes(max_epochs=epochs or settings.max_epochs)
@@ -283,7 +295,7 @@ class KernelPerceptron(EpochClassifier):
             Team(count_threads(self.n_jobs)) as team,
             ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
         ):
-            values = self._values(kernel, data.X, team, data)
+            values = self._training_values(kernel, data, team, state)
             expansion = Expansion(
                 values.n,
                 len(problems),
@@ -292,7 +304,6 @@ class KernelPerceptron(EpochClassifier):
             )
             if len(state.age):
                 expansion.load(state, self._same_rows(state.sample, data.X))
-                values.load(self._vectors(data.X))
             (piece,) = data.source.pieces()
             rule = self._rule(settings)
             run = rule(values, piece.block, settings, problems, expansion, self._reporter(bar))
@@ -305,19 +316,29 @@ class KernelPerceptron(EpochClassifier):
             return Budgeted
         return Picking if settings.order in PICKING else Kernelized
 
-    def _values(self, kernel: Kernel, X: Any, team: Team, data: Data | None = None) -> Values:
-        """The kernel's values: for training on data, or else for predictions."""
-        bias, whole = float(self.fit_intercept), False
-        if data is not None:
-            (piece,) = data.source.pieces()
-            weights = np.r_[piece.block.weight, piece.block.factor.ravel()]
-            whole = bool((np.rint(weights) == weights).all())
-        # The pocket has to tell many scores apart, and a decision value is to be a good one.
-        kind = np.float64 if data is None or self.keep == "pocket" else None
+    def _training_values(self, kernel: Kernel, data: Data, team: Team, state: Standing) -> Values:
+        """The kernel's values for training on data, from where another run stands."""
+        (piece,) = data.source.pieces()
+        weight, factor = piece.block.weight, piece.block.factor
+        numbers = np.concatenate([weight, factor.ravel(), state.coef.ravel()])
+        largest = float(weight.max(initial=0.0 if weight.size else 1.0))
+        largest = max(largest * float(factor.max(initial=0.0 if factor.size else 1.0)), 1.0)
+        return self._values(
+            kernel,
+            data.X,
+            team,
+            vectors=self._vectors(data.X) if len(state.age) else None,
+            weights=Weights(bool((np.rint(numbers) == numbers).all()), largest),
+            # The pocket has to tell many scores apart.
+            kind=np.float64 if self.keep == "pocket" else None,
+        )
+
+    def _values(self, kernel: Kernel, X: Any, team: Team, **options: Any) -> Values:
+        """The kernel's values with X."""
+        bias = float(self.fit_intercept)
         if is_on_device(X):
-            return DeviceValues(kernel, bias, X, team, whole_weights=whole, kind=kind)
-        rows = as_rows(X)
-        return values_for(kernel, bias, rows, X.shape[1], team, whole_weights=whole, kind=kind)
+            return DeviceValues(kernel, bias, X, team, **options)
+        return values_for(kernel, bias, as_rows(X), X.shape[1], team, **options)
 
     def _vectors(self, X: Any) -> Any:
         """What stands for the support vectors, in the form of X: themselves, or given columns."""
@@ -395,7 +416,7 @@ class KernelPerceptron(EpochClassifier):
         if is_on_device(X):
             check_on_device(self, X, reset=False)
         else:
-            X = validate_data(self, X, reset=False, **LAYOUT)
+            X = canonical(validate_data(self, X, reset=False, **LAYOUT))
         with Team(count_threads(self.n_jobs)) as team:
             values = self._decide(X, team)
         return values[:, 0] if values.shape[1] == 1 else values
@@ -407,19 +428,48 @@ class KernelPerceptron(EpochClassifier):
         return answer(chosen, X)  # type: ignore[no-any-return]
 
     def _decide(self, X: Any, team: Team) -> Floats:
-        """The decision values, a column for each problem."""
-        values = self._values(self.kernel_, X, team)
-        values.load(self._vectors(X))
-        slots = np.arange(len(self.support_))
-        out = np.empty((values.n, len(self.fits_)))
+        """The decision values, a column for each problem.
+
+        Where rounding could change a decision it is made by the exact value, so that it depends
+        neither on the other rows nor on threads.
+        """
+        values = self._values(
+            self.kernel_,
+            X,
+            team,
+            vectors=self._vectors(X),
+            weights=Weights(whole=False),
+            kind=np.float64,
+        )
+        slots, coef = np.arange(len(self.support_)), self.dual_coef_.T
+        factors, k = np.hstack([coef, np.abs(coef)]), len(self.fits_)
+        out = np.empty((values.n, k))
         with one_blas_thread():
             for a in range(0, values.n, values.wide_rows):
-                batch = values.batch(np.arange(a, min(a + values.wide_rows, values.n)))
+                sample = np.arange(a, min(a + values.wide_rows, values.n))
+                batch = values.batch(sample)
                 if self.fits_[0].path is not None:
-                    out[batch.sample] = self._vote(values.matrix(batch, slots))
-                else:
-                    out[batch.sample] = values.sums(batch, slots, self.dual_coef_.T, 0)
+                    out[sample] = self._vote(values.matrix(batch, slots))
+                    continue
+                sums = values.sums(batch, slots, factors, k)
+                out[sample] = sums[:, :k]
+                for i in sample[self._in_doubt(values, sample, sums)].tolist():
+                    K = values.exact(i, slots)
+                    out[i] = [exact_sum(one, K) for one in self.dual_coef_]
         return out
+
+    def _in_doubt(self, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
+        """Which decisions rounding could change, for scores and the sizes of their terms."""
+        k, total = len(self.fits_), np.abs(self.dual_coef_).sum(axis=1)
+        relative, absolute = values.rounding(sample, float(total.max()), len(self.support_))
+        with np.errstate(invalid="ignore"):
+            off = relative[:, np.newaxis] * sums[:, k:] + absolute[:, np.newaxis] * total
+        room, most = np.abs(sums[:, 0]), off.max(axis=1)
+        if k > 1:
+            two = np.partition(sums[:, :k], -2, axis=1)[:, -2:]
+            room = (two[:, 1] - two[:, 0]) / 2.0
+        doubtful: NDArray[np.bool_] = ~(room > most) & (most != 0)
+        return doubtful
 
     def _vote(self, K: Any) -> Floats:
         """Votes of all vectors of the runs, for samples with these kernel values."""

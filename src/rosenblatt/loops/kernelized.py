@@ -300,7 +300,7 @@ def count_errors(
     sure: Any,
     unsure: Any,
 ) -> float:
-    """Follow the scores of some samples through updates, and count errors after each.
+    """Follow the scores of some samples through updates, and count wrong predictions after each.
 
     Row t of K holds the kernel values of the t-th update's vector with the samples. The weights of
     samples that are wrong for certain are added to `sure`, of those that may be to `unsure`: a
@@ -316,6 +316,6 @@ def count_errors(
             off = relative[k] * sizes[k] + absolute[k] * total
             if off != 0 and not abs(scores[k]) > off:
                 unsure[t] += weight[k]
-            elif not y[k] * scores[k] > 0:
+            elif (scores[k] > 0) != (y[k] > 0):
                 sure[t] += weight[k]
     return total

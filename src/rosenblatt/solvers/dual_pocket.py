@@ -106,10 +106,13 @@ class DualPocket:
             factors = np.column_stack([coef[slots], np.abs(coef[slots])])
             scores, sizes = run.values.sums(batch, slots, factors, 1).T
             rounding = run.values.rounding(sample, total, len(slots))
-            off = rounding.relative * sizes + rounding.absolute * total
+            with np.errstate(invalid="ignore"):
+                off = rounding.relative * sizes + rounding.absolute * total
             for k in np.flatnonzero((off != 0) & ~(np.abs(scores) > off)):
                 scores[k] = exact_sum(coef[slots], run.values.exact(int(sample[k]), slots))
             y, weight = run.signs(c, sample, dropped=True)
-            for w in weight[~(y * scores > 0)].tolist():  # one after the other: sums in row order
+            for w in weight[
+                (scores > 0) != (y > 0)
+            ].tolist():  # one after the other: sums in row order
                 errors += w
         return errors

@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.loops.kernelized import Forgetting
 from rosenblatt.solvers.kernelized import DualProblem, Kernelized, Sheet
 from rosenblatt.solvers.threads import one_blas_thread
+from rosenblatt.solvers.values import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,8 +100,17 @@ class Budgeted(Kernelized):
         if not any(p.mistakes[-1] for p in self.problems if p.mistakes):
             return np.zeros(self.k)
         slots = self._by_age()
-        now = self.values.vectors(slots), self.expansion.arrays.coef[slots]
-        return np.sqrt(np.maximum(self.values.form(self.before, now), 0.0))
+        V, coef = self.before
+        V = stacked([V, self.values.vectors(slots)])
+        delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
+        return np.sqrt(self.values.form(V, delta))
+
+    def one_epoch(self, running: list[DualProblem]) -> None:
+        """Take all problems through the data; they share what is forgotten, so all stop at once."""
+        super().one_epoch(running)
+        if any(p.stop is None for p in running):
+            for p in running:
+                p.stop = None
 
     def separates(self, p: DualProblem) -> bool:
         """Whether no sample is a mistake now."""

@@ -204,7 +204,6 @@ class Kernelized(Run[DualProblem]):
         self.events, self.done = Events(self.columns), [0]
         self.twins: NDArray[np.intp] | None = None
         self.pocket: DualPocket | None = None
-        self.heaviest = heaviest(block)
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
         self.visited, self.settled = 0, 0
@@ -313,6 +312,8 @@ class Kernelized(Run[DualProblem]):
         delta = a.coef[:size].copy()
         delta[: len(self.coef_before)] -= self.coef_before
         moved = np.flatnonzero(delta.any(axis=1))
+        if self.settings.tol is not None:  # to be told from a small number
+            return np.sqrt(self.values.form(self.values.vectors(moved), delta[moved]))
         sample = a.sample[moved]
         apart = self.scores[sample] - self.scores_before[sample]
         squares: Floats = np.maximum((delta[moved] * apart).sum(axis=0), 0.0)
@@ -399,7 +400,7 @@ class Kernelized(Run[DualProblem]):
         forgetting, free = self.forgetting(batch)
         self.expansion.reserve(int(free.max(initial=0)) + 1)
         self.values.bank.reserve(len(self.expansion.arrays.age))
-        total = float(self.total.max(initial=0.0)) + self.heaviest * m
+        total = float(self.total.max(initial=0.0)) + self.values.weights.heaviest * m
         rounding = self.values.rounding(batch.sample, total, self.additions + 2 * m)
         doubt = Doubt(rounding.relative, rounding.absolute, self.total)
         position = added = used = 0
@@ -471,7 +472,7 @@ class Kernelized(Run[DualProblem]):
             if self.settings.keep == "vote":
                 p.path.append((seen.slot[at], step, rule.clocks[c] + at))
             if self.settings.drop_after:
-                gone = at[a.dropped[row, c]]
+                gone = at[a.dropped[row, c] & ~np.isin(np.arange(len(at)), _earlier(row))]
                 epoch = np.full(len(gone), len(p.mistakes))
                 p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
             p.mistakes[-1] += len(at)
@@ -522,10 +523,11 @@ class Kernelized(Run[DualProblem]):
         """How far the scores of some samples can be off, in each problem."""
         total = float(self.total.max(initial=0.0))
         rounding = self.values.rounding(sample, total, self.additions)
-        off: Floats = (
-            rounding.relative[:, np.newaxis] * self.sizes[sample]
-            + rounding.absolute[:, np.newaxis] * self.total
-        )
+        with np.errstate(invalid="ignore"):  # endless doubt about nothing is doubt
+            off: Floats = (
+                rounding.relative[:, np.newaxis] * self.sizes[sample]
+                + rounding.absolute[:, np.newaxis] * self.total
+            )
         return off
 
     def _find_cycle(self, p: DualProblem) -> Cycle | None:
@@ -536,7 +538,7 @@ class Kernelized(Run[DualProblem]):
         nothing can repeat unless some samples are identical, so that their coefficients add up,
         or have no kernel value but zero.
         """
-        if self.settings.drop_after is not None or not self.values.whole_weights:
+        if self.settings.drop_after is not None or not self.values.weights.whole:
             return None
         c = self.problems.index(p)
         a, size = self.expansion.arrays, self.expansion.size
@@ -570,7 +572,7 @@ class Kernelized(Run[DualProblem]):
         return sums
 
 
-def heaviest(block: Block) -> float:
-    """The largest weight of a row in any problem."""
-    weight = float(block.weight.max(initial=0.0)) if block.weight.size else 1.0
-    return weight * float(block.factor.max(initial=0.0)) if block.factor.size else weight
+def _earlier(rows: Ints) -> Ints:
+    """Positions of rows that come again later."""
+    _, last = np.unique(rows[::-1], return_index=True)
+    return np.setdiff1d(np.arange(len(rows)), len(rows) - 1 - last)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, issparse, vstack
 
 from rosenblatt.kernels import (
     Linear,
@@ -49,6 +49,13 @@ LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
 COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precision is no use
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+
+
+class Weights(NamedTuple):
+    """Whether all weights (and coefficients to begin with) are whole numbers, and the largest."""
+
+    whole: bool = True
+    heaviest: float = 1.0
 
 
 class Batch(NamedTuple):
@@ -98,6 +105,9 @@ class Bank:
         out = room(len(batch.X), len(slots), Y.dtype)
         return np.matmul(batch.X, Y.T, out=out)
 
+    def settle(self) -> None:
+        """Be ready to be read by several threads."""
+
     def rows(self, slots: Ints) -> tuple[Rows, Ints]:
         """Rows as given, and which of them are the vectors of the slots."""
         return as_rows(self.given), slots
@@ -116,6 +126,7 @@ class SparseBank(Bank):
         super().__init__(0, dtype, kind)
         self.where, self.kind = np.zeros(0, np.int64), kind
         self.vectors = csr_array((0, n_features), dtype=dtype)
+        self.dtype = dtype
         self._new: list[Any] = []
         self._n = 0
 
@@ -130,15 +141,19 @@ class SparseBank(Bank):
         self.where[slots] = self._n + np.arange(len(slots))
         self.y2[slots] = y2
         self._n += len(slots)
-        self._new.append(X)
+        self._new.append(X.astype(self.dtype, copy=False))
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
         self.kind = kind
 
+    def settle(self) -> None:
+        """Be ready to be read by several threads."""
+        self._all()
+
     def _all(self) -> Any:
         if self._new:
-            self.vectors = _stacked([self.vectors, *self._new])
+            self.vectors = stacked([self.vectors, *self._new])
             self._new = []
             if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
                 self.vectors = self.vectors[self.where]
@@ -171,8 +186,10 @@ class Values:
     rows : DenseRows or CsrRows
     n_features : int
     team : Team
-    whole_weights : bool
-        Whether all weights of samples are whole numbers.
+    vectors : array or CSR matrix, optional
+        Support vectors to begin with, in the first slots.
+    weights : Weights
+        What the weights of the samples are like.
     kind : dtype, optional
         The working precision; None: single, where that holds the values.
     """
@@ -185,7 +202,8 @@ class Values:
         n_features: int,
         team: Team,
         *,
-        whole_weights: bool = True,
+        vectors: Any = None,
+        weights: Weights = Weights(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
@@ -193,11 +211,33 @@ class Values:
         self.X = as_matrix(rows, n_features)
         self.n = n_rows(rows)
         self._own = threading.local()
-        self.whole_weights = whole_weights
-        self.whole = whole_weights and kernel.keeps_integers() and self._are_integers()
+        self._begin(vectors, weights, kind)
+
+    def _begin(self, vectors: Any, weights: Weights, kind: Any) -> None:
+        """Measure the data, choose the precision, and take the vectors there are."""
+        self.weights = weights
+        self.whole = weights.whole and self.kernel.keeps_integers() and self._are_integers()
         self._measure()
-        self.kind = np.dtype(kind or self._precision())
-        self._make_bank()
+        y2 = np.empty(0)
+        if vectors is not None:
+            y2 = self._measure_vectors(vectors)
+        precision = self._precision()
+        self.kind = np.dtype(kind or precision)
+        self._make_bank(vectors)
+        if vectors is not None:
+            self._load(vectors, y2)
+
+    most: float
+    plain: bool
+
+    def _measure_vectors(self, vectors: Any) -> Floats:
+        """Let bounds hold for these vectors too; their squared norms."""
+        y2 = np.empty(vectors.shape[0])
+        norms2(as_rows(vectors), 0, len(y2), y2)
+        self.most = max(self.most, float(y2.max(initial=0.0)))
+        self.plain = self.plain and _are_nonnegative(vectors)
+        self.whole = self.whole and _are_whole(vectors)
+        return y2
 
     def _measure(self) -> None:
         self.x2, self.terms = np.empty(self.n), np.empty(self.n)
@@ -210,9 +250,10 @@ class Values:
         self.most = float(self.x2.max(initial=0.0))
         self.plain = _are_nonnegative(self.X)
 
-    def _make_bank(self) -> None:
+    def _make_bank(self, vectors: Any) -> None:
         bank = SparseBank if issparse(self.X) else Bank
-        self.bank = bank(self.n_features, self.X.dtype, self.kind)
+        dtype = self.X.dtype if vectors is None else np.result_type(self.X.dtype, vectors.dtype)
+        self.bank = bank(self.n_features, dtype, self.kind)
         sparse = issparse(self.X)
         self.thin = sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = sparse and not self.thin
@@ -221,20 +262,29 @@ class Values:
         self.block_rows = min(BLOCK, wide)
 
     def _are_integers(self) -> bool:
-        return all((np.rint(part) == part).all() for part in _parts(self.X))
+        return _are_whole(self.X)
 
     def _precision(self) -> Any:
         """Single, unless that is too coarse: then double."""
         largest = self.largest
-        if not largest * self.n < 1e300:
-            msg = (
-                f"values of the kernel {self.kernel.formula} grow beyond what floating point can "
-                "hold on these data: scale the features, or give a smaller gamma or degree"
-            )
+        if not np.isfinite(self.most):
+            msg = "X holds numbers whose squares are beyond floating point: scale the features"
             raise ValueError(msg)
+        self._refuse_overflow()
         exact = self.whole and largest * self.n < EXACT
         fits = max(largest, self.most) < LARGE and self.most > SMALL
         return np.float32 if fits and not exact and self._is_fine_enough() else np.float64
+
+    def _refuse_overflow(self) -> None:
+        """Refuse data on which sums can grow beyond floating point."""
+        heaviest = max(self.weights.heaviest, 1.0)  # the length of a step is squared
+        if not heaviest < 1e150 or not self.largest * max(self.n, 1) * heaviest**2 < 1e300:
+            msg = (
+                f"values of the kernel {self.kernel.formula} times their weights grow beyond what "
+                "floating point can hold: scale the features, or give smaller weights, or a "
+                "smaller gamma or degree"
+            )
+            raise ValueError(msg)
 
     def _is_fine_enough(self) -> bool:
         """Whether single precision leaves only few signs in doubt."""
@@ -272,28 +322,22 @@ class Values:
         if len(slots):
             self.bank.put(slots, self.X[sample], self.x2[sample])
 
-    def load(self, X: Any) -> None:
-        """Let the rows of X be the vectors of the first slots."""
-        y2 = np.empty(X.shape[0])
-        norms2(as_rows(X), 0, len(y2), y2)
+    def _load(self, vectors: Any, y2: Floats) -> None:
+        """Let these be the vectors of the first slots."""
         self.bank.reserve(len(y2))
-        self.bank.put(np.arange(len(y2)), X, y2)
-        self.most = max(self.most, float(y2.max(initial=0.0)))
-        self.plain = self.plain and _are_nonnegative(X)
+        self.bank.put(np.arange(len(y2)), vectors, y2)
 
     def vectors(self, slots: Ints) -> Any:
-        """The vectors of the slots, as `load` takes them."""
+        """The vectors of the slots."""
         return self.bank.matrix(slots)
 
-    def form(self, before: tuple[Any, Floats], now: tuple[Any, Floats]) -> Floats:
-        """``‖w - w before‖²`` for vectors with their coefficients, a column for each problem."""
-        stack = _stacked if issparse(before[0]) else np.concatenate
-        V, delta = stack([before[0], now[0]]), np.concatenate([-before[1], now[1]])
+    def form(self, V: Any, delta: Floats) -> Floats:
+        """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
         total = np.zeros(delta.shape[1])
         for a in range(0, len(delta), BLOCK):
             part = slice(a, a + BLOCK)
             total += (delta[part] * ((self._pairs(V[part], V) + self.bias) @ delta)).sum(axis=0)
-        return total
+        return np.maximum(total, 0.0)
 
     def _pairs(self, U: Any, V: Any) -> Floats:
         """Values of vectors with others, in double precision."""
@@ -312,6 +356,7 @@ class Values:
 
         total = np.zeros((len(batch.sample), factors.shape[1]))
         starts = range(0, len(slots), self.chunk)
+        self.bank.settle()
         for a in starts:
             self._note_terms(factors[a : a + self.chunk])
         for sums in self.team.each(part, starts):
@@ -437,8 +482,17 @@ class FunctionValues(Values):
     def _measure(self) -> None:
         self.x2, self.most, self.plain = np.zeros(self.n), 0.0, False
 
+    @property
+    def largest(self) -> float:
+        """A bound on the size of all values; of a function nothing is known."""
+        return 1.0
+
     def _precision(self) -> Any:
+        self._refuse_overflow()
         return np.float64
+
+    def _measure_vectors(self, vectors: Any) -> Floats:
+        return np.zeros(vectors.shape[0])
 
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
@@ -449,8 +503,8 @@ class FunctionValues(Values):
         return self.kernel(batch.X, self.bank.matrix(slots)) + self.bias
 
     def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other."""
-        return self.kernel(batch.X) + self.bias
+        """Values of the samples with each other: those of the k-th vector in row k."""
+        return np.ascontiguousarray(self.kernel(batch.X).T) + self.bias
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
         return np.hstack([_product(K, factors[:, :cut]), _product(np.abs(K), factors[:, cut:])])
@@ -478,7 +532,7 @@ class GivenValues(FunctionValues):
         sizes = (float(np.abs(part).max(initial=0.0)) for part in _parts(self.X))
         self.most = max(sizes, default=0.0)
 
-    def _make_bank(self) -> None:
+    def _make_bank(self, vectors: Any) -> None:
         self.column = np.zeros(0, np.int64)
         self.bank = Bank(0, self.X.dtype, self.kind)
         self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
@@ -490,23 +544,23 @@ class GivenValues(FunctionValues):
             self.column[slots] = sample
 
     def vectors(self, slots: Ints) -> Any:
-        """The columns of the slots, as `load` takes them."""
+        """The columns of the slots."""
         return self.column[slots]
 
     def _pairs(self, U: Any, V: Any) -> Floats:
         return _columns(self.X[U], V)
 
-    def load(self, X: Any) -> None:
+    def _load(self, vectors: Any, y2: Floats) -> None:
         """Let these columns be the vectors of the first slots."""
-        self.column = np.asarray(X, np.int64).ravel()
+        self.column = np.asarray(vectors, np.int64).ravel()
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots."""
         return _columns(batch.X, self.column[slots]) + self.bias
 
     def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other."""
-        return _columns(batch.X, batch.sample) + self.bias
+        """Values of the samples with each other: those of the k-th vector in row k."""
+        return np.ascontiguousarray(_columns(batch.X, batch.sample).T) + self.bias
 
     @property
     def largest(self) -> float:
@@ -586,6 +640,10 @@ def _count_terms(X: Any, start: int, stop: int) -> Any:
     return np.concatenate([np.empty(0), *parts])
 
 
+def _are_whole(X: Any) -> bool:
+    return all((np.rint(part) == part).all() for part in _parts(X))
+
+
 def _are_nonnegative(X: Any) -> bool:
     return all((part >= 0).all() for part in _parts(X))
 
@@ -611,7 +669,8 @@ def _grown(array: Any, size: int) -> Any:
     return grown
 
 
-def _stacked(parts: list[Any]) -> Any:
-    from scipy.sparse import vstack
-
-    return csr_array(vstack(parts, format="csr"))
+def stacked(parts: list[Any]) -> Any:
+    """Matrices, or lists of columns, one after the other."""
+    if issparse(parts[0]):
+        return csr_array(vstack(parts, format="csr"))
+    return np.concatenate(parts)
