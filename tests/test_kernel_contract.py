@@ -29,7 +29,7 @@ def exemptions(model):
     """Only where the rule really tells a weight from a repetition, or is a poor one."""
     exempt = dict.fromkeys(model._exempt_checks, REPEATED)
     if model.order == "worst-mistake":
-        exempt["check_classifiers_train"] = exempt["check_class_weight_classifiers"] = WORST
+        exempt["check_classifiers_train"] = WORST
     return exempt
 
 

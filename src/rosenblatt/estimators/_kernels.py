@@ -78,20 +78,6 @@ def find_gamma(gamma: Any, X: Any) -> float:
     return positive_number("gamma", gamma, hint=", or 'scale' or 'auto'")
 
 
-def check_symmetric(K: Any) -> None:
-    """Refuse a matrix of kernel values that are not the same in both orders."""
-    step = max(1, (1 << 22) // max(1, K.shape[1]))
-    for a in range(0, K.shape[0], step):
-        apart = abs(K[a : a + step] - K[:, a : a + step].T)
-        sizes = abs(K[a : a + step])
-        if apart.max() > 1e-6 * sizes.max():
-            msg = (
-                "X is not symmetric: kernel='precomputed' needs K(x_i, x_j), which is K(x_j, x_i), "
-                "for the training samples"
-            )
-            raise ValueError(msg)
-
-
 def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
     """Warn where samples of the data refute that the kernel is an inner product."""
     if not isinstance(kernel, Sigmoid):

@@ -17,7 +17,7 @@ from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
 from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
-from rosenblatt.estimators._kernels import check_symmetric, find_kernel, warn_if_indefinite
+from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
     canonical,
@@ -285,8 +285,6 @@ class KernelPerceptron(EpochClassifier):
                 "kernel's values between the training samples"
             )
             raise ValueError(msg)
-        if self._pairwise:
-            check_symmetric(data.X)
         if first:
             warn_if_indefinite(kernel, data.X)
         settings = settings.with_changes(max_epochs=epochs or settings.max_epochs)
