@@ -211,7 +211,8 @@ class DeviceValues(Values):
         for a, part in self._pieces():
             wide = xp.astype(part, xp.float64)
             here = slice(a, a + part.shape[0])
-            self.x2[here] = to_host(xp.sum(wide * wide, axis=1))
+            with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
+                self.x2[here] = to_host(xp.sum(wide * wide, axis=1))
             self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
             self.plain = self.plain and bool(xp.all(part >= 0))
         self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)

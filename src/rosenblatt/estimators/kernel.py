@@ -29,6 +29,7 @@ from rosenblatt.estimators._validation import (
 from rosenblatt.expansions import Dropped, KernelFit, Path
 from rosenblatt.kernels import (
     RBF,
+    Function,
     Gaussian,
     Kernel,
     Linear,
@@ -242,7 +243,8 @@ class KernelPerceptron(EpochClassifier):
     ) -> Data:
         if not is_on_device(X):
             return super()._read(X, y, sample_weight, classes, reset=reset)
-        if not find_kernel(self, X[:1, :]).needs_features:
+        function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
+        if self._pairwise or function or isinstance(self.kernel, Function):
             msg = f"kernel={self.kernel!r} needs data in memory: give NumPy arrays"
             raise ValueError(msg)
         check_on_device(self, X, reset=reset)
@@ -499,6 +501,9 @@ class KernelPerceptron(EpochClassifier):
         from rosenblatt.estimators.bounds import kernel_bound_reports
 
         check_is_fitted(self)
+        if is_on_device(X):
+            msg = "bound_report needs data in memory: give NumPy arrays"
+            raise ValueError(msg)
         data = self._read(X, y, sample_weight, self.classes_, reset=False)
         reports = kernel_bound_reports(self, data)
         return reports[0] if len(reports) == 1 else reports
