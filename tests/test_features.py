@@ -332,7 +332,7 @@ def test_gamma_from_the_data():
         ({"kernel": rb.kernels.Polynomial(2)}, rb.kernels.Polynomial(2)),
         ({"kernel": lambda x, y: np.minimum(x, y).sum()}, None),
     ],
-    ids=str,
+    ids=["rbf", "gaussian", "poly", "linear", "object", "function"],
 )
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_nystroem(options, kernel, form):

@@ -61,6 +61,7 @@ def draw(kind, n=36, d=5, seed=0, classes=2):
 def cut(monkeypatch, block, chunk):
     """Work in blocks of so many samples and so many support vectors."""
     monkeypatch.setattr(values, "BLOCK", block)
+    monkeypatch.setattr(values, "WIDE_BLOCK", 3 * block + 1)
     monkeypatch.setattr(values, "CHUNK", chunk)
 
 

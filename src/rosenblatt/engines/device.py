@@ -14,7 +14,8 @@ from scipy.sparse import issparse
 
 from rosenblatt.loops.kernelized import norms2, products
 from rosenblatt.rows import as_rows
-from rosenblatt.solvers.values import Bank, Values, Weights
+from rosenblatt.solvers.bank import Bank
+from rosenblatt.solvers.values import Values, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

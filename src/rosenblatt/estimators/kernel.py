@@ -40,11 +40,14 @@ from rosenblatt.kernels import (
 from rosenblatt.loops.kernelized import votes
 from rosenblatt.results import Mistakes, StopReason
 from rosenblatt.rows import as_rows
+from rosenblatt.solvers.expansion import DualProblem, Expansion, Standing
+from rosenblatt.solvers.given_values import values_for
 from rosenblatt.solvers.kernel_rules import Budgeted, Picking
-from rosenblatt.solvers.kernelized import DualProblem, Expansion, Kernelized, Standing
+from rosenblatt.solvers.kernelized import Kernelized
 from rosenblatt.solvers.outcome import Outcome
+from rosenblatt.solvers.sums import exact_sum
 from rosenblatt.solvers.threads import Team, one_blas_thread
-from rosenblatt.solvers.values import Weights, exact_sum, values_for
+from rosenblatt.solvers.values import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops.kernelized import count_errors
-from rosenblatt.solvers.values import exact_sum
+from rosenblatt.solvers.sums import exact_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.loops.kernelized import Forgetting
-from rosenblatt.solvers.kernelized import DualProblem, Kernelized, Sheet
+from rosenblatt.solvers.bank import stacked
+from rosenblatt.solvers.expansion import DualProblem, Sheet
+from rosenblatt.solvers.kernelized import Kernelized
 from rosenblatt.solvers.threads import one_blas_thread
-from rosenblatt.solvers.values import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.results import Cycle
-    from rosenblatt.solvers.values import Batch
+    from rosenblatt.solvers.bank import Batch
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

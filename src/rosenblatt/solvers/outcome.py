@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.expansions import Dropped, KernelFit, Path
 from rosenblatt.results import Mistakes, Trace
-from rosenblatt.solvers.kernelized import DualProblem, Standing
+from rosenblatt.solvers.expansion import DualProblem, Standing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,24 +8,22 @@ precision, block sizes or threads.
 
 from __future__ import annotations
 
-import math
 import threading
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import issparse
 
 from rosenblatt.kernels import (
     Linear,
     Polynomial,
-    Precomputed,
     Products,
     Rounding,
     Sigmoid,
 )
 from rosenblatt.loops.kernelized import norms2, products
 from rosenblatt.rows import as_matrix, as_rows, n_rows
+from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,123 +54,6 @@ class Weights(NamedTuple):
 
     whole: bool = True
     heaviest: float = 1.0
-
-
-class Batch(NamedTuple):
-    """Some samples, ready for matrix products.
-
-    `X` is in the working precision; of sparse data it is transposed, and dense unless they are
-    very sparse.
-    """
-
-    sample: Ints
-    X: Any
-    x2: Floats
-
-
-class Bank:
-    """The support vectors: as they were given, and in the working precision."""
-
-    transposed = False  # whether samples are multiplied as columns
-
-    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
-        self.given = np.empty((0, n_features), dtype)
-        self.work = self.given if dtype == kind else np.empty((0, n_features), kind)
-        self.y2 = np.empty(0)
-
-    def reserve(self, size: int) -> None:
-        """Make room for so many vectors."""
-        if size > len(self.given):
-            same = self.work is self.given
-            size = max(size, 2 * len(self.given))
-            self.given = _grown(self.given, size)
-            self.work = self.given if same else _grown(self.work, size)
-            self.y2 = _grown(self.y2, size)
-
-    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
-        """Put vectors into slots."""
-        self.given[slots], self.y2[slots] = X, y2
-        if self.work is not self.given:
-            self.work[slots] = X
-
-    def change_precision(self, kind: Any) -> None:
-        """Work in this precision from now on."""
-        self.work = self.given.astype(kind, copy=False)
-
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
-        Y = self.work[_as_slice(slots)]
-        out = room(len(batch.X), len(slots), Y.dtype)
-        return np.matmul(batch.X, Y.T, out=out)
-
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
-
-    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
-        """Rows as given, and which of them are the vectors of the slots."""
-        return as_rows(self.given), slots
-
-    def matrix(self, slots: Ints) -> Any:
-        """The vectors of the slots as given."""
-        return self.given[slots]
-
-
-class SparseBank(Bank):
-    """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
-
-    transposed = True
-
-    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
-        super().__init__(0, dtype, kind)
-        self.where, self.kind = np.zeros(0, np.int64), kind
-        self.vectors = csr_array((0, n_features), dtype=dtype)
-        self.dtype = dtype
-        self._new: list[Any] = []
-        self._n = 0
-
-    def reserve(self, size: int) -> None:
-        """Make room for so many vectors."""
-        if size > len(self.where):
-            size = max(size, 2 * len(self.where))
-            self.where, self.y2 = _grown(self.where, size), _grown(self.y2, size)
-
-    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
-        """Put vectors into slots."""
-        self.where[slots] = self._n + np.arange(len(slots))
-        self.y2[slots] = y2
-        self._n += len(slots)
-        self._new.append(X.astype(self.dtype, copy=False))
-
-    def change_precision(self, kind: Any) -> None:
-        """Work in this precision from now on."""
-        self.kind = kind
-
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
-        self._all()
-
-    def _all(self) -> Any:
-        if self._new:
-            self.vectors = stacked([self.vectors, *self._new])
-            self._new = []
-            if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
-                self.vectors = self.vectors[self.where]
-                self.where, self._n = np.arange(len(self.where)), len(self.where)
-        return self.vectors
-
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
-        Y = self._all()[_as_slice(self.where[slots])].astype(self.kind, copy=False)
-        Z = Y @ batch.X
-        return (Z.toarray() if issparse(Z) else Z).T
-
-    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
-        """Rows as given, and which of them are the vectors of the slots."""
-        return as_rows(self._all()), self.where[slots]
-
-    def matrix(self, slots: Ints) -> Any:
-        """The vectors of the slots as given."""
-        return self._all()[self.where[slots]]
 
 
 class Values:
@@ -305,7 +186,7 @@ class Values:
 
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
-        picked = self.X[_as_slice(sample)]
+        picked = self.X[as_slice(sample)]
         if self.thin:
             return Batch(sample, picked.T.tocsr().astype(self.kind), self.x2[sample])
         if issparse(picked):
@@ -384,7 +265,7 @@ class Values:
         if not self.kernel.nonnegative(self.plain):
             factors = factors.copy()
             factors[:, cut:] = 0.0
-        return _product(K, factors)
+        return product(K, factors)
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
@@ -476,112 +357,7 @@ class Values:
         return values + self.bias
 
 
-class FunctionValues(Values):
-    """Values of a function of the user's."""
-
-    def _measure(self) -> None:
-        self.x2, self.most, self.plain = np.zeros(self.n), 0.0, False
-
-    @property
-    def largest(self) -> float:
-        """A bound on the size of all values; of a function nothing is known."""
-        return 1.0
-
-    def _precision(self) -> Any:
-        self._refuse_overflow()
-        return np.float64
-
-    def _measure_vectors(self, vectors: Any) -> Floats:
-        return np.zeros(vectors.shape[0])
-
-    def batch(self, sample: Ints) -> Batch:
-        """These samples, ready."""
-        return Batch(sample, self.X[_as_slice(sample)], self.x2[sample])
-
-    def matrix(self, batch: Batch, slots: Ints) -> Any:
-        """Values of the samples (rows) with the vectors of the slots."""
-        return self.kernel(batch.X, self.bank.matrix(slots)) + self.bias
-
-    def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other: those of the k-th vector in row k."""
-        return np.ascontiguousarray(self.kernel(batch.X).T) + self.bias
-
-    def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        return np.hstack([_product(K, factors[:, :cut]), _product(np.abs(K), factors[:, cut:])])
-
-    def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
-        """Values count as exact: only their sums are rounded, if at all."""
-        n = len(sample)
-        if self.exact_sums(total):
-            return Rounding(np.zeros(n), np.zeros(n))
-        return Rounding(
-            np.full(n, (self.longest + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000)
-        )
-
-    def exact(self, sample: int, slots: Ints) -> Floats:
-        """Values of one sample with the vectors of the slots."""
-        values: Floats = self.kernel(self.X[[sample]], self.bank.matrix(slots))[0]
-        return values + self.bias
-
-
-class GivenValues(FunctionValues):
-    """Values that are given as a matrix: a column for each training sample."""
-
-    def _measure(self) -> None:
-        super()._measure()
-        sizes = (float(np.abs(part).max(initial=0.0)) for part in _parts(self.X))
-        self.most = max(sizes, default=0.0)
-
-    def _make_bank(self, vectors: Any) -> None:
-        self.column = np.zeros(0, np.int64)
-        self.bank = Bank(0, self.X.dtype, self.kind)
-        self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
-
-    def add(self, sample: Ints, slots: Ints) -> None:
-        """Let some samples be the vectors of these slots."""
-        if len(slots):
-            self.column = _grown(self.column, max(len(self.column), int(slots.max()) + 1))
-            self.column[slots] = sample
-
-    def vectors(self, slots: Ints) -> Any:
-        """The columns of the slots."""
-        return self.column[slots]
-
-    def _pairs(self, U: Any, V: Any) -> Floats:
-        return _columns(self.X[U], V)
-
-    def _load(self, vectors: Any, y2: Floats) -> None:
-        """Let these columns be the vectors of the first slots."""
-        self.column = np.asarray(vectors, np.int64).ravel()
-
-    def matrix(self, batch: Batch, slots: Ints) -> Any:
-        """Values of the samples (rows) with the vectors of the slots."""
-        return _columns(batch.X, self.column[slots]) + self.bias
-
-    def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other: those of the k-th vector in row k."""
-        return np.ascontiguousarray(_columns(batch.X, batch.sample).T) + self.bias
-
-    @property
-    def largest(self) -> float:
-        """A bound on the size of all values."""
-        return self.most + self.bias
-
-    def exact(self, sample: int, slots: Ints) -> Floats:
-        """Values of one sample with the vectors of the slots."""
-        values: Floats = _columns(self.X[[sample]], self.column[slots])[0] + self.bias
-        return values
-
-
-def values_for(kernel: Kernel, *args: Any, **options: Any) -> Values:
-    """The values of a kernel of any kind."""
-    if kernel.needs_features:
-        return Values(kernel, *args, **options)
-    kind = GivenValues if isinstance(kernel, Precomputed) else FunctionValues
-    return kind(kernel, *args, **options)
-
-
-def _product(K: Any, factors: Any) -> Any:
+def product(K: Any, factors: Any) -> Any:
     """``K @ factors``; few columns in short sums, which costs little and rounds less."""
     if factors.shape[1] > FEW_COLUMNS or len(factors) <= FEW_TERMS:
         return K @ factors
@@ -591,39 +367,7 @@ def _product(K: Any, factors: Any) -> Any:
     return total
 
 
-def signed_sum(coef: Floats, values: Floats) -> float:
-    """``Σ coef*values`` in floating point if that has the right sign, otherwise the exact sum."""
-    p = coef * values
-    total, size = float(p.sum()), float(np.abs(p).sum())
-    if abs(total) > (len(p) + 4) * 2.0**-52 * size + 1e-290:
-        return total
-    return exact_sum(coef, values)
-
-
-def exact_sum(coef: Floats, values: Floats) -> float:
-    """``Σ coef*values``, rounded once, at the end."""
-    p = coef * values
-    if np.abs(p).max(initial=0.0) < 1e200:
-        total = math.fsum(np.concatenate([p, _product_error(coef, values, p)]).tolist())
-        if abs(total) > 1e-200 or not p.any():  # errors of tiny products are beyond floats
-            return total
-    terms = zip(coef.tolist(), values.tolist(), strict=True)
-    return float(sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0)))
-
-
-def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
-    """``a*b - p`` exactly, for the rounded product p (Dekker, Numerische Mathematik 18, 1971)."""
-    high = []
-    for x in (a, b):
-        c = 134217729.0 * x
-        high.append(c - (c - x))
-    ah, bh = high
-    al, bl = a - ah, b - bh
-    error: Floats = ((ah * bh - p) + ah * bl + al * bh) + al * bl
-    return error
-
-
-def _parts(X: Any) -> Iterator[Any]:
+def parts_of(X: Any) -> Iterator[Any]:
     """The numbers of a matrix, some rows at a time."""
     data = X.data if issparse(X) else X
     step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
@@ -641,36 +385,8 @@ def _count_terms(X: Any, start: int, stop: int) -> Any:
 
 
 def _are_whole(X: Any) -> bool:
-    return all((np.rint(part) == part).all() for part in _parts(X))
+    return all((np.rint(part) == part).all() for part in parts_of(X))
 
 
 def _are_nonnegative(X: Any) -> bool:
-    return all((part >= 0).all() for part in _parts(X))
-
-
-def _columns(X: Any, columns: Ints) -> Floats:
-    """Some columns of rows of a matrix, dense and in double precision."""
-    picked = X[:, columns]
-    return np.asarray(picked.toarray() if issparse(picked) else picked, np.float64)
-
-
-def _as_slice(numbers: Ints) -> Any:
-    """The same as a slice if they follow one another: nothing is copied then."""
-    n = len(numbers)
-    if n and numbers[-1] - numbers[0] == n - 1 and (np.diff(numbers) == 1).all():
-        return slice(int(numbers[0]), int(numbers[0]) + n)
-    return numbers
-
-
-def _grown(array: Any, size: int) -> Any:
-    """A copy with room for `size` rows; the new ones are zero."""
-    grown = np.zeros((size, *array.shape[1:]), array.dtype)
-    grown[: len(array)] = array
-    return grown
-
-
-def stacked(parts: list[Any]) -> Any:
-    """Matrices, or lists of columns, one after the other."""
-    if issparse(parts[0]):
-        return csr_array(vstack(parts, format="csr"))
-    return np.concatenate(parts)
+    return all((part >= 0).all() for part in parts_of(X))

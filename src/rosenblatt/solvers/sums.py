@@ -1,0 +1,46 @@
+"""Sums of products, with the right sign, or rounded once."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def signed_sum(coef: Floats, values: Floats) -> float:
+    """``Σ coef*values`` in floating point if that has the right sign, otherwise the exact sum."""
+    p = coef * values
+    total, size = float(p.sum()), float(np.abs(p).sum())
+    if abs(total) > (len(p) + 4) * 2.0**-52 * size + 1e-290:
+        return total
+    return exact_sum(coef, values)
+
+
+def exact_sum(coef: Floats, values: Floats) -> float:
+    """``Σ coef*values``, rounded once, at the end."""
+    p = coef * values
+    if np.abs(p).max(initial=0.0) < 1e200:
+        total = math.fsum(np.concatenate([p, _product_error(coef, values, p)]).tolist())
+        if abs(total) > 1e-200 or not p.any():  # errors of tiny products are beyond floats
+            return total
+    terms = zip(coef.tolist(), values.tolist(), strict=True)
+    return float(sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0)))
+
+
+def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
+    """``a*b - p`` exactly, for the rounded product p (Dekker, Numerische Mathematik 18, 1971)."""
+    high = []
+    for x in (a, b):
+        c = 134217729.0 * x
+        high.append(c - (c - x))
+    ah, bh = high
+    al, bl = a - ah, b - bh
+    error: Floats = ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    return error
