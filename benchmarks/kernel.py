@@ -185,7 +185,7 @@ def against_textbook(table: Table, repeats: int, quick: bool) -> None:
 
 
 MEMORY = """
-import resource, sys, warnings
+import sys, tracemalloc, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import rosenblatt as rb
@@ -193,10 +193,10 @@ from benchmarks.kernel_data import waves
 X, y = waves(int(sys.argv[1]), 100)
 X = X.astype(np.float64)
 rb.KernelPerceptron(gamma=0.02, max_epochs=1).fit(X[:1000], y[:1000])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+tracemalloc.start()
 model = rb.KernelPerceptron(gamma=0.02, max_epochs=2).fit(X, y)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(X.nbytes / 1e6, (after - before) / 1e3, len(model.support_), 8 * len(X) ** 2 / 1e6)
+peak = tracemalloc.get_traced_memory()[1]
+print(X.nbytes / 1e6, peak / 1e6, len(model.support_), 8 * len(X) ** 2 / 1e6)
 """
 
 

@@ -1,8 +1,9 @@
 """The kernel perceptron straight from the textbook: two loops, and sums without rounding.
 
-Kernel values are floats, each made from one inner product by `rosenblatt.simd.dot`; coefficients
-are floats. A score ``f(x_i) = Σ a_j K(x_i, x_j)`` is the exact sum of their products: all floats
-are multiples of a power of two, so that Python's whole numbers hold it.
+Kernel values are floats, each made from one inner product (or squared distance) by
+`rosenblatt.simd.dot`; coefficients are floats. A score ``f(x_i) = Σ a_j K(x_i, x_j)`` is the exact
+sum of their products: all floats are multiples of a power of two, so that Python's whole numbers
+hold it.
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
+import rosenblatt as rb
 from reference import orders
 from rosenblatt.estimators._validation import seed_from
 from rosenblatt.results import StopReason
@@ -56,6 +58,12 @@ def norms2(X):
 def gram(kernel, X, Y=None, bias=0.0):
     """Values of every row of X with every row of Y."""
     Y = X if Y is None else Y
+    if isinstance(kernel, rb.kernels.Radial):
+        X, Y = (A.toarray() if hasattr(A, "indptr") else A for A in (X, Y))
+        apart = X.astype(np.float64)[:, None] - Y.astype(np.float64)
+        rows = apart.reshape(-1, apart.shape[2])
+        squares = np.array([dot(row, row) for row in rows]).reshape(apart.shape[:2])
+        return np.array([kernel.of_distances(row) for row in squares]) + bias
     Z = dots(X, Y)
     y2 = norms2(Y)
     for i, x2 in enumerate(norms2(X)):

@@ -837,7 +837,7 @@ def test_a_run_that_only_seems_to_separate_is_judged_anew(monkeypatch, apart):
     assert why.startswith("a hyperplane has every row strictly on its right side; proved by a")
 
 
-@pytest.mark.parametrize("name", DEMOS)
+@pytest.mark.parametrize("name", sorted(set(DEMOS) - {"rings"}))  # those of hyperplanes
 def test_demos_explain_the_verdict(name):
     printed = call("demo", name).stdout
     _, _, after = printed.partition("verdict   ")

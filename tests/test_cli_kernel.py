@@ -86,7 +86,9 @@ def penguins():
 
 def test_json_is_that_of_python(rings):
     X, y = noisy()
-    model = rb.KernelPerceptron(kernel="gaussian", sigma=0.5, drop_after=4, random_state=0)
+    model = rb.KernelPerceptron(
+        kernel="gaussian", sigma=0.5, drop_after=4, order="shuffled", random_state=0
+    )
     model.fit(X, np.where(y > 0, "outer", "inner"))
     found = fitted(
         rings, "--raw", "--kernel", "gaussian", "--sigma", 0.5, "--drop-after", 4, "--cv", 0
@@ -142,7 +144,8 @@ def test_the_report_says_it(rings):
 
 def test_planted_labels_are_found(rings):
     planted = set((noisy().noisy + 1).tolist())
-    found = {one["row"] for one in fitted(rings, "--drop-after", 5, "--cv", 0)["dropped"]}
+    options = ("--drop-after", 5, "--cv", 0, "--order", "cyclic")
+    found = {one["row"] for one in fitted(rings, *options)["dropped"]}
     assert found == planted
 
 
@@ -167,7 +170,7 @@ def test_rows_are_those_of_the_file():
     x, y = [9, 1, 2, 9, 4, 5, 9, 1.9], ["", "a", "a", "?", "b", "b", "", "b"]
     name = table("t.csv", {"x": x, "y": y})
     options = ("--raw", "--cv", 0, "--gamma", 0.1, "--drop-after", 3, "-o", "m.skops")
-    found = fitted(name, *options)
+    found = fitted(name, *options, "--order", "cyclic")
     kept = [k for k, label in enumerate(y) if label in ("a", "b")]
     model = rb.KernelPerceptron(gamma=0.1, drop_after=3)
     model.fit([[x[k]] for k in kept], [y[k] for k in kept])
@@ -183,7 +186,9 @@ def test_folds_equal_scikit_learns_way(rings):
     X, y = noisy()
     found = fitted(rings, "--raw", "--gamma", 3, "--keep", "average", "--drop-after", 9)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    model = rb.KernelPerceptron(gamma=3.0, keep="average", drop_after=9, random_state=0)
+    model = rb.KernelPerceptron(
+        gamma=3.0, keep="average", drop_after=9, order="shuffled", random_state=0
+    )
     scores = cross_val_score(model, X, np.where(y > 0, "outer", "inner"), cv=folds)
     assert found["cross_validation"] == scores.tolist()
 
@@ -259,7 +264,7 @@ def test_there_is_no_bias_unless_asked_for(xor):
         (["--kernel", "poly", "--degree", "9", "--max-epochs", "2"], "next try a smaller --degree"),
         (["--kernel", "gaussian", "--max-epochs", "2"], "next try a smaller --sigma, "),
         (["--budget", "5", "--max-epochs", "2"], "a larger --budget or a larger --max-epochs"),
-        (["--gamma", "3000", "--cv", "5"], "next rows it has not seen do worse: a smaller --gamma"),
+        (["--gamma", "3e5", "--cv", "5"], "next rows it has not seen do worse: a smaller --gamma"),
     ],
 )
 def test_advice(rings, options, advice):
@@ -267,7 +272,8 @@ def test_advice(rings, options, advice):
 
 
 def test_a_cycle_is_told(xor):
-    text = printed(xor, "--kernel", "linear", "--intercept", "--raw", "--cv", 0)
+    options = ("--kernel", "linear", "--intercept", "--raw", "--cv", 0, "--order", "cyclic")
+    text = printed(xor, *options)
     assert "CYCLE the scores repeat exactly: this run can never end (the scores " in text
 
 
@@ -288,7 +294,7 @@ def test_letters_that_a_terminal_does_not_know(rings):
 def test_saved_models_predict_the_same(rings):
     X, y = noisy()
     call("fit", rings, *KERNEL, "--raw", "--gamma", 2, "--drop-after", 5, "-o", "m.skops", "-q")
-    model = rb.KernelPerceptron(gamma=2.0, drop_after=5, random_state=0)
+    model = rb.KernelPerceptron(gamma=2.0, drop_after=5, order="shuffled", random_state=0)
     model.fit(X, np.where(y > 0, "outer", "inner"))
     done = call("predict", "m.skops", rings, "-o", "a.csv")
     answers = pd.read_csv("a.csv")

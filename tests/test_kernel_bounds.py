@@ -97,29 +97,39 @@ def whole_numbers(draw):
     return X, y
 
 
-@given(whole_numbers(), st.integers(1, 3), st.sampled_from([0.0, 1.0, 4.0]))
-def test_the_kernel_on_x_is_the_perceptron_on_the_features(data, degree, coef0):
-    """The same mistakes, one by one, where the features are not rounded.
-
-    They are not where every coefficient is a whole number: degree 1, or squares of such.
-    """
-    X, y = data
-    features = rb.features.Polynomial(degree, gamma=1.0, coef0=coef0)
-    Z = features.fit_transform(X)
-    kernel = rb.kernels.Polynomial(degree, 1.0, coef0)
-    K = kernel(X)
-    exact = np.array_equal(Z @ Z.T, K)
+def runs_with_and_without_features(X, y, kernel):
+    """The record of a kernel perceptron, and of a perceptron on the features."""
+    Z = rb.features.Polynomial(kernel.degree, gamma=kernel.gamma, coef0=kernel.coef0)
+    Z = Z.fit_transform(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         dual = rb.KernelPerceptron(kernel=kernel, max_epochs=8, record=True).fit(X, y)
         primal = rb.Perceptron(fit_intercept=False, max_epochs=8, record=True).fit(Z, y)
-    mine, theirs = dual.trace_.updates, primal.trace_.updates
-    scores = np.abs(mine.value)
-    if exact or (scores > 1e-9).sum() == len(scores) - 1:  # but for the first, nothing is near zero
+    return dual.trace_.updates, primal.trace_.updates, Z
+
+
+@given(whole_numbers(), st.integers(1, 3), st.sampled_from([0.0, 1.0, 4.0]))
+def test_the_kernel_on_x_is_the_perceptron_on_the_features(data, degree, coef0):
+    """The same mistakes, one by one, where the features are not rounded: those of degree 1."""
+    X, y = data
+    kernel = rb.kernels.Polynomial(degree, 1.0, coef0)
+    mine, theirs, Z = runs_with_and_without_features(X, y, kernel)
+    exact = np.array_equal(Z @ Z.T, kernel(X)) and np.array_equal(Z, np.rint(Z))
+    assert exact or degree > 1
+    if exact:
         np.testing.assert_array_equal(mine.sample, theirs.sample)
-        np.testing.assert_allclose(mine.value, theirs.value, atol=1e-6)
-    if degree == 1:
-        assert exact
+        np.testing.assert_array_equal(mine.value, theirs.value)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_same_mistakes_where_no_value_is_zero(degree, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((60, 3)), rng.integers(0, 2, 60)
+    mine, theirs, _ = runs_with_and_without_features(X, y, rb.kernels.Polynomial(degree, 0.5, 1.5))
+    assert len(mine) > 60
+    np.testing.assert_array_equal(mine.sample, theirs.sample)
+    np.testing.assert_allclose(mine.value, theirs.value, rtol=1e-6, atol=1e-8)
 
 
 def test_xor_and_circles_in_feature_space():

@@ -13,6 +13,7 @@ array([[4., 9.]])
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -77,6 +78,9 @@ class Kernel:
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Matrix of the values for every row of X with every row of Y (None: of X)."""
         X, Y = _matrix(X), None if Y is None else _matrix(Y)
+        if Y is not None and X.shape[1] != Y.shape[1]:
+            msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
+            raise ValueError(msg)
         Z = X @ (X if Y is None else Y).T
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
         x2 = _norms2(X)
@@ -200,6 +204,26 @@ class Radial(Kernel):
     def rate(self) -> float:
         """The factor of ``-‖x - y‖²``."""
         raise NotImplementedError
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Matrix of the values for every row of X with every row of Y (None: of X).
+
+        Dense samples are moved to around the origin first, where fewer digits cancel.
+        """
+        X = _matrix(X)
+        if hasattr(X, "tocsr"):
+            values = super().__call__(X, Y)
+        else:
+            center = X.mean(axis=0) if len(X) else 0.0
+            values = super().__call__(X - center, None if Y is None else _matrix(Y) - center)
+        if Y is None:
+            np.fill_diagonal(values, 1.0)
+        return values
+
+    def of_distances(self, D: Floats) -> Floats:
+        """The values, given squared distances."""
+        values: Floats = np.exp(-self.rate * D)
+        return values
 
     def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
         """From ``‖x - y‖² = ‖x‖² + ‖y‖² - 2x·y``, which rounding may not make negative."""
@@ -365,7 +389,8 @@ class Function(Kernel):
     @property
     def formula(self) -> str:
         """The name of the function."""
-        return f"{getattr(self.function, '__name__', 'function')}(x, y)"
+        function = getattr(self.function, "func", self.function)  # of functools.partial
+        return f"{getattr(function, '__name__', 'function')}(x, y)"
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The function for every row of X with every row of Y (None: of X)."""
@@ -452,7 +477,7 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     >>> bool(found), round(found.smallest, 3)
     (False, -1.0)
     """
-    K = np.asarray(K, dtype=np.float64)
+    K = _plain(K)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
         msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
         raise ValueError(msg)
@@ -463,18 +488,19 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     if np.abs(K - K.T).max() > 1e-8 * scale:
         msg = "K is not symmetric: a kernel's values are the same in both orders"
         raise ValueError(msg)
-    if tol is not None and not (isinstance(tol, int | float) and 0 <= tol < math.inf):
+    limit: Any = tol
+    if tol is not None and not (_is_real(limit) and 0 <= limit < math.inf):
         msg = f"tol={tol!r} is not allowed: give a number >= 0, or None for n*2^-52"
         raise ValueError(msg)
     M = (K / scale + K.T / scale) / 2
     values, vectors = np.linalg.eigh(M)
-    limit = (len(K) * 2.0**-52 if tol is None else float(tol)) * float(np.abs(values).max())
+    least = (len(K) * 2.0**-52 if tol is None else float(tol)) * float(np.abs(values).max())
     v = vectors[:, 0]
     smallest = float(v @ M @ v / (v @ v))
     # The form's own rounding: a sum of n² products is off by 2n units of its size.
     error = 2 * (len(K) + 4) * 2.0**-53 * float(np.abs(v) @ np.abs(M) @ np.abs(v) / (v @ v))
-    refuted = smallest < -limit and smallest + error < 0
-    return Definiteness(not refuted, smallest * scale, limit * scale, v if refuted else None)
+    refuted = smallest < -least and smallest + error < 0
+    return Definiteness(not refuted, smallest * scale, least * scale, v if refuted else None)
 
 
 # Arithmetic -------------------------------------------------------------------------------------
@@ -550,8 +576,8 @@ def _plain(values: Any) -> Floats:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
         msg = (
-            f"the kernel gave {type(values).__name__} {str(values)[:20]!r}: give a function of two "
-            "vectors with a finite number as its value, or of two matrices with a matrix of them"
+            f"values of a kernel are numbers, but here is {str(values)[:20]!r}: give a function "
+            "of two vectors with a finite number as its value, or of two matrices with a matrix"
         )
         raise ValueError(msg) from None
 
@@ -568,6 +594,10 @@ def _wanted(name: str, values: Floats) -> str:
         f"the kernel {name} gave {what}: give a function of two vectors with a finite number as "
         "its value, or of two matrices with a matrix of them"
     )
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real)
 
 
 def _positive(name: str, value: Any) -> None:

@@ -90,8 +90,8 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     if "Margin" in estimator.__name__ and options.get("tol", 0) >= 1:
         msg = f"--tol {options['tol']:g} is not possible: give a gap below 1, for instance 1e-6"
         raise ValueError(msg)
-    if estimator.__name__ == "Adaline":
-        # Files are often sorted by class, which the delta rule does not forgive.
+    if estimator.__name__ in ("Adaline", "KernelPerceptron"):
+        # Files are often sorted by class, which these do not forgive.
         options.setdefault("order", "shuffled")
     if "batch_size" in options and options.get("update") != "minibatch":
         msg = f"--batch-size {options['batch_size']} needs --update minibatch"

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.loops.kernelized import norms2, products
+from rosenblatt.kernels import Radial
+from rosenblatt.loops.kernelized import norms2
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.bank import Bank
-from rosenblatt.solvers.values import Values, Weights
+from rosenblatt.solvers.values import FAR, Values, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,8 +113,11 @@ class Ready(NamedTuple):
 class DeviceBank(Bank):
     """Support vectors: as given in memory, and in the working precision on the device."""
 
-    def __init__(self, n_features: int, dtype: Any, kind: Any, place: Place) -> None:
+    def __init__(
+        self, n_features: int, dtype: Any, kind: Any, place: Place, center: Any = None
+    ) -> None:
         super().__init__(n_features, dtype, dtype)
+        self.center = center
         self.place, self.kind = place, np.dtype(kind)
         self.there = place.put(np.zeros((0, n_features)), kind)
         self.there2 = place.put(np.zeros(0), kind)
@@ -152,7 +156,8 @@ class DeviceBank(Bank):
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
         self.kind = np.dtype(kind)
-        self.there = self.place.put(self.given, kind)
+        moved = self.given if self.center is None else self.given - self.center
+        self.there = self.place.put(moved, kind)
         self.there2 = self.place.put(self.y2, kind)
 
 
@@ -193,7 +198,7 @@ class DeviceValues(Values):
         single = self.X.dtype == self.place.xp.float32
         single = single and (vectors is None or vectors.dtype == np.float32)
         given = np.float32 if single else np.float64
-        self.bank = DeviceBank(self.n_features, given, self.kind, self.place)
+        self.bank = DeviceBank(self.n_features, given, self.kind, self.place, self.center)
         self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
     def _pieces(self) -> Any:
@@ -217,31 +222,53 @@ class DeviceValues(Values):
             self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
             self.plain = self.plain and bool(xp.all(part >= 0))
         self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
+        if isinstance(self.kernel, Radial):
+            self._find_center()
+
+    def _find_center(self) -> None:
+        xp = self.place.xp
+        total = np.zeros(self.n_features)
+        for _, part in self._pieces():
+            total += to_host(xp.sum(xp.astype(part, xp.float64), axis=0))
+        center, x2 = total / self.n, np.empty(self.n)
+        there = self.place.put(center)
+        for a, part in self._pieces():
+            apart = xp.astype(part, xp.float64) - there
+            with np.errstate(over="ignore"):
+                x2[a : a + part.shape[0]] = to_host(xp.sum(apart * apart, axis=1))
+        if x2.max() * FAR < self.most:
+            self.center, self.x2, self.most = center, x2, float(x2.max()) * (1 + 1e-9)
+            self.terms[:], self._there_center = self.n_features, there
+
+    def _moved(self, X: Any) -> Any:
+        """Samples on the device, less the center, in the working precision."""
+        xp = self.place.xp
+        if self.center is not None:
+            X = xp.astype(X, xp.float64) - self._there_center
+        return xp.astype(X, self.place.dtype(self.kind))
 
     def batch(self, sample: Ints) -> Any:
         """These samples, ready."""
-        X = self.place.rows(self.X, sample)
-        kind = self.place.dtype(self.kind)
-        return Ready(
-            sample, self.place.xp.astype(X, kind), self.place.put(self.x2[sample], self.kind)
-        )
+        X = self._moved(self.place.rows(self.X, sample))
+        return Ready(sample, X, self.place.put(self.x2[sample], self.kind))
 
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
-            X, xp = self.place.rows(self.X, sample), self.place.xp
-            given = to_host(X)
-            y2 = np.empty(len(given))
-            norms2(as_rows(np.ascontiguousarray(given)), 0, len(given), y2)
+            X = self.place.rows(self.X, sample)
+            given, y2 = to_host(X), np.empty(len(sample))
+            if self.center is None:
+                norms2(as_rows(np.ascontiguousarray(given)), 0, len(given), y2)
+            else:
+                y2 = self.x2[sample]
             self.bank.put(slots, given, y2)
-            there = xp.astype(X, self.place.dtype(self.kind))
-            self.bank.put_there(slots, there, self.place.put(y2, self.kind))
+            self.bank.put_there(slots, self._moved(X), self.place.put(y2, self.kind))
 
     def _load(self, vectors: Any, y2: Floats) -> None:
         super()._load(vectors, y2)
         if len(y2):
-            there = self.place.put(vectors, self.kind), self.place.put(y2, self.kind)
-            self.bank.put_there(np.arange(len(y2)), *there)
+            there = self._moved(self.place.put(vectors, np.float64))
+            self.bank.put_there(np.arange(len(y2)), there, self.place.put(y2, self.kind))
 
     def part(self, batch: Any, a: int, z: int) -> Any:
         """Samples a to z of a batch."""
@@ -286,6 +313,7 @@ class DeviceValues(Values):
 
     def form(self, V: Any, delta: Floats) -> Floats:
         """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
+        V = V if self.center is None else V - self.center
         there, D = self.place.put(V, np.float64), self.place.put(delta)
         v2 = self.place.xp.sum(there * there, axis=1)
         total = np.zeros(delta.shape[1])
@@ -301,11 +329,5 @@ class DeviceValues(Values):
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots, each by itself."""
-        x = np.ascontiguousarray(to_host(self.X[sample : sample + 1, :]))
-        x2 = np.empty(1)
-        norms2(as_rows(x), 0, 1, x2)
-        rows, part = self.bank.rows(slots)
-        Z = np.empty((1, len(slots)))
-        products(rows, part, x[0].astype(np.float64), Z[0])
-        values: Floats = self.kernel.of_products(Z, x2, self.bank.y2[slots])[0]
-        return values + self.bias
+        x = to_host(self.X[sample : sample + 1, :])
+        return self._exactly(np.ascontiguousarray(x[0], np.float64), slots)

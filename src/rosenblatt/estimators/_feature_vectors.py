@@ -67,7 +67,7 @@ def as_kernel(kernel: Any) -> kernels.Kernel:
         return kernels.Function(kernel)
     msg = (
         f"kernel={kernel!r} is not allowed: give a kernel with its parameters, "
-        "for instance rb.kernels.RBF(0.5), or a function of two vectors"
+        "for instance rb.kernels.RBF(0.5) or the kernel_ of a model, or a function of two vectors"
     )
     raise ValueError(msg)
 

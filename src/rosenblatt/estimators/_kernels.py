@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import Any
 
@@ -31,9 +32,20 @@ def find_kernel(model: Any, X: Any) -> Kernel:
     kernel = model.kernel
     if isinstance(kernel, Kernel):
         return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        msg = (
+            f"kernel={kernel.__name__} is a class: give one of its kernels, {kernel.__name__}(...)"
+        )
+        raise ValueError(msg)
     if callable(kernel):
         return Function(kernel)
-    name = one_of("kernel", kernel, (*NAMES, "polynomial"))
+    name = one_of("kernel", kernel, NAMES)
+    if name in ("poly", "sigmoid") and not _is_number(model.coef0):
+        msg = f"coef0={model.coef0!r} is not allowed: give a finite number"
+        raise ValueError(msg)
+    if model.sigma is not None and name == "gaussian" and model.gamma != "scale":
+        msg = f"sigma={model.sigma!r} and gamma={model.gamma!r} both say how wide it is: give one"
+        raise ValueError(msg)
     if model.sigma is not None and name != "gaussian":
         msg = f"sigma={model.sigma!r} is for kernel='gaussian', but kernel={name!r}: give gamma"
         raise ValueError(msg)
@@ -51,6 +63,10 @@ def find_kernel(model: Any, X: Any) -> Kernel:
     if name == "sigmoid":
         return Sigmoid(gamma, model.coef0)
     return Polynomial(model.degree, gamma, model.coef0)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
 
 
 def find_gamma(gamma: Any, X: Any) -> float:

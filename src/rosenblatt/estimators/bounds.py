@@ -185,8 +185,8 @@ def _best_in_features(
     bounds = Bounds(vectors, run._replace(start=np.zeros(vectors.size)))
     theta = vectors.widest(bounds.R)
     separable: bool | None = theta is not None
-    if not separable:  # a matrix of values does not tell what is beyond its rounding
-        separable = _separating(bounds)[1] if features.explicit else None
+    if not separable:  # features that are rounded do not tell what is beyond their rounding
+        separable = _separating(bounds)[1] if features.explicit and not features.off else None
     found = bounds.best(theta, bool(separable))
     if found is not None:
         bound = replace(found.bound, kernel=name, separable=separable)
@@ -295,7 +295,7 @@ def kernel_bound_reports(model: KernelPerceptron, data: Data) -> tuple[BoundRepo
     if (model._same_rows(model.support_, data.X) < 0).any():
         raise ValueError(OTHER_DATA)
     (piece,) = data.source.pieces()
-    block, bias = piece.block, bool(model.fit_intercept)
+    block, bias = piece.block, bool(model._fitted_with["fit_intercept"])
     features = feature_vectors(data.X, model.kernel_, bias)
     rows, name = as_rows(features.vectors), named(model.kernel_, bias)
     given = {"weight": block.weight, "factor": block.factor}

@@ -45,7 +45,7 @@ from rosenblatt.solvers.given_values import values_for
 from rosenblatt.solvers.kernel_rules import Budgeted, Picking
 from rosenblatt.solvers.kernelized import Kernelized
 from rosenblatt.solvers.outcome import Outcome
-from rosenblatt.solvers.sums import exact_sum
+from rosenblatt.solvers.sums import exact_sum, exact_votes
 from rosenblatt.solvers.threads import Team, one_blas_thread
 from rosenblatt.solvers.values import Weights
 
@@ -98,14 +98,15 @@ class KernelPerceptron(EpochClassifier):
         As for `Perceptron`.
     drop_after : int, optional
         A sample whose counter reaches this is set to zero and takes no more part: it is probably
-        an outlier. See `dropped_`.
+        an outlier. See `dropped_`. (Another call of `partial_fit` begins with all its samples.)
     budget : int, optional
         Most support vectors. When a mistake would add one too many, the support vector whose last
         mistake lies longest ago is forgotten. Needs ``keep="last"``.
     max_epochs : int
         Most passes over the data.
     max_time : float, optional
-        Seconds after which to stop with what there is.
+        Seconds after which to stop with what there is. (Then the training errors are counted,
+        which may take as long as a prediction for all samples.)
     tol : float, optional
         Stop when the vector moved by less than this (in feature space) over an epoch.
     class_weight, record, progress, callback, warm_start, random_state, n_jobs
@@ -272,7 +273,7 @@ class KernelPerceptron(EpochClassifier):
         return Standing(
             problems=problems,
             coef=self.dual_coef_.T if again else empty,
-            counts=np.zeros((size, k), np.int64),
+            counts=self._state.counts if again else np.zeros((size, k), np.int64),
             lag=empty,
             age=np.arange(size),
             sample=self.support_ if again else np.empty(0, np.int64),
@@ -283,7 +284,7 @@ class KernelPerceptron(EpochClassifier):
         self, data: Data, settings: Settings, state: Standing, epochs: int | None = None
     ) -> None:
         first = not hasattr(self, "fits_") or not (epochs or self.warm_start)
-        kernel = find_kernel(self, data.X) if first else self.kernel_
+        kernel = find_kernel(self, data.X) if first else self._same_kernel()
         if self._pairwise and data.X.shape[0] != data.X.shape[1]:
             msg = (
                 f"X has shape {data.X.shape}: kernel='precomputed' needs the square matrix of the "
@@ -313,6 +314,23 @@ class KernelPerceptron(EpochClassifier):
             run.run()
             self._set_results(data, kernel, run)
 
+    def _meaning(self) -> dict[str, Any]:
+        """The parameters that say what the decision values are."""
+        names = ("kernel", "degree", "gamma", "coef0", "sigma", "fit_intercept")
+        return {name: getattr(self, name) for name in names}
+
+    def _same_kernel(self) -> Kernel:
+        """The kernel to go on with, if nobody has changed it."""
+        for name, value in self._meaning().items():
+            before = self._fitted_with[name]
+            if value is not before and value != before:
+                msg = (
+                    f"{name}={value!r} was {before!r} when the support vectors were found: "
+                    "go on with that, or fit anew with warm_start=False"
+                )
+                raise ValueError(msg)
+        return self.kernel_
+
     def _rule(self, settings: Settings) -> type[Kernelized]:
         """Which way of training it is."""
         if settings.budget is not None:
@@ -338,14 +356,15 @@ class KernelPerceptron(EpochClassifier):
 
     def _values(self, kernel: Kernel, X: Any, team: Team, **options: Any) -> Values:
         """The kernel's values with X."""
-        bias = float(self.fit_intercept)
+        fitted = options.pop("fitted", False)
+        bias = float(self._fitted_with["fit_intercept"] if fitted else self.fit_intercept)
         if is_on_device(X):
             return DeviceValues(kernel, bias, X, team, **options)
         return values_for(kernel, bias, as_rows(X), X.shape[1], team, **options)
 
     def _vectors(self, X: Any) -> Any:
         """What stands for the support vectors, in the form of X: themselves, or given columns."""
-        if self._pairwise:
+        if isinstance(self.kernel_, Precomputed):
             return self.support_
         V = self.support_vectors_
         if issparse(X):
@@ -367,6 +386,7 @@ class KernelPerceptron(EpochClassifier):
         """Set everything that a fitted model has, all at once."""
         outcome = Outcome(run)
         self.kernel_, self.classes_ = kernel, data.classes
+        self._fitted_with = self._meaning()
         self.support_ = outcome.sample
         if not self._pairwise:
             self.support_vectors_ = run.values.bank.matrix(outcome.slots)
@@ -385,9 +405,10 @@ class KernelPerceptron(EpochClassifier):
     def _fits_together(self) -> bool:
         k, s = len(positives_of(self.classes_)), len(self.support_)
         state = self._state
-        vectors = self._pairwise or self.support_vectors_.shape == (s, self.n_features_in_)
+        given = isinstance(self.kernel_, Precomputed)
+        vectors = given or self.support_vectors_.shape == (s, self.n_features_in_)
         path = [fit.path for fit in self.fits_ if fit.path is not None]
-        if not self._pairwise and hasattr(self.support_vectors_, "check_format"):
+        if not given and hasattr(self.support_vectors_, "check_format"):
             self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
         return (
             bool(vectors)
@@ -443,6 +464,7 @@ class KernelPerceptron(EpochClassifier):
             vectors=self._vectors(X),
             weights=Weights(whole=False),
             kind=np.float64,
+            fitted=True,
         )
         slots, coef = np.arange(len(self.support_)), self.dual_coef_.T
         factors, k = np.hstack([coef, np.abs(coef)]), len(self.fits_)
@@ -452,7 +474,7 @@ class KernelPerceptron(EpochClassifier):
                 sample = np.arange(a, min(a + values.wide_rows, values.n))
                 batch = values.batch(sample)
                 if self.fits_[0].path is not None:
-                    out[sample] = self._vote(values.matrix(batch, slots))
+                    out[sample] = self._vote(values, batch, slots)
                     continue
                 sums = values.sums(batch, slots, factors, k)
                 out[sample] = sums[:, :k]
@@ -474,13 +496,19 @@ class KernelPerceptron(EpochClassifier):
         doubtful: NDArray[np.bool_] = ~(room > most) & (most != 0)
         return doubtful
 
-    def _vote(self, K: Any) -> Floats:
-        """Votes of all vectors of the runs, for samples with these kernel values."""
-        out = np.empty((len(self.fits_), len(K)))
+    def _vote(self, values: Values, batch: Any, slots: Ints) -> Floats:
+        """Votes of all vectors of the runs, for the samples of a batch."""
+        K, n = np.ascontiguousarray(values.matrix(batch, slots)), len(batch.sample)
+        out = np.empty((len(self.fits_), n))
         for c, fit in enumerate(self.fits_):
-            path = fit.path
+            path, doubtful = fit.path, np.zeros(n, np.bool_)
             assert path is not None
-            votes(np.ascontiguousarray(K), path.vector, path.step, path.lives, path.first, out[c])
+            rounding = values.rounding(batch.sample, float(np.abs(path.step).sum()), len(path.step))
+            steps = path.vector, path.step, path.lives, path.first
+            votes(K, *steps, rounding.relative, rounding.absolute, out[c], doubtful)
+            for i in np.flatnonzero(doubtful):
+                exact = values.exact(int(batch.sample[i]), slots)[path.vector]
+                out[c, i] = exact_votes(path.step, exact, path.lives, path.first)
             out[c] /= max(1, path.first + int(path.lives.sum()))
         return out.T
 

@@ -30,6 +30,15 @@ ALLOWED = (
     "rosenblatt.estimators.margin.SoftMarginClassifier",
     "rosenblatt.estimators.perceptron.Perceptron",
     "rosenblatt.estimators.table.TableEncoder",
+    "rosenblatt.features.Nystroem",
+    "rosenblatt.features.Polynomial",
+    "rosenblatt.features.RandomFourier",
+    "rosenblatt.features.Squares",
+    "rosenblatt.kernels.Gaussian",
+    "rosenblatt.kernels.Linear",
+    "rosenblatt.kernels.Polynomial",
+    "rosenblatt.kernels.RBF",
+    "rosenblatt.kernels.Sigmoid",
     "scipy.sparse._csr.csr_array",  # of support vectors
     # Plain parts of scikit-learn's estimators that skops does not know.
     "sklearn.calibration._CalibratedClassifier",

@@ -15,7 +15,8 @@ import numpy as np
 
 from rosenblatt.loops import loop
 from rosenblatt.loops.perceptron import weight_of
-from rosenblatt.rows import Block, Rows, row_dot, row_norm2
+from rosenblatt.rows import Block, Rows, add_row, row_dot, row_norm2
+from rosenblatt.simd import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -264,6 +265,16 @@ def products(rows: Rows, part: Any, x: Any, out: Any) -> None:
 
 
 @loop
+def distances2(rows: Rows, part: Any, x: Any, room: Any, out: Any) -> None:
+    """Write ``‖x - x_k‖²`` for the listed rows; `room` is for the differences."""
+    for k in range(len(part)):
+        for j in range(len(x)):
+            room[j] = x[j]
+        add_row(rows, np.uint64(part[k]), -1.0, room)
+        out[k] = dot(room, room)
+
+
+@loop
 def norms2(rows: Rows, start: int, stop: int, out: Any) -> None:
     """Write ``‖x_i‖²`` of rows `start` to `stop`."""
     for row in range(start, stop):
@@ -271,19 +282,34 @@ def norms2(rows: Rows, start: int, stop: int, out: Any) -> None:
 
 
 @loop
-def votes(K: Any, vector: Any, step: Any, lives: Any, first: float, out: Any) -> None:
+def votes(
+    K: Any,
+    vector: Any,
+    step: Any,
+    lives: Any,
+    first: float,
+    relative: Any,
+    absolute: Any,
+    out: Any,
+    doubtful: Any,
+) -> None:
     """Write ``Σ_t c_t*sign(w_t·φ(x))`` over all vectors of a run, for each row of K.
 
     ``w_t`` is the vector after the first t updates: `step` is added to the coefficient of support
     vector `vector`, and then it lives for so many visits; `first` is the life of ``w_0 = 0``. The
-    sign of zero is -1.
+    sign of zero is -1. Rows of which a sign is in doubt are marked.
     """
     for i in range(len(K)):
-        score, total = 0.0, -first
+        score, size, total, votes = 0.0, 0.0, 0.0, -first
         for t in range(len(vector)):
-            score += step[t] * K[i, vector[t]]
-            total += lives[t] if score > 0 else -lives[t]
-        out[i] = total
+            change = step[t] * K[i, vector[t]]
+            score += change
+            size += abs(change)
+            total += abs(step[t])
+            if not abs(score) > relative[i] * size + absolute[i] * total:
+                doubtful[i] = True
+            votes += lives[t] if score > 0 else -lives[t]
+        out[i] = votes
 
 
 @loop

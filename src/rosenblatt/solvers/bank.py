@@ -31,13 +31,14 @@ class Batch(NamedTuple):
 
 
 class Bank:
-    """The support vectors: as they were given, and in the working precision."""
+    """The support vectors: as they were given, and in the working precision, less a center."""
 
     transposed = False  # whether samples are multiplied as columns
 
-    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
-        self.given = np.empty((0, n_features), dtype)
-        self.work = self.given if dtype == kind else np.empty((0, n_features), kind)
+    def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
+        self.given, self.center = np.empty((0, n_features), dtype), center
+        same = dtype == kind and center is None
+        self.work = self.given if same else np.empty((0, n_features), kind)
         self.y2 = np.empty(0)
 
     def reserve(self, size: int) -> None:
@@ -53,11 +54,12 @@ class Bank:
         """Put vectors into slots."""
         self.given[slots], self.y2[slots] = X, y2
         if self.work is not self.given:
-            self.work[slots] = X
+            self.work[slots] = X if self.center is None else X - self.center
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
-        self.work = self.given.astype(kind, copy=False)
+        moved = self.given if self.center is None else self.given - self.center
+        self.work = moved.astype(kind, copy=False)
 
     def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
         """Inner products of the samples with the vectors of the slots."""
@@ -82,7 +84,7 @@ class SparseBank(Bank):
 
     transposed = True
 
-    def __init__(self, n_features: int, dtype: Any, kind: Any) -> None:
+    def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
         super().__init__(0, dtype, kind)
         self.where, self.kind = np.zeros(0, np.int64), kind
         self.vectors = csr_array((0, n_features), dtype=dtype)

@@ -44,3 +44,18 @@ def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
     al, bl = a - ah, b - bh
     error: Floats = ((ah * bh - p) + ah * bl + al * bh) + al * bl
     return error
+
+
+def exact_votes(step: Floats, values: Floats, lives: NDArray[np.int64], first: int) -> int:
+    """``Σ_t lives_t*sign(Σ_{s<=t} step_s*values_s) - first``, no sum rounded; of zero it is -1."""
+    score, votes = 0, -first
+    for a, k, life in zip(step.tolist(), values.tolist(), lives.tolist(), strict=True):
+        score += _whole(a) * _whole(k)
+        votes += life if score > 0 else -life
+    return votes
+
+
+def _whole(x: float) -> int:
+    """``x*2^1074``, which is a whole number for every float."""
+    numerator, denominator = x.as_integer_ratio()
+    return numerator * (2**1074 // denominator)

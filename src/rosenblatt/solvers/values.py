@@ -18,10 +18,11 @@ from rosenblatt.kernels import (
     Linear,
     Polynomial,
     Products,
+    Radial,
     Rounding,
     Sigmoid,
 )
-from rosenblatt.loops.kernelized import norms2, products
+from rosenblatt.loops.kernelized import distances2, norms2, products
 from rosenblatt.rows import as_matrix, as_rows, n_rows
 from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
 
@@ -45,6 +46,7 @@ WIDE = 1 << 24  # most numbers in samples scored at a time, where they are spars
 FEW_COLUMNS, FEW_TERMS = 8, 64  # few columns of factors are summed over so many terms at a time
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
+FAR = 16.0  # squared distance from the origin, in spreads, from which samples are moved there
 COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precision is no use
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 
@@ -108,13 +110,17 @@ class Values:
         if vectors is not None:
             self._load(vectors, y2)
 
+    center: Any = None
     most: float
     plain: bool
 
     def _measure_vectors(self, vectors: Any) -> Floats:
         """Let bounds hold for these vectors too; their squared norms."""
         y2 = np.empty(vectors.shape[0])
-        norms2(as_rows(vectors), 0, len(y2), y2)
+        if self.center is None:
+            norms2(as_rows(vectors), 0, len(y2), y2)
+        else:
+            y2 = ((vectors - self.center) ** 2).sum(axis=1)
         self.most = max(self.most, float(y2.max(initial=0.0)))
         self.plain = self.plain and _are_nonnegative(vectors)
         self.whole = self.whole and _are_whole(vectors)
@@ -130,11 +136,22 @@ class Values:
         self.team.each(measure, self.team.ranges(self.n, self.X.size))
         self.most = float(self.x2.max(initial=0.0))
         self.plain = _are_nonnegative(self.X)
+        if isinstance(self.kernel, Radial) and not issparse(self.X) and self.n:
+            self._find_center()
+
+    def _find_center(self) -> None:
+        """Move samples to around the origin, if they are far from it: fewer digits cancel."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            center = self.X.mean(axis=0, dtype=np.float64)
+            x2 = np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(self.X)])
+        if x2.max() * FAR < self.most:
+            self.center, self.x2, self.most = center, x2, float(x2.max())
+            self.terms[:] = self.n_features
 
     def _make_bank(self, vectors: Any) -> None:
         bank = SparseBank if issparse(self.X) else Bank
         dtype = self.X.dtype if vectors is None else np.result_type(self.X.dtype, vectors.dtype)
-        self.bank = bank(self.n_features, dtype, self.kind)
+        self.bank = bank(self.n_features, dtype, self.kind, self.center)
         sparse = issparse(self.X)
         self.thin = sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = sparse and not self.thin
@@ -191,6 +208,8 @@ class Values:
             return Batch(sample, picked.T.tocsr().astype(self.kind), self.x2[sample])
         if issparse(picked):
             picked = picked.toarray().T
+        if self.center is not None:
+            picked = picked - self.center
         return Batch(sample, np.ascontiguousarray(picked, dtype=self.kind), self.x2[sample])
 
     def part(self, batch: Batch, a: int, z: int) -> Batch:
@@ -305,12 +324,12 @@ class Values:
             return Rounding(np.zeros(len(sample)), np.zeros(len(sample)))
         unit, x2 = UNIT[self.kind], self.x2[sample]
         largest = self.kernel.largest(x2, self.most) + self.bias
-        known = Products(unit, self.terms[sample] + 2.0, x2, self.most, self.plain)
+        known = Products(unit, self.terms[sample] + 4.0, x2, self.most, self.plain)
         relative, absolute = (  # here, and where a value is computed by itself
             here + alone
             for here, alone in zip(
                 self.kernel.rounding(known),
-                self.kernel.rounding(known._replace(unit=2.0**-53)),
+                self.kernel.rounding(known._replace(unit=2.0**-53, terms=self.n_features + 2.0)),
                 strict=True,
             )
         )
@@ -350,10 +369,18 @@ class Values:
         """Values of one sample with the vectors of the slots, each by itself."""
         x = self.X[[sample]]
         x = (x.toarray() if issparse(x) else x)[0].astype(np.float64)
+        return self._exactly(x, slots)
+
+    def _exactly(self, x: Floats, slots: Ints) -> Floats:
+        """Values of a vector with those of the slots, each by itself."""
         rows, part = self.bank.rows(slots)
-        Z = np.empty((1, len(slots)))
-        products(rows, part, x, Z[0])
-        values: Floats = self.kernel.of_products(Z, self.x2[[sample]], self.bank.y2[slots])[0]
+        Z = np.empty(len(slots))
+        if isinstance(self.kernel, Radial):
+            distances2(rows, part, x, np.empty_like(x), Z)
+            values = self.kernel.of_distances(Z)
+        else:
+            products(rows, part, x, Z)
+            values = self.kernel.of_products(Z[np.newaxis], np.zeros(1), np.zeros(1))[0]
         return values + self.bias
 
 
