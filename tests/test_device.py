@@ -81,6 +81,19 @@ def test_same_mistakes_as_in_memory(options, dtype):
 
 
 @quiet
+@pytest.mark.parametrize("options", [{}, {"budget": 25}, {"keep": "vote"}], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_samples_far_from_the_origin(options, dtype):
+    X, y = rings(dtype=np.float32)
+    X = (X + 1000.0).astype(dtype)
+    options = {"gamma": 0.5, "max_epochs": 3, "record": True, **options}
+    here = rb.KernelPerceptron(**options).fit(X, y)
+    there = rb.KernelPerceptron(**options).fit(xp.asarray(X), y)
+    same(here, there)
+    np.testing.assert_array_equal(np.asarray(there.predict(xp.asarray(X))), here.predict(X))
+
+
+@quiet
 def test_whole_numbers_and_ties():
     rng = np.random.default_rng(0)
     X = rng.integers(-2, 3, (120, 3)).astype(float)

@@ -43,9 +43,6 @@ def find_kernel(model: Any, X: Any) -> Kernel:
     if name in ("poly", "sigmoid") and not _is_number(model.coef0):
         msg = f"coef0={model.coef0!r} is not allowed: give a finite number"
         raise ValueError(msg)
-    if model.sigma is not None and name == "gaussian" and model.gamma != "scale":
-        msg = f"sigma={model.sigma!r} and gamma={model.gamma!r} both say how wide it is: give one"
-        raise ValueError(msg)
     if model.sigma is not None and name != "gaussian":
         msg = f"sigma={model.sigma!r} is for kernel='gaussian', but kernel={name!r}: give gamma"
         raise ValueError(msg)

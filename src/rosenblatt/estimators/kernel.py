@@ -217,6 +217,9 @@ class KernelPerceptron(EpochClassifier):
         for name, hint in (("drop_after", ", or None"), ("budget", ", or None")):
             if getattr(self, name) is not None:
                 positive_int(name, getattr(self, name), hint=hint)
+        if self.sigma is not None and not (isinstance(self.gamma, str) and self.gamma == "scale"):
+            msg = f"sigma={self.sigma!r} and gamma={self.gamma!r} both give a width: give one"
+            raise ValueError(msg)
         if self.budget is not None and keep != "last":
             msg = f"budget={self.budget} forgets vectors that keep={keep!r} needs: use keep='last'"
             raise ValueError(msg)
