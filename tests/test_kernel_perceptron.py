@@ -17,7 +17,10 @@ from reference_kernel import (
 )
 from rosenblatt import StopReason
 from rosenblatt.estimators._validation import seed_from
+from rosenblatt.kernels import RBF
+from rosenblatt.rows import as_rows
 from rosenblatt.solvers import kernelized, values
+from rosenblatt.solvers.threads import Team
 
 quiet = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:the kernel tanh:UserWarning"
@@ -60,9 +63,9 @@ def draw(kind, n=36, d=5, seed=0, classes=2):
 
 def cut(monkeypatch, block, chunk):
     """Work in blocks of so many samples and so many support vectors."""
-    monkeypatch.setattr(values, "BLOCK", block)
-    monkeypatch.setattr(values, "WIDE_BLOCK", 3 * block + 1)
-    monkeypatch.setattr(values, "CHUNK", chunk)
+    sizes = {"BLOCK": block, "WIDE_BLOCK": 3 * block + 1, "PART": block + 1, "CHUNK": chunk}
+    for name, size in (sizes | {"LITTLE": 0, "ROOM": 0}).items():
+        monkeypatch.setattr(values, name, size)
 
 
 def paths(model, X, y, sample_weight=None, K=None, **rule):
@@ -122,6 +125,54 @@ def test_blocks_orders_classes_and_threads(block, jobs, order, monkeypatch):
     assert_as_in_the_textbook(model, X, y)
 
 
+@pytest.mark.parametrize("after", [0, 1 << 12, 1 << 13])
+@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+@pytest.mark.parametrize("keep", ["last", "average", "vote"])
+@pytest.mark.parametrize("kind", ["integers", "floats", "offset", "ties", "twins", "single"])
+def test_all_values_at_hand_from_some_epoch_on(kind, keep, order, after, monkeypatch):
+    cut(monkeypatch, 7, 4)
+    monkeypatch.setattr(values, "ROOM", 1 << 20)
+    monkeypatch.setattr(kernelized, "BLOCK_WORTH", 0 if after else 1 << 20)
+    X, y = draw(kind, n=60, classes=3)
+    made, everything = [], values.Values.everything
+
+    def watched(own, look_up):
+        made.append(everything(own, look_up))
+        assert made[-1] is None or made[-1].dtype == own.kind
+        return made[-1]
+
+    monkeypatch.setattr(values.Values, "everything", watched)
+    options = {"gamma": 0.3, "keep": keep, "order": order, "random_state": 7, "max_epochs": 6}
+    model = rb.KernelPerceptron(**options, record=True).fit(X, y)
+    assert made
+    assert_as_in_the_textbook(model, X, y)
+    monkeypatch.setattr(kernelized, "FEW", 0)  # so that doubt leads to double precision
+    quick = rb.KernelPerceptron(**options).fit(X, y)
+    monkeypatch.setattr(values, "ROOM", 0)
+    blocks = rb.KernelPerceptron(**options).fit(X, y)
+    for other in (quick, blocks):
+        np.testing.assert_array_equal(
+            other.decision_function(X[:9] + 0.5), model.decision_function(X[:9] + 0.5)
+        )
+
+
+@pytest.mark.parametrize("kind", ["floats", "wide"])
+def test_all_values_have_the_precision_of_the_run(kind, monkeypatch):
+    cut(monkeypatch, 7, 4)
+    monkeypatch.setattr(values, "ROOM", 36 * 36 * 8)
+    X, _ = draw(kind)
+    for form in (np.asarray, sparse.csr_array):
+        found = values.Values(RBF(0.3), 1.0, as_rows(form(X)), X.shape[1], Team(2))
+        for precision, off in ((np.float32, 1e-5), (np.float64, 1e-12)):
+            found.change_precision(precision)
+            K = found.everything(lambda: None)
+            assert K.dtype == precision
+            assert found.everything(lambda: None) is K
+            np.testing.assert_allclose(K, RBF(0.3)(X) + 1, rtol=off)
+    monkeypatch.setattr(values, "ROOM", 36 * 36 * 8 - 1)
+    assert found.everything(lambda: None) is None
+
+
 @pytest.mark.parametrize("scale", [1e-42, 1e-20, 1.0, 1e20, 1e45])
 @pytest.mark.parametrize("name", ["poly", "rbf"])
 def test_weights(scale, name, monkeypatch):
@@ -164,21 +215,24 @@ def test_functions_and_given_values(kind, monkeypatch):
     assert not hasattr(model, "support_vectors_")
 
 
-def test_a_callable_gets_sparse_rows_as_vectors():
+def test_a_callable_gets_sparse_rows_as_vectors(monkeypatch):
+    cut(monkeypatch, 4, 3)
     X, y = draw("integers")
     model = rb.KernelPerceptron(kernel=lambda u, v: (u @ v + 1.0) ** 2, max_epochs=4, record=True)
     model.fit(sparse.csr_array(X), y)
     assert_as_in_the_textbook(model, sparse.csr_array(X), y, K=(X @ X.T + 1) ** 2)
 
 
+@pytest.mark.parametrize("room", [0, 1 << 20])
 @pytest.mark.parametrize("keep", ["last", "average"])
-def test_going_over_to_double_precision_changes_nothing(keep, monkeypatch):
+def test_going_over_to_double_precision_changes_nothing(keep, room, monkeypatch):
     """Without a record single precision is given up as soon as it leaves signs in doubt."""
     X, y = draw("offset", n=60, classes=3)
     found = {}
     for few in (0, 3, 10**9):
         monkeypatch.setattr(kernelized, "FEW", few)
         cut(monkeypatch, 7, 5)
+        monkeypatch.setattr(values, "ROOM", room)
         model = rb.KernelPerceptron(kernel="linear", keep=keep, max_epochs=5).fit(X, y)
         found[few] = model
         for k, path in enumerate(paths(model, X, y)):

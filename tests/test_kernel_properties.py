@@ -50,12 +50,12 @@ def problems(draw, kind=None, classes=2, most=14):
 @contextmanager
 def cut(block, chunk):
     """Work in blocks of so many samples and so many support vectors."""
-    before = values.BLOCK, values.CHUNK
-    values.BLOCK, values.CHUNK = block, chunk
+    before = values.BLOCK, values.CHUNK, values.ROOM
+    values.BLOCK, values.CHUNK, values.ROOM = block, chunk, 0 if block % 2 else before[2]
     try:
         yield
     finally:
-        values.BLOCK, values.CHUNK = before
+        values.BLOCK, values.CHUNK, values.ROOM = before
 
 
 def signs(y):

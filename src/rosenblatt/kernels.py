@@ -236,11 +236,15 @@ class Radial(Kernel):
         return xp.exp(xp.clip(Z, max=0.0))
 
     def rounding(self, products: Products) -> Rounding:
-        """The squared distance is off by ``(2*terms + 14)u(‖x‖² + ‖y‖²)``, at most."""
+        """The squared distance is off by ``(2*terms + 14)u(‖x‖² + ‖y‖²)``, at most.
+
+        In single precision by half of it: squared norms are always computed in double.
+        """
         u, (least, lost, largest) = products.unit, _range(products.unit)
         sizes = products.x2 + products.most
+        terms = products.terms * (2 if u == 2.0**-53 else 1)
         with np.errstate(over="ignore"):
-            apart = (2 * products.terms + 14) * u * sizes + (2 * products.terms + 8) * lost
+            apart = (terms + 14) * u * sizes + (2 * products.terms + 8) * lost
             apart = self.rate * apart
             fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
         relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)

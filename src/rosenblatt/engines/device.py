@@ -307,9 +307,9 @@ class DeviceValues(Values):
         Y, y2 = self.bank.at(slots)
         return to_host(self._finish_there(Y @ batch.X.T, y2, batch.x2))
 
-    def gram(self, batch: Any) -> Any:
-        """Values of the samples with each other, in memory."""
-        return to_host(self._finish_there(batch.X @ batch.X.T, batch.x2, batch.x2))
+    def _between(self, vectors: Any, batch: Any) -> Any:
+        Z = vectors.X @ batch.X.T
+        return to_host(self._finish_there(Z, vectors.x2, batch.x2))
 
     def form(self, V: Any, delta: Floats) -> Floats:
         """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""

@@ -62,6 +62,8 @@ class Visited(NamedTuple):
     ----------
     sample : int64 array
         Rows of the data.
+    turn : int64 array
+        The order in which they are visited.
     G : array of shape (m, m)
         Kernel values between them.
     F, A : float64 arrays
@@ -79,6 +81,7 @@ class Visited(NamedTuple):
     """
 
     sample: Ints
+    turn: Ints
     G: Any
     F: Floats
     A: Floats
@@ -138,22 +141,22 @@ def visit(
     start: int,
     used: int,
 ) -> tuple[int, int, int]:
-    """Visit the samples from position `start` on; at each mistake ``a_i += weight*y``.
+    """Visit the samples from turn number `start` on; at each mistake ``a_i += weight*y``.
 
-    New support vectors take the slots of `free`, from number `used` on. Returns the position
-    reached, the problem whose score there has to be settled first (-1: none), and the number of
-    free slots used.
+    New support vectors take the slots of `free`, from number `used` on. Returns the turn reached,
+    the problem whose score there has to be settled first (-1: none), and the number of free slots
+    used.
     """
-    m = len(seen.sample)
-    for j in range(start, m):
+    for t in range(start, len(seen.turn)):
+        j = seen.turn[t]
         unclear = classify(block, seen, doubt, dual, rule, j)
         if unclear >= 0:
-            return j, unclear, used
+            return t, unclear, used
         for c in range(len(rule.positives)):
             if seen.wrong[c, j]:
-                used = take(block, seen, doubt, dual, forgetting, rule, free, j, used)
+                used = take(block, seen, doubt, dual, forgetting, rule, free, t, used)
                 break
-    return m, -1, used
+    return len(seen.turn), -1, used
 
 
 @loop
@@ -187,10 +190,11 @@ def take(
     forgetting: Forgetting,
     rule: Rule,
     free: Any,
-    j: int,
+    t: int,
     used: int,
 ) -> int:
-    """Make the update for sample j; how many free slots are used then."""
+    """Make the update for the sample of turn t; how many free slots are used then."""
+    j = seen.turn[t]
     i = np.uint64(seen.sample[j])
     s = dual.slot[i]
     if s < 0:
@@ -201,7 +205,7 @@ def take(
         dual.slot[i], dual.sample[s] = s, i
         dual.coef[s], dual.counts[s] = 0.0, 0
         forgetting.state[0] += 1
-    dual.age[s], seen.slot[j] = rule.time + j, s
+    dual.age[s], seen.slot[j] = rule.time + t, s
     alive = False
     for c in range(len(rule.positives)):
         if seen.wrong[c, j]:
@@ -215,7 +219,7 @@ def take(
                 dual.dropped[i, c] = True
             seen.steps[c, j] = step
             if dual.lag.size:
-                dual.lag[s, c] += step * (rule.clocks[c] + j)
+                dual.lag[s, c] += step * (rule.clocks[c] + t)
             add_values(seen.G, j, c, step, seen, doubt)
         alive = alive or dual.coef[s, c] != 0
     if forgetting.budget and not alive:

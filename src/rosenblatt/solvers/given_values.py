@@ -43,13 +43,16 @@ class FunctionValues(Values):
         """These samples, ready."""
         return Batch(sample, self.X[as_slice(sample)], self.x2[sample])
 
+    def part(self, batch: Batch, a: int, z: int) -> Batch:
+        """Samples a to z of a batch."""
+        return Batch(batch.sample[a:z], batch.X[a:z], batch.x2[a:z])
+
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots."""
         return self.kernel(batch.X, self.bank.matrix(slots)) + self.bias
 
-    def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other: those of the k-th vector in row k."""
-        return np.ascontiguousarray(self.kernel(batch.X).T) + self.bias
+    def _between(self, vectors: Batch, batch: Batch) -> Any:
+        return np.ascontiguousarray(self.kernel(batch.X, vectors.X).T) + self.bias
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
         return np.hstack([product(K, factors[:, :cut]), product(np.abs(K), factors[:, cut:])])
@@ -103,9 +106,8 @@ class GivenValues(FunctionValues):
         """Values of the samples (rows) with the vectors of the slots."""
         return _columns(batch.X, self.column[slots]) + self.bias
 
-    def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other: those of the k-th vector in row k."""
-        return np.ascontiguousarray(_columns(batch.X, batch.sample).T) + self.bias
+    def _between(self, vectors: Batch, batch: Batch) -> Any:
+        return np.ascontiguousarray(_columns(batch.X, vectors.sample).T) + self.bias
 
     @property
     def largest(self) -> float:

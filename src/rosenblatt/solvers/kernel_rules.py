@@ -132,9 +132,10 @@ class Picking(Kernelized):
             chosen = self._pick(p)
             if chosen is not None:
                 self.visit([p], self.open(np.array([chosen])), 0, 1)
+                p.within = 0
+            else:
+                self.expansion.time += 1
             p.visits += 1
-            self.expansion.time += 1
-            self.look_up()
 
     def _pick(self, p: DualProblem) -> int | None:
         c = self.problems.index(p)

@@ -11,7 +11,7 @@ each block is scored from them alone.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from rosenblatt.loops import kernelized as loops
 from rosenblatt.loops.kernelized import Doubt, Forgetting, Rule, Visited
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.rows import row_weights
+from rosenblatt.solvers.bank import Batch
 from rosenblatt.solvers.dual_pocket import DualPocket
 from rosenblatt.solvers.expansion import DualProblem, Events, Expansion, Sheet
 from rosenblatt.solvers.run import Run
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.rows import Block
-    from rosenblatt.solvers.bank import Batch
     from rosenblatt.solvers.run import Settings
     from rosenblatt.solvers.values import Values
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
 FEW = 200  # but so many are nothing
+BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
+LAGS = 256  # updates whose lags are added at a time
 
 
 class Kernelized(Run[DualProblem]):
@@ -80,6 +82,7 @@ class Kernelized(Run[DualProblem]):
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
         self.visited, self.settled = 0, 0
+        self.gram: Any = None
 
     @property
     def scores(self) -> Floats:
@@ -132,36 +135,41 @@ class Kernelized(Run[DualProblem]):
 
     def begin_epoch(self) -> None:
         """Remember where the epoch begins."""
+        if self.in_turn and self.settings.budget is None and self.values.computed > self.n_rows**2:
+            self.gram = self.values.everything(self.look_up)
         self.events, self.done = Events(self.columns), []
         self.scores_before = self.scores.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
     def epoch(self, running: list[DualProblem], order: Ints) -> None:
         """Visit every sample once (every position of the order)."""
+        if self.gram is not None:
+            everyone = Batch(np.arange(self.n_rows), None, self.values.x2)
+            self._visit(running, everyone, order, self.gram, self.sums)
+            self._mind_doubts()
+        else:
+            self._go_through_blocks(running, order)
+        for p in running:
+            p.visits, p.within = p.visits + p.within, 0
+
+    def _go_through_blocks(self, running: list[DualProblem], order: Ints) -> None:
         for sample in self.blocks(order):
             sheet = self.open(sample)
             try:
                 for a in range(0, len(sample), self.values.block_rows):
-                    z = min(a + self.values.block_rows, len(sample))
-                    self.visit(running, sheet, a, z)
-                    self.expansion.time += z - a
-                    for p in running:
-                        p.within += z - a
-                    self.look_up()
+                    self.visit(running, sheet, a, min(a + self.values.block_rows, len(sample)))
             except (Halt, KeyboardInterrupt):
                 self.close(sheet)
                 raise
             self.close(sheet)
-            if self.settled > max(FEW, DOUBTFUL * self.visited):
-                self._use_double_precision()
-        for p in running:
-            p.visits, p.within = p.visits + p.within, 0
+            self._mind_doubts()
 
     def end_epoch(self, running: list[DualProblem], order: Ints) -> None:
         """Bring all scores up to date, and complete the trace."""
         if self.pocket is not None:
             self.pocket.follow()
-        self._catch_up(order)
+        if self.gram is None:
+            self._catch_up(order)
         changes = self.changes()
         for c, p in enumerate(self.problems):
             if p in running:
@@ -219,11 +227,21 @@ class Kernelized(Run[DualProblem]):
     def visit(self, running: list[DualProblem], sheet: Sheet, a: int, z: int) -> None:
         """Visit samples a to z of a wide block."""
         self._add(sheet, a, z, sheet.base)
-        batch, k, m = self.values.part(sheet.batch, a, z), self.k, z - a
-        sums = sheet.sums[a:z]
+        batch = self.values.part(sheet.batch, a, z)
+        self._visit(running, batch, np.arange(z - a), self.values.gram(batch), sheet.sums[a:z])
+        sheet.done.append((a, z, self.events.size))
+        self.values.computed += BLOCK_WORTH
+        self.look_up()
+
+    def _visit(
+        self, running: list[DualProblem], batch: Batch, turn: Ints, G: Any, sums: Floats
+    ) -> None:
+        """Visit some samples, each in its turn; G are their kernel values with each other."""
+        k, m = self.k, len(turn)
         seen = Visited(
             sample=batch.sample,
-            G=self.values.gram(batch),
+            turn=turn,
+            G=G,
             F=np.ascontiguousarray(sums[:, :k].T),
             A=np.ascontiguousarray(sums[:, -k:].T),
             settled=np.zeros((k, m), np.bool_),
@@ -241,16 +259,20 @@ class Kernelized(Run[DualProblem]):
             exact=self.settings.record,
         )
         self._walk(batch, seen, rule)
-        lags = self._book(running, seen, rule)
+        wrong, lags = self._book(running, seen, rule)
         sums[:, :k], sums[:, -k:] = seen.F.T, seen.A.T
-        if lags.size:
-            sums[:, k:-k] += seen.G[seen.wrong.any(axis=0)].T.astype(np.float64) @ lags
-        sheet.done.append((a, z, self.events.size))
+        for a in range(0, len(wrong) if lags.size else 0, LAGS):
+            part = slice(a, a + LAGS)
+            sums[:, k:-k] += G[wrong[part]].T.astype(np.float64) @ lags[part]
         self.visited += m
+        self.expansion.time += m
+        for p in running:
+            p.within += m
 
-    def _use_double_precision(self) -> None:
-        """Score everything anew, twice as slowly, so that less is in doubt."""
-        if self.values.kind != np.float64:
+    def _mind_doubts(self) -> None:
+        """If much was in doubt, score everything anew, in double precision from now on."""
+        much = self.settled > max(FEW, DOUBTFUL * self.visited)
+        if much and self.values.kind != np.float64:
             self.values.change_precision(np.float64)
             self.sums[:] = 0.0
             self._add_all()
@@ -293,8 +315,9 @@ class Kernelized(Run[DualProblem]):
             added = used
             if unclear < 0:
                 break
-            seen.F[unclear, position] = self.settle(int(seen.sample[position]), unclear)
-            seen.settled[unclear, position] = True
+            j = seen.turn[position]
+            seen.F[unclear, j] = self.settle(int(seen.sample[j]), unclear)
+            seen.settled[unclear, j] = True
             self.settled += not self.settings.record
         self.additions += 2 * int(seen.wrong.any(axis=0).sum())
         self.expansion.size = max(self.expansion.size, int(free[:used].max(initial=-1)) + 1)
@@ -325,32 +348,34 @@ class Kernelized(Run[DualProblem]):
         slots = np.flatnonzero(coef)
         return exact_sum(coef[slots], self.values.exact(sample, slots))
 
-    def _book(self, running: list[DualProblem], seen: Visited, rule: Rule) -> Floats:
-        """Note the mistakes of a block; the lags of its updates, if they are wanted."""
+    def _book(self, running: list[DualProblem], seen: Visited, rule: Rule) -> tuple[Ints, Floats]:
+        """Note the mistakes of a block; which they are, and the lags of their updates."""
         a = self.expansion.arrays
-        wrong = np.flatnonzero(seen.wrong.any(axis=0))
+        turns = np.flatnonzero(seen.wrong[:, seen.turn].any(axis=0))
+        wrong = seen.turn[turns]
         steps = seen.steps.T[wrong]
-        lags = (steps * (rule.clocks + wrong[:, np.newaxis]))[:, : self.columns - 2 * self.k]
+        lags = (steps * (rule.clocks + turns[:, np.newaxis]))[:, : self.columns - 2 * self.k]
         if self.settings.budget is None:
             self.events.append(seen.slot[wrong], steps, lags, np.abs(steps))
         for c, p in enumerate(self.problems):
             if p not in running:
                 continue
-            at = np.flatnonzero(seen.wrong[c])
+            turns = np.flatnonzero(seen.wrong[c, seen.turn])
+            at = seen.turn[turns]
             row, step = seen.sample[at], seen.steps[c, at]
             if self.settings.record:
                 number = p.n_updates + np.arange(len(at))
                 epoch = np.full(len(at), len(p.mistakes))
                 p.records.append((epoch, row, seen.values[c, at], step, number))
             if self.settings.keep == "vote":
-                p.path.append((seen.slot[at], step, rule.clocks[c] + at))
+                p.path.append((seen.slot[at], step, rule.clocks[c] + turns))
             if self.settings.drop_after:
                 gone = at[a.dropped[row, c] & ~np.isin(np.arange(len(at)), _earlier(row))]
                 epoch = np.full(len(gone), len(p.mistakes))
                 p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
             p.mistakes[-1] += len(at)
             p.n_updates += len(at)
-        return lags
+        return wrong, lags
 
     # Why to stop --------------------------------------------------------------------------------
 

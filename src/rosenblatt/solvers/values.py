@@ -27,7 +27,7 @@ from rosenblatt.rows import as_matrix, as_rows, n_rows
 from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -39,11 +39,14 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 CHUNK = 512  # support vectors multiplied at a time
-BLOCK = 128  # samples that are visited with their kernel values at hand
+BLOCK = 256  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 1024  # samples scored at a time
+PART = 256  # of them, by one thread
+ROOM = 1 << 28  # bytes that all values may take
+LITTLE = 1 << 15  # values that one thread computes alone
 THIN = 0.02  # share of entries that are not zero below which samples stay sparse
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
-FEW_COLUMNS, FEW_TERMS = 8, 64  # few columns of factors are summed over so many terms at a time
+FEW_COLUMNS, FEW_TERMS = 8, 16  # few columns of factors are summed over so many terms at a time
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
 FAR = 16.0  # squared distance from the origin, in spreads, from which samples are moved there
@@ -111,6 +114,8 @@ class Values:
             self._load(vectors, y2)
 
     center: Any = None
+    computed = 0  # values so far, in sums
+    _all: Any = None
     most: float
     plain: bool
 
@@ -249,18 +254,23 @@ class Values:
         (Those are left zero where no bound needs them.)
         """
 
-        def part(a: int) -> Any:
-            chunk = slice(a, a + self.chunk)
+        def part(task: tuple[slice, slice]) -> Any:
+            rows, chunk = task
             some = factors[chunk].astype(self._kind_for(factors[chunk]))
-            return self._part(self.matrix(batch, slots[chunk]), some, some.shape[1] - k)
+            K = self.matrix(self.part(batch, rows.start, rows.stop), slots[chunk])
+            return self._part(K, some, some.shape[1] - k)
 
-        total = np.zeros((len(batch.sample), factors.shape[1]))
-        starts = range(0, len(slots), self.chunk)
+        m = len(batch.sample)
+        self.computed += m * len(slots)
+        total = np.zeros((m, factors.shape[1]))
+        step = PART if m * len(slots) > LITTLE else max(m, 1)
+        chunks = [slice(a, a + self.chunk) for a in range(0, len(slots), self.chunk)]
+        tasks = [(slice(a, min(a + step, m)), c) for c in chunks for a in range(0, m, step)]
         self.bank.settle()
-        for a in starts:
-            self._note_terms(factors[a : a + self.chunk])
-        for sums in self.team.each(part, starts):
-            total += sums
+        for chunk in chunks:
+            self._note_terms(factors[chunk])
+        for (rows, _), sums in zip(tasks, self.team.each(part, tasks), strict=True):
+            total[rows] += sums
         return total
 
     def _note_terms(self, factors: Floats) -> None:
@@ -296,11 +306,37 @@ class Values:
         return np.ascontiguousarray(self.matrix(batch, slots).T)
 
     def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other."""
-        X = batch.X.T if self.bank.transposed else batch.X
-        Z = X @ X.T
+        """Values of the samples with each other: those of the k-th vector in row k."""
+        return self._between(batch, batch)
+
+    def _between(self, vectors: Batch, batch: Batch) -> Any:
+        """Values of some samples as vectors (rows) with others."""
+        V, X = vectors.X, batch.X
+        Z = V.T @ X if self.bank.transposed else V @ X.T
         Z = Z.toarray() if issparse(Z) else Z
-        return self._finish(Z, batch, batch.x2)
+        return self._finish(Z, vectors, batch.x2)
+
+    def everything(self, look_up: Callable[[], None]) -> Any:
+        """The Gram matrix of all samples, if it takes no more than `ROOM`, otherwise None.
+
+        Computed once, it serves every epoch. `look_up` is called now and then on the way.
+        """
+        if self.n**2 * self.kind.itemsize > ROOM:
+            return None
+        if self._all is None or self._all.dtype != self.kind:
+            whole = np.empty((self.n, self.n), self.kind)
+
+            def fill(a: int) -> None:
+                some = self.batch(np.arange(a, min(a + PART, self.n)))
+                for b in range(0, self.n, self.wide_rows):
+                    look_up()
+                    columns = np.arange(b, min(b + self.wide_rows, self.n))
+                    values = self._between(some, self.batch(columns))
+                    whole[a : a + PART, b : b + self.wide_rows] = values
+
+            self.team.each(fill, range(0, self.n, PART))
+            self._all = whole
+        return self._all
 
     def _finish(self, Z: Any, batch: Batch, y2: Floats) -> Any:
         K = self.kernel.of_products(Z, batch.x2.astype(Z.dtype), y2.astype(Z.dtype))
@@ -312,7 +348,7 @@ class Values:
         """Memory of the thread's own, to use again and again."""
         room = getattr(self._own, "room", None)
         if room is None or room.size < m * s or room.dtype != dtype:
-            room = self._own.room = np.empty(max(m * s, WIDE_BLOCK * CHUNK), dtype)
+            room = self._own.room = np.empty(max(m * s, PART * CHUNK), dtype)
         return room[: m * s].reshape(m, s)
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
