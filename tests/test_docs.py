@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "rosenblatt",
+    "rosenblatt.definiteness",
     "rosenblatt.kernels",
     "rosenblatt.maps",
     "rosenblatt.features",

@@ -19,10 +19,10 @@ from rosenblatt.kernels import (
     Linear,
     Polynomial,
     Precomputed,
-    Products,
     Sigmoid,
     is_positive_semidefinite,
 )
+from rosenblatt.rounding import Products
 from rosenblatt.simd import dot
 
 OF_PAIR = {

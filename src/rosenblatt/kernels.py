@@ -13,14 +13,23 @@ array([[4., 9.]])
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.definiteness import Definiteness, is_positive_semidefinite, plain_values
+from rosenblatt.rounding import (
+    Products,
+    Rounding,
+    float_range,
+    lengths,
+    powers_rounding,
+    tiny,
+)
+
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
@@ -36,28 +45,6 @@ __all__ = [
     "Sigmoid",
     "is_positive_semidefinite",
 ]
-
-
-class Rounding(NamedTuple):
-    """How far a computed ``Σ δ K`` can be off: ``relative*Σ|δ||K| + absolute*Σ|δ|``, row by row."""
-
-    relative: Any
-    absolute: Any
-
-
-class Products(NamedTuple):
-    """What is known of computed inner products ``x·y``, for bounds on rounding.
-
-    `unit` is the unit roundoff, `terms` the most terms that are not zero (row by row), `x2` the
-    squared norms of the rows, `most` the largest squared norm of any y, and `nonnegative` says
-    whether no term is negative.
-    """
-
-    unit: float
-    terms: Any
-    x2: Any
-    most: float
-    nonnegative: bool
 
 
 @dataclass(frozen=True)
@@ -134,7 +121,7 @@ class Linear(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """``(terms + 3)u`` for each of the two inner products."""
-        return _powers_rounding(products, 1, 1.0, 0.0)
+        return powers_rounding(products, 1, 1.0, 0.0)
 
     def largest(self, x2: Any, most: float) -> Any:
         """``‖x‖‖y‖``."""
@@ -180,7 +167,7 @@ class Polynomial(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """That of the base, ``degree`` times."""
-        return _powers_rounding(products, self.degree, self.gamma, self.coef0)
+        return powers_rounding(products, self.degree, self.gamma, self.coef0)
 
     def largest(self, x2: Any, most: float) -> Any:
         """``(gamma‖x‖‖y‖ + |coef0|)^degree``."""
@@ -240,7 +227,7 @@ class Radial(Kernel):
 
         In single precision by half of it: squared norms are always computed in double.
         """
-        u, (least, lost, largest) = products.unit, _range(products.unit)
+        u, (least, lost, largest) = products.unit, float_range(products.unit)
         sizes = products.x2 + products.most
         terms = products.terms * (2 if u == 2.0**-53 else 1)
         with np.errstate(over="ignore"):
@@ -248,7 +235,7 @@ class Radial(Kernel):
             apart = self.rate * apart
             fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
         relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)
-        return Rounding(relative, _tiny(u) + 0.0 * products.x2)
+        return Rounding(relative, tiny(u) + 0.0 * products.x2)
 
     def nonnegative(self, plain: bool) -> bool:
         """Never negative."""
@@ -333,8 +320,8 @@ class Sigmoid(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """No more than that of the argument: the slope of tanh is at most 1."""
-        u, (least, lost, largest) = products.unit, _range(products.unit)
-        root, eta = _lengths(products), abs(self.eta)
+        u, (least, lost, largest) = products.unit, float_range(products.unit)
+        root, eta = lengths(products), abs(self.eta)
         with np.errstate(over="ignore"):
             size = eta * root + abs(self.theta)
             small = (eta * (products.terms + 2) + 2) * lost
@@ -400,10 +387,12 @@ class Function(Kernel):
         """The function for every row of X with every row of Y (None: of X)."""
         Y = X if Y is None else Y
         if self._takes_matrices(X, Y):
-            values = _plain(self.function(X, Y))
+            values = plain_values(self.function(X, Y))
         else:
             A, B = _rows_of(X), _rows_of(Y)
-            values = np.array([[_plain(self.function(x, y)) for y in B] for x in A], np.float64)
+            values = np.array(
+                [[plain_values(self.function(x, y)) for y in B] for x in A], np.float64
+            )
         if values.shape != (X.shape[0], Y.shape[0]) or not np.isfinite(values).all():
             raise ValueError(_wanted(self.formula, values))
         return values
@@ -412,7 +401,7 @@ class Function(Kernel):
         """Whether two rows with three give a 2 x 3 matrix."""
         few = 3 if X.shape[1] != 3 else 4  # so that they are no factors of a matrix product
         try:
-            values = _plain(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
+            values = plain_values(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
         except Exception:  # whatever a function of two vectors says to matrices
             return False
         return values.shape == (2, few)
@@ -420,91 +409,6 @@ class Function(Kernel):
     def diagonal(self, X: Any) -> Floats:
         """``K(x, x)`` for every row of X."""
         return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
-
-
-# Gram matrices ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Definiteness:
-    """Whether a Gram matrix is positive semi-definite; true or false where a truth is asked for.
-
-    Attributes
-    ----------
-    holds : bool
-        False: a vector `witness` proves that it is not. True: no such vector was found, which is
-        as much as a matrix can say: Mercer's condition asks for every set of samples there is.
-    smallest : float
-        ``v·Kv/v·v`` for the vector v of the smallest eigenvalue.
-    tol : float
-        What it was compared with: a matrix is refuted below ``-tol``.
-    witness : array or None
-        ``v`` with ``v·Kv < 0``, rounding taken into account.
-    """
-
-    holds: bool
-    smallest: float
-    tol: float
-    witness: Floats | None
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def __str__(self) -> str:
-        if self.holds:
-            return (
-                f"not refuted: the smallest eigenvalue is {self.smallest:.3g}, not below "
-                f"-{self.tol:.3g} (a Gram matrix can refute Mercer's condition, never prove it)"
-            )
-        return f"refuted: v·Kv/v·v = {self.smallest:.3g} < 0 for the witness v"
-
-
-def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definiteness:
-    """Whether a Gram matrix can come from inner products: ``v·Kv >= 0`` for all v.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Kernel values of n samples with each other: symmetric.
-    tol : float, optional
-        How far below zero an eigenvalue may lie, in units of the largest; None: ``n*2⁻⁵²``.
-
-    Returns
-    -------
-    Definiteness
-        It counts as true or false. If false it holds a witness.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = is_positive_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    >>> bool(found), round(found.smallest, 3)
-    (False, -1.0)
-    """
-    K = _plain(K)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
-        msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
-        raise ValueError(msg)
-    if not np.isfinite(K).all():
-        msg = "K holds values that are not finite: give finite numbers"
-        raise ValueError(msg)
-    scale = float(np.abs(K).max()) or 1.0
-    if np.abs(K - K.T).max() > 1e-8 * scale:
-        msg = "K is not symmetric: a kernel's values are the same in both orders"
-        raise ValueError(msg)
-    limit: Any = tol
-    if tol is not None and not (_is_real(limit) and 0 <= limit < math.inf):
-        msg = f"tol={tol!r} is not allowed: give a number >= 0, or None for n*2^-52"
-        raise ValueError(msg)
-    M = (K / scale + K.T / scale) / 2
-    values, vectors = np.linalg.eigh(M)
-    least = (len(K) * 2.0**-52 if tol is None else float(tol)) * float(np.abs(values).max())
-    v = vectors[:, 0]
-    smallest = float(v @ M @ v / (v @ v))
-    # The form's own rounding: a sum of n² products is off by 2n units of its size.
-    error = 2 * (len(K) + 4) * 2.0**-53 * float(np.abs(v) @ np.abs(M) @ np.abs(v) / (v @ v))
-    refuted = smallest < -least and smallest + error < 0
-    return Definiteness(not refuted, smallest * scale, least * scale, v if refuted else None)
 
 
 # Arithmetic -------------------------------------------------------------------------------------
@@ -525,39 +429,6 @@ def _power(Z: Any, degree: int) -> Any:
         Z *= Z
 
 
-def _powers_rounding(products: Products, degree: int, gamma: float, coef0: float) -> Rounding:
-    u, zero = products.unit, 0.0 * products.x2
-    least, lost, largest = _range(u)
-    relative = 1.05 * degree * (products.terms + 6) * u + zero
-    with np.errstate(over="ignore", invalid="ignore"):
-        root = _lengths(products)
-        base = gamma * root + abs(coef0)
-        size = base**degree
-        # A product too small for floats is lost, and what is lost then grows with the power.
-        small = 1.05 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
-        small = small + _tiny(u)
-        fits = (relative < 0.05) & (root < largest) & (size < largest) & (base < largest)
-        fits &= least <= gamma < largest
-        if products.nonnegative and gamma >= 0 and coef0 >= 0:
-            return Rounding(np.where(fits, relative, np.inf), np.where(fits, small, np.inf))
-        return Rounding(zero, np.where(fits, relative * size + small, np.inf))
-
-
-def _lengths(products: Products) -> Any:
-    """``‖x‖‖y‖`` at most: squares that are too small for floats are not forgotten."""
-    return np.sqrt(products.x2 + 2.0**-1000) * math.sqrt(products.most + 2.0**-1000)
-
-
-def _range(unit: float) -> tuple[float, float, float]:
-    """The smallest float with all its digits, the smallest there is, and a bound on the largest."""
-    return (2.0**-126, 2.0**-149, 2.0**127) if unit > 1e-10 else (2.0**-1022, 2.0**-1074, 2.0**1023)
-
-
-def _tiny(unit: float) -> float:
-    """Values below this may have lost their digits, or all of themselves."""
-    return 2.0**-120 if unit > 1e-10 else 2.0**-1000
-
-
 def _norms2(X: Any) -> Floats:
     squares = X.multiply(X) if hasattr(X, "multiply") else np.multiply(X, X)
     total: Floats = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
@@ -574,18 +445,6 @@ def _matrix(X: Any) -> Any:
     return X
 
 
-def _plain(values: Any) -> Floats:
-    values = values.toarray() if hasattr(values, "toarray") else values
-    try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        msg = (
-            f"values of a kernel are numbers, but here is {str(values)[:20]!r}: give a function "
-            "of two vectors with a finite number as its value, or of two matrices with a matrix"
-        )
-        raise ValueError(msg) from None
-
-
 def _rows_of(X: Any) -> list[Any]:
     return list(X.toarray() if hasattr(X, "toarray") else X)
 
@@ -598,10 +457,6 @@ def _wanted(name: str, values: Floats) -> str:
         f"the kernel {name} gave {what}: give a function of two vectors with a finite number as "
         "its value, or of two matrices with a matrix of them"
     )
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real)
 
 
 def _positive(name: str, value: Any) -> None:

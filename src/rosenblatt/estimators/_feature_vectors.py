@@ -15,6 +15,7 @@ from scipy.linalg import lapack
 from scipy.sparse import csr_array, hstack
 
 from rosenblatt import kernels, maps
+from rosenblatt.rounding import Products
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.signed import U, Vectors
 from rosenblatt.sources import MemorySource
@@ -173,7 +174,7 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
     x2 = kernels._norms2(X)
     entries = X if isinstance(X, np.ndarray) else X.data
     terms = X.shape[1]
-    known = kernels.Products(U, terms, x2, float(x2.max()), bool((entries >= 0).all()))
+    known = Products(U, terms, x2, float(x2.max()), bool((entries >= 0).all()))
     rounding = kernel.rounding(known)
     most = np.abs(K).max(axis=1)
     return (K + K.T) / 2, float(np.max(rounding.relative * most + rounding.absolute))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.kernels import Precomputed, Rounding
+from rosenblatt.kernels import Precomputed
+from rosenblatt.rounding import Rounding
 from rosenblatt.solvers import values as blocks
 from rosenblatt.solvers.bank import Bank, Batch, as_slice, grown
 from rosenblatt.solvers.values import Values, parts_of, product

@@ -14,15 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.kernels import (
-    Linear,
-    Polynomial,
-    Products,
-    Radial,
-    Rounding,
-    Sigmoid,
-)
+from rosenblatt.kernels import Linear, Polynomial, Radial, Sigmoid
 from rosenblatt.loops.kernelized import distances2, norms2, products
+from rosenblatt.rounding import Products, Rounding
 from rosenblatt.rows import as_matrix, as_rows, n_rows
 from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
 
