@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -20,6 +21,9 @@ def _digest() -> str:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
+
+# A shell starts what runs in the background deaf to Ctrl-C, and so would tests of it be.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Without it scikit-learn skips its check of array API input. Read when SciPy is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -42,6 +46,24 @@ def no_open_figures():
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
+
+
+@pytest.fixture
+def settings_stay():
+    """A test of pictures leaves Matplotlib's settings as it found them."""
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    yield
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.fixture
+def plain_terminal(monkeypatch, tmp_path):
+    """A terminal of 100 columns without colours, in an empty folder."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

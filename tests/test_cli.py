@@ -1,10 +1,7 @@
 """The command, as a user types it: what is printed, what is written, how it ends."""
 
-import csv
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,48 +9,14 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from typer.testing import CliRunner
 
 import rosenblatt as rb
+from commands import NOTES, call, fitted, process, table
 from rosenblatt.cli import words
-from rosenblatt.cli.app import app
 from rosenblatt.cli.demos import DEMOS
 
-ROOT = Path(__file__).resolve().parents[1]
-NOTES = str(ROOT / "examples" / "banknotes.csv")
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-@pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.chdir(tmp_path)
-
-
-def call(*arguments, code=0, **more):
-    """Run the command; check how it ends, and that an error is one line."""
-    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
-    assert done.exit_code == code, done.output
-    if code == 2:
-        assert done.stdout == ""
-        assert done.stderr.startswith("rosenblatt: ")
-        assert done.stderr.count("\n") == 1, done.stderr
-        assert "Traceback" not in done.stderr
-    return done
-
-
-def fitted(*arguments):
-    return json.loads(call("fit", *arguments, "--json").stdout)
-
-
-def table(name, columns):
-    """Write a CSV file with these columns."""
-    with Path(name).open("w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(columns)
-        out.writerows(zip(*columns.values(), strict=True))
-    return name
 
 
 @pytest.fixture
@@ -219,8 +182,7 @@ def test_quiet_and_json_and_saving(fruit):
 
 def test_standard_input():
     text = Path(NOTES).read_text()
-    command = [sys.executable, "-m", "rosenblatt.cli", "fit", "-", "--json", "--cv", "0"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    done = process("fit", "-", "--json", "--cv", 0, input=text, check=True)
     assert json.loads(done.stdout)["rows"] == 1372
 
 

@@ -7,26 +7,16 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+import commands
+from commands import HEAVY, printed_and_loaded, process
 from rosenblatt import boolean
-from rosenblatt.cli.app import app
 
-COMMAND = [sys.executable, "-m", "rosenblatt.cli", "boolean"]
-HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
-
-
-@pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 
 
 def call(*arguments, code):
-    done = CliRunner().invoke(app, ["boolean", *arguments])
-    assert done.exit_code == code, done.output
-    assert (done.stderr == "") == (code != 2)
+    done = commands.call("boolean", *arguments, code=code)
     return done.stdout if code != 2 else done.stderr
 
 
@@ -151,7 +141,7 @@ def test_nonsense_is_one_line(arguments, says):
 
 @pytest.mark.parametrize(("text", "code"), [("a & b", 0), ("a ^ b", 1), ("a &", 2)])
 def test_exit_code_of_the_process(text, code):
-    done = subprocess.run([*COMMAND, text], capture_output=True, text=True, check=False)
+    done = process("boolean", text)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
 
@@ -164,18 +154,12 @@ def test_a_reader_that_has_gone_changes_no_answer():
 
 def test_terminals_that_know_few_letters(monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    done = subprocess.run([*COMMAND, "größe ^ b"], capture_output=True, check=False)
+    done = process("boolean", "größe ^ b", text=False)
     assert done.returncode == 1
     assert b"gr??e" in done.stdout
 
 
 def test_help_loads_nothing_heavy():
-    code = (
-        "import sys\nfrom rosenblatt.cli.app import app\n"
-        "try: app(['boolean', '--help'], prog_name='rosenblatt')\nexcept SystemExit: pass\n"
-        "print('MODULES', *sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    text, _, loaded = done.stdout.partition("MODULES")
+    text, loaded = printed_and_loaded("boolean", "--help")
     assert "EXPRESSION" in text
-    assert not HEAVY & set(loaded.split())
+    assert not HEAVY & loaded

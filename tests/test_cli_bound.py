@@ -1,58 +1,31 @@
 """``rosenblatt bound``: what it prints, what it draws, how it ends."""
 
-import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+import commands
 import rosenblatt as rb
-from rosenblatt.cli.app import app
+from commands import NOTES, PENGUINS, dunkers_table, process, table
 
-ROOT = Path(__file__).resolve().parents[1]
-NOTES = str(ROOT / "examples" / "banknotes.csv")
-PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.chdir(tmp_path)
-
-
 def call(*arguments, code=0):
-    done = CliRunner().invoke(app, ["bound", *map(str, arguments)])
-    assert done.exit_code == code, done.output
-    if code == 2:
-        assert done.stdout == ""
-        assert done.stderr.startswith("rosenblatt: ")
-        assert done.stderr.count("\n") == 1, done.stderr
-    return done
+    return commands.call("bound", *arguments, code=code)
 
 
 def found(*arguments, code=0):
     return json.loads(call(*arguments, "--json", code=code).stdout)
 
 
-def table(name, columns):
-    with Path(name).open("w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(columns)
-        out.writerows(zip(*columns.values(), strict=True))
-    return name
-
-
 @pytest.fixture
 def dunkers():
-    X, y = rb.datasets.dunkers(random_state=0)
-    return table("dunkers.csv", {"height": X[:, 0], "leap": X[:, 1], "dunks": y})
+    return dunkers_table()
 
 
 def test_numbers_as_they_are(dunkers):
@@ -181,9 +154,7 @@ def test_errors_are_one_line(arguments, message):
 def test_the_process_ends_with_the_code(code, dunkers):
     name = table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "xor": [0, 1, 1, 0]})
     file = (dunkers, name, "none.csv")[code]
-    done = subprocess.run(
-        [sys.executable, "-m", "rosenblatt.cli", "bound", file], capture_output=True, check=False
-    )
+    done = process("bound", file)
     assert done.returncode == code
     assert bool(done.stderr) == (code == 2)
     assert bool(done.stdout) == (code != 2)

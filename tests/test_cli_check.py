@@ -19,57 +19,26 @@ from sklearn.datasets import load_iris, load_svmlight_file
 from typer.testing import CliRunner
 
 import rosenblatt as rb
+from commands import (
+    HEAVY,
+    NOTES,
+    PENGUINS,
+    call,
+    fitted,
+    one_line,
+    printed_and_loaded,
+    process,
+    table,
+)
 from rosenblatt.certificates import Optimum
 from rosenblatt.cli import judging
 from rosenblatt.cli.app import app
 from rosenblatt.cli.demos import DEMOS
 from rosenblatt.cli.verdicts import these_rows
 
-ROOT = Path(__file__).resolve().parents[1]
-NOTES = str(ROOT / "examples" / "banknotes.csv")
-PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
-COMMAND = [sys.executable, "-m", "rosenblatt.cli"]
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 DATA = os.environ.get("ROSENBLATT_DATA")
 real = pytest.mark.skipif(DATA is None, reason="ROSENBLATT_DATA names no folder of real data")
-
-
-@pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.chdir(tmp_path)
-
-
-def call(*arguments, code=0, **more):
-    """Run the command; check how it ends, and that an error is one line."""
-    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
-    assert done.exit_code == code, done.output
-    if code == 2:
-        assert done.stdout == ""
-        assert done.stderr.startswith("rosenblatt: ")
-        assert done.stderr.count("\n") == 1, done.stderr
-        assert "Traceback" not in done.stderr
-    else:
-        assert done.stderr == ""
-    return done
-
-
-def words(printed):
-    """The report without its line breaks."""
-    return " ".join(printed.split())
-
-
-def table(name, columns):
-    with Path(name).open("w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(columns)
-        out.writerows(zip(*columns.values(), strict=True))
-    return name
-
-
-def process(*arguments, **more):
-    more = {"capture_output": True, "text": True, "check": False} | more
-    return subprocess.run([*COMMAND, *map(str, arguments)], **more)
 
 
 @pytest.fixture
@@ -111,7 +80,7 @@ def twins():
 
 
 def test_separable(apart):
-    printed = words(call("check", apart, "-t", "y").stdout)
+    printed = one_line(call("check", apart, "-t", "y").stdout)
     assert "apart.csv: can a hyperplane separate high from low?" in printed
     assert "verdict separable: a hyperplane has every row strictly on its right side" in printed
     assert "x alone separates: low below 2.5, high above" in printed
@@ -127,7 +96,7 @@ def test_separable(apart):
 
 
 def test_quasi_separable(quasi):
-    printed = words(call("check", quasi, "--target", "who", code=1).stdout)
+    printed = one_line(call("check", quasi, "--target", "who", code=1).stdout)
     assert "quasi-separable: a hyperplane has no row on its wrong side, but none has all" in printed
     assert "rows 3, 4, 5, 6, 8 and 10 are on this hyperplane and on every other such" in printed
     assert "3 rows strictly on their side" in printed
@@ -144,13 +113,13 @@ def test_inseparable():
     printed = call("check", name, code=1).stdout
     assert "inseparable: the classes overlap, no hyperplane has them on its two sides" in printed
     for row, label in ((1, "-"), (2, "+"), (3, "+"), (4, "-")):
-        assert words(f"row {row} {label} 1/2") in words(printed)
+        assert one_line(f"row {row} {label} 1/2") in one_line(printed)
     assert "point      a 0.5, b 0.5\n" in printed
     assert "a logistic regression has finite ones" in printed
 
 
 def test_identical_rows_get_a_sentence_of_their_own(twins):
-    printed = words(call("check", twins, code=1).stdout)
+    printed = one_line(call("check", twins, code=1).stdout)
     assert "rows 2 and 4 are identical but have different classes, n and p" in printed
     assert "point" not in printed.split()
 
@@ -158,7 +127,7 @@ def test_identical_rows_get_a_sentence_of_their_own(twins):
 def test_identical_rows_are_named_whichever_rows_prove_it():
     x = [0, 1, 2, 3, 4, 5, 1, 3, 3]
     name = table("t.csv", {"x": x, "y": list("nnpnppppp")})
-    printed = words(call("check", name, code=1).stdout)
+    printed = one_line(call("check", name, code=1).stdout)
     (problem,) = json.loads(call("check", name, "--json", code=1).stdout)["problems"]
     assert problem["identical_rows"] == [[2, 7], [4, 8]]
     assert "rows 2 and 7 are the same but for their classes, so are 4 and 8; 5 rows in all" in (
@@ -188,7 +157,7 @@ def test_undecided_is_said_with_advice(monkeypatch, apart):
         return rb.Undecided((-0.25, 0.5))
 
     monkeypatch.setattr(checking, "separability", slow)
-    printed = words(call("check", apart, "--max-time", "1m30s", code=1).stdout)
+    printed = one_line(call("check", apart, "--max-time", "1m30s", code=1).stdout)
     assert "undecided: time ran out before the question was settled" in printed
     assert "the largest margin is between -0.25 and 0.5 (0 or less: none separates)" in printed
     assert "next give it more time with --max-time" in printed
@@ -201,14 +170,14 @@ def test_numbers_are_not_scaled_so_nothing_is_rounded():
     """Standardised, 0.1 + 0.2 and 0.3 would be the same number."""
     x = [repr(0.1 + 0.2), "0.3", "1e17", "-1e17"]
     name = table("t.csv", {"x": x, "y": ["up", "down", "up", "down"]})
-    printed = words(call("check", name).stdout)
+    printed = one_line(call("check", name).stdout)
     assert "x alone separates: down below 0.3, up above" in printed
 
 
 def test_whole_numbers_that_floats_cannot_hold():
     big = [2**53 + 1, 2**53, 2**53 + 3, 2**53 - 2]
     name = table("t.csv", {"a": big, "b": [1, 1, 2, 2], "y": list("pqpq")})
-    printed = words(call("check", name, code=1).stdout)
+    printed = one_line(call("check", name, code=1).stdout)
     assert "rows 1 and 2 are identical" in printed
     assert "beyond 2^53, where floats cannot hold every whole number: a; each number" in printed
     name = table("t.csv", {"a": [2**53 - 1, 1, 2, 3], "b": [1, 1, 2, 2], "y": list("pqpq")})
@@ -218,7 +187,7 @@ def test_whole_numbers_that_floats_cannot_hold():
 @pytest.mark.parametrize("columns", [{"a": [5, 5], "b": [5, 5]}, {"a": ["u", "u"], "b": ["", ""]}])
 def test_columns_that_never_vary(columns):
     name = table("t.csv", columns | {"y": ["p", "q"]})
-    printed = words(call("check", name, "-o", "c.json", code=1).stdout)
+    printed = one_line(call("check", name, "-o", "c.json", code=1).stdout)
     assert "rows 1 and 2 are identical but have different classes, p and q" in printed
     assert call("check", "--verify", "c.json", name).stdout.startswith("valid: ")
     rest = {"a": ["u", "u", "u"], "b": ["v", "w", "x"], "y": ["p", "q", "q"]}
@@ -228,7 +197,7 @@ def test_columns_that_never_vary(columns):
 def test_a_coefficient_that_may_settle():
     """Its estimate is -ln(2)/3 as that of a goes to -inf, but no weak hyperplane says so."""
     name = table("t.csv", {"a": [0, 0, 1, 1], "b": [0, 0, 2, -1], "y": list("pqpp")})
-    printed = words(call("check", name, code=1).stdout)
+    printed = one_line(call("check", name, code=1).stdout)
     assert (
         "a logistic regression for q has no finite one for 1 coefficient: a -inf; b may run to "
         "infinity, either way, or settle; the others are finite" in printed
@@ -242,7 +211,7 @@ def test_no_sign_is_forced():
     name = table(
         "t.csv", {"a": [0, 0, 1, -1], "b": [0, 0, 2, 2], "c": [0, 0, 1, 1], "y": list("pqpq")}
     )
-    printed = words(call("check", name, code=1).stdout)
+    printed = one_line(call("check", name, code=1).stdout)
     assert "for q has no finite one for 1 coefficient: a -inf; b may run to infinity, either" in (
         printed
     )
@@ -255,13 +224,13 @@ def test_chance_is_no_more_than_a_bound():
     columns = {"a": x, "b": 2 * x, "c": -x, "y": list("ppppqqqqqq")}
     (problem,) = json.loads(call("check", table("t.csv", columns), "--json").stdout)["problems"]
     assert problem["chance_of_random_labels"] == 10 / 2**10
-    printed = words(call("check", "t.csv").stdout)
+    printed = one_line(call("check", "t.csv").stdout)
     assert "with 10 rows (5 different) and 3 features random labels would be" in printed
     assert "with probability at most 0.009766" in printed
     free = table(
         "t.csv", {"a": [0, 1, 0, 0], "b": [0, 0, 1, 0], "c": [0, 0, 0, 1], "y": list("ppqq")}
     )
-    assert "with 4 rows and 3 features any labels would be separable" in words(
+    assert "with 4 rows and 3 features any labels would be separable" in one_line(
         call("check", free).stdout
     )
     flat = table(
@@ -312,7 +281,7 @@ def test_many_rows_prove_it_and_few_are_listed():
     (problem,) = json.loads(call("check", name, "--json", code=1).stdout)["problems"]
     size = len(problem["support"])
     assert size > 8
-    printed = words(call("check", name, "--top", 5, code=1).stdout)
+    printed = one_line(call("check", name, "--top", 5, code=1).stdout)
     assert f"and {size - 5} more (--top)" in printed
     assert "and 7 more" in printed
     largest = max(range(size), key=lambda k: float(problem["weights"][k]))
@@ -377,7 +346,7 @@ def test_many_classes_have_a_line_each():
     found = [line.strip() for line in lines if "against the rest: " in line]
     assert len(found) == 9
     assert found[0].startswith("0 against the rest: separable; proved by a hyperplane with margin")
-    assert words(lines[-1]) == "next --json shows the evidence for each"
+    assert one_line(lines[-1]) == "next --json shows the evidence for each"
 
 
 # ---------------------------------------------------------------------------- JSON and --verify
@@ -662,15 +631,9 @@ def test_exit_codes_of_the_process(apart, twins):
 
 
 def test_nothing_heavy_is_loaded_for_help():
-    code = (
-        "import sys\nfrom rosenblatt.cli.app import app\n"
-        "try: app(['check', '--help'], prog_name='rosenblatt')\nexcept SystemExit: pass\n"
-        "print('MODULES', *sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    text, _, loaded = done.stdout.partition("MODULES")
+    text, loaded = printed_and_loaded("check", "--help")
     assert "--verify" in text
-    assert not {"numpy", "scipy", "sklearn", "duckdb", "numba"} & set(loaded.split())
+    assert not HEAVY & loaded
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -735,10 +698,6 @@ def test_ctrl_c(tmp_path):
 # ------------------------------------------------------------------------------ fit and show
 
 
-def fitted(*arguments):
-    return json.loads(call("fit", *arguments, "--json").stdout)
-
-
 def test_fit_says_the_verdict_and_show_repeats_it(apart):
     found = fitted(apart, "-t", "y", "-o", "m.skops", "--cv", 0)
     assert found["stop_reasons"] == ["SEPARATED"]
@@ -751,7 +710,7 @@ def test_fit_says_the_verdict_and_show_repeats_it(apart):
 
 
 def test_fit_on_classes_that_overlap():
-    printed = words(call("fit", NOTES, "--cv", 0, "--max-epochs", 20).stdout)
+    printed = one_line(call("fit", NOTES, "--cv", 0, "--max-epochs", 20).stdout)
     assert "verdict inseparable after standardising: the classes overlap" in printed
     assert "rows whose convex hulls meet training" in printed
     assert "--keep pocket keeps the best" in printed
@@ -767,11 +726,11 @@ def test_rows_that_only_rounding_made_the_same():
     """Beside 1e20 the other numbers have one and the same deviation from the mean."""
     name = table("t.csv", {"a": [1, 2, 3, 4, 10**20], "y": list("ppqqq")})
     call("check", name)
-    printed = words(call("fit", name, "--cv", 0).stdout)
+    printed = one_line(call("fit", name, "--cv", 0).stdout)
     assert "verdict quasi-separable after standardising: " in printed
     assert "rows 2 and 3 have different classes, and rounding made them the same" in printed
     assert "identical" not in printed
-    printed = words(call("bound", name, code=1).stdout)
+    printed = one_line(call("bound", name, code=1).stdout)
     assert "no: no hyperplane separates the classes after standardising, and" in printed
     assert "rosenblatt check t.csv answers this for the numbers as they are" in printed
     assert "standardis" not in call("fit", name, "--raw", "--cv", 0).stdout
@@ -780,14 +739,12 @@ def test_rows_that_only_rounding_made_the_same():
 
 
 def test_a_cut_off_run_on_separable_data_gets_advice():
-    found = call("fit", PENGUINS, "-t", "species", "--cv", 0, "--max-epochs", 3).stdout
-    assert "the classes are separable, so the mistakes come to an end: raise --max-epochs" in words(
-        found
-    )
+    found = one_line(call("fit", PENGUINS, "-t", "species", "--cv", 0, "--max-epochs", 3).stdout)
+    assert "the classes are separable, so the mistakes come to an end: raise --max-epochs" in found
 
 
 def test_why_a_run_goes_in_circles():
-    printed = words(call("demo", "xor").stdout)
+    printed = one_line(call("demo", "xor").stdout)
     assert "proved by 4 rows whose convex hulls meet; so no run can end" in printed
     # Beside a bias of 1e20 its updates are lost, and those of the weight cancel.
     name = table("t.csv", {"x": [-1, 1, 3, 4], "y": [0, 0, 1, 1]})
@@ -841,7 +798,7 @@ def test_a_run_that_only_seems_to_separate_is_judged_anew(monkeypatch, apart):
 def test_demos_explain_the_verdict(name):
     printed = call("demo", name).stdout
     _, _, after = printed.partition("verdict   ")
-    assert "Whether any hyperplane at all can separate the classes." in words(after)
+    assert "Whether any hyperplane at all can separate the classes." in one_line(after)
 
 
 # ------------------------------------------------------------------------------ known answers
@@ -871,9 +828,9 @@ def test_files_with_known_answers(name, verdict):
     if name.startswith("colon"):
         assert problem["chance_of_random_labels"] == 1
         little = "with 62 rows and 2000 features any labels would be separable: this says little"
-        assert little in words(done.stdout)
+        assert little in one_line(done.stdout)
     else:
-        assert "any labels" not in words(done.stdout)
+        assert "any labels" not in one_line(done.stdout)
 
 
 @real

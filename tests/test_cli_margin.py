@@ -1,6 +1,5 @@
 """``--model max-margin`` and ``soft-margin``: what is printed, kept and drawn, how it ends."""
 
-import csv
 import json
 import pkgutil
 import re
@@ -16,49 +15,13 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from typer.testing import CliRunner
 
 import rosenblatt as rb
+from commands import NOTES, PENGUINS, call, dunkers_table, fitted, one_line, table, xor_table
 from rosenblatt.cli import judging, margin_text
 from rosenblatt.cli.app import app
 from rosenblatt.cli.progress import Progress
 
-ROOT = Path(__file__).resolve().parents[1]
-NOTES = str(ROOT / "examples" / "banknotes.csv")
-PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
+pytestmark = pytest.mark.usefixtures("plain_terminal")
 SOFT, HARD = ("--model", "soft-margin"), ("--model", "max-margin")
-
-
-@pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch, tmp_path):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.chdir(tmp_path)
-
-
-def call(*arguments, code=0, **more):
-    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
-    assert done.exit_code == code, done.output
-    if code == 2:
-        assert done.stdout == ""
-        assert done.stderr.startswith("rosenblatt: ")
-        assert done.stderr.count("\n") == 1, done.stderr
-    else:
-        assert done.stderr == ""
-    return done
-
-
-def fitted(*arguments, code=0):
-    return json.loads(call("fit", *arguments, "--json", code=code).stdout)
-
-
-def table(name, columns):
-    with Path(name).open("w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(columns)
-        out.writerows(zip(*columns.values(), strict=True))
-    return name
-
-
-def one_line(text):
-    return " ".join(text.split())
 
 
 def notes():
@@ -70,13 +33,12 @@ def notes():
 
 @pytest.fixture
 def dunkers():
-    X, y = rb.datasets.dunkers(random_state=0)
-    return table("dunkers.csv", {"height": X[:, 0], "leap": X[:, 1], "dunks": y})
+    return dunkers_table()
 
 
 @pytest.fixture
 def xor():
-    return table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": ["no", "yes", "yes", "no"]})
+    return xor_table()
 
 
 # ---------------------------------------------------------------------------- what it finds

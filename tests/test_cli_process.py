@@ -14,16 +14,8 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-
-ROOT = Path(__file__).resolve().parents[1]
-NOTES = ROOT / "examples" / "banknotes.csv"
-COMMAND = [sys.executable, "-m", "rosenblatt.cli"]
-HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
-
-
-def run(*arguments, **more):
-    more = {"capture_output": True, "text": True, "check": False} | more
-    return subprocess.run([*COMMAND, *map(str, arguments)], **more)
+from commands import COMMAND, HEAVY, NOTES, printed_and_loaded
+from commands import process as run
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +38,9 @@ def endless(tmp_path):
     "arguments", [["--help"], ["fit", "--help"], ["plot", "-h"], ["--version"]]
 )
 def test_help_loads_nothing_heavy(arguments):
-    code = (
-        "import sys\nfrom rosenblatt.cli.app import app\n"
-        f"try: app({arguments}, prog_name='rosenblatt')\nexcept SystemExit: pass\n"
-        "print('MODULES', *sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    text, _, loaded = done.stdout.partition("MODULES")
+    text, loaded = printed_and_loaded(*arguments)
     assert "rosenblatt" in text
-    assert not HEAVY & set(loaded.split())
+    assert not HEAVY & loaded
 
 
 class OnTerminal:
@@ -170,7 +156,7 @@ def test_progress_only_where_somebody_looks(endless):
 
 def test_a_reader_that_has_enough(model, tmp_path):
     """``rosenblatt predict ... | head -1`` ends quietly."""
-    rows = NOTES.read_text().splitlines()
+    rows = Path(NOTES).read_text().splitlines()
     big = tmp_path / "big.csv"
     big.write_text("\n".join([rows[0], *rows[1:] * 40]))
     command = f'"{sys.executable}" -m rosenblatt.cli predict {model} {big}'
@@ -225,7 +211,7 @@ def test_an_unforeseen_error_is_one_line_and_never_exit_code_1(monkeypatch, tmp_
         "import rosenblatt.cli.training as t\n"
         "def broken(*a, **k): raise TypeError('one\\ntwo')\n"
         "t.train = broken\nfrom rosenblatt.cli import main\nimport sys\n"
-        f"sys.argv = ['rosenblatt', 'fit', {str(NOTES)!r}]\nmain()"
+        f"sys.argv = ['rosenblatt', 'fit', {NOTES!r}]\nmain()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2

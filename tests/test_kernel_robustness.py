@@ -202,13 +202,44 @@ def test_data_are_refused():
         rb.KernelPerceptron().fit(X, np.zeros(20))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         rb.KernelPerceptron().fit(X, y[:-1])
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match=r"at least one non-zero|zero everywhere"):
         rb.KernelPerceptron().fit(X, y, sample_weight=np.zeros(20))
     with pytest.raises(NotFittedError):
         rb.KernelPerceptron().predict(X)
     model = rb.KernelPerceptron(gamma=5.0).fit(X, y)
     with pytest.raises(ValueError, match="features"):
         model.predict(X[:, :2])
+
+
+@quiet
+def test_a_score_that_no_float_holds_has_a_sign():
+    """K(x_0, x_1) is the smallest float; a tenth of it is not zero, but less than any."""
+    X, y = np.array([[0.0], [27.29], [100.0]]), np.array([1, 1, 0])
+    assert 0 < rb.kernels.RBF(1.0)(X)[0, 1] < 1e-320
+    for weight in (1.0, 0.1):
+        model = rb.KernelPerceptron(gamma=1.0, record=True, max_epochs=1)
+        model.fit(X, y, sample_weight=[weight, 1.0, 1.0])
+        assert model.trace_.updates.sample.tolist() == [0, 2]
+
+
+@quiet
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e5, 1e7])
+def test_decision_values_do_not_depend_on_other_rows(offset):
+    X, y = noise()
+    X = X + offset
+    model = rb.KernelPerceptron(gamma=1.0, max_epochs=5).fit(X, y)
+    new = X[:10] + 0.125
+    apart = new[:, np.newaxis] - model.support_vectors_
+    true = np.exp(-(apart**2).sum(axis=2)) @ model.dual_coef_[0]
+    for others in (new, np.zeros((1, 4)), np.full((2, 4), -1e9)):
+        found = model.decision_function(np.vstack([new, others]))[:10]
+        np.testing.assert_allclose(found, true, rtol=1e-10, atol=1e-12)
+
+
+def test_a_variance_that_is_too_small_for_gamma():
+    X, y = noise()
+    with pytest.raises(ValueError, match="gamma='scale' needs the variance of X"):
+        rb.KernelPerceptron().fit(X * 1e-153, y)
 
 
 def test_given_values_of_a_wrong_shape():

@@ -11,29 +11,19 @@ import warnings
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
+from pictures import ends, find, found, offsets, words
 from rosenblatt.plot import _points, _style
 from rosenblatt.plot.film import chosen
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
-
-
-@pytest.fixture(autouse=True)
-def _tidy():
-    """Every test leaves the settings and the list of open figures as it found them."""
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("settings_stay")
 
 
 @pytest.fixture
@@ -56,28 +46,8 @@ def plane_of(model):
     return model.fits_[0].hyperplane
 
 
-def find(ax, gid):
-    """The one artist of that name."""
-    (artist,) = ax.findobj(lambda a: a.get_gid() == gid)
-    return artist
-
-
 def has(ax, gid):
-    return bool(ax.findobj(lambda a: a.get_gid() == gid))
-
-
-def ends(arrow):
-    """Start and end of an arrow, in the coordinates of the data."""
-    return np.array(arrow._posA_posB)
-
-
-def words(ax):
-    """Everything that is written in a legend."""
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def offsets(collection):
-    return np.asarray(collection.get_offsets())
+    return bool(found(ax, gid))
 
 
 @pytest.fixture(scope="module")

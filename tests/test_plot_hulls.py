@@ -3,34 +3,28 @@
 from fractions import Fraction
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
+from pictures import ends, find, found, heading, offsets, words
 from rosenblatt.certificates import Inseparable, Separable, Undecided
 from rosenblatt.plot import _points
 from rosenblatt.plot._shadow import spread
 from rosenblatt.plot.hulls import hull, overlap
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.usefixtures("settings_stay"),
+]
 
 # Two triangles with a corner of one on an edge of the other.
 TOUCHING = (
     np.array([[0.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, 0.5], [1.0, 1.0], [2.0, 3.0]]),
     np.array([-1, -1, -1, 1, 1, 1]),
 )
-
-
-@pytest.fixture(autouse=True)
-def _settings_stay():
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
 
 
 @pytest.fixture(scope="module")
@@ -41,28 +35,6 @@ def dunkers():
 @pytest.fixture(scope="module")
 def rings():
     return rb.datasets.circles(30, noise=0.1, random_state=0)
-
-
-def found(ax, gid):
-    return ax.findobj(lambda a: a.get_gid() == gid)
-
-
-def find(ax, gid):
-    """The one artist of that name."""
-    (artist,) = found(ax, gid)
-    return artist
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def heading(ax):
-    return ax.get_legend().get_title().get_text()
-
-
-def offsets(collection):
-    return np.asarray(collection.get_offsets())
 
 
 def inside(polygon, points):
@@ -358,10 +330,6 @@ def test_refuses(dunkers, rings):
 def sandwich(**options):
     X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-1, 1, -1])
     return rb.Perceptron(record=True, **options).fit(X, y), X, y
-
-
-def ends(arrow):
-    return np.array(arrow._posA_posB)
 
 
 def test_the_walk_is_the_run():

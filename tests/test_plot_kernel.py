@@ -2,26 +2,18 @@
 
 import warnings
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.path import Path
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 
 import rosenblatt as rb
-
-mpl.use("Agg")
-from matplotlib.path import Path
-
+from pictures import find, found, heading, offsets, words
 from rosenblatt.plot import _points, curved
 
-
-@pytest.fixture(autouse=True)
-def _settings_stay():
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
+pytestmark = pytest.mark.usefixtures("settings_stay")
 
 
 @pytest.fixture(scope="module")
@@ -44,28 +36,6 @@ def petals():
 @pytest.fixture(scope="module")
 def flowers(petals):
     return rb.KernelPerceptron(gamma=0.7, drop_after=9).fit(*petals)
-
-
-def found(ax, gid):
-    return ax.findobj(lambda a: a.get_gid() == gid)
-
-
-def find(ax, gid):
-    """The one artist of that name."""
-    (artist,) = found(ax, gid)
-    return artist
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def heading(ax):
-    return ax.get_legend().get_title().get_text()
-
-
-def offsets(collection):
-    return np.asarray(collection.get_offsets())
 
 
 def inside(contour, points):

@@ -1,27 +1,19 @@
 """Pictures of best hyperplanes: what is drawn is where it is."""
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 
 import rosenblatt as rb
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
+from pictures import find, found, heading, offsets, words
 from rosenblatt.plot import _points
 from rosenblatt.plot._best import read_best
 from rosenblatt.plot.margin import MOST_SUPPORT
 from rosenblatt.plot.nearest import WIDEST, apart, shares
 
-
-@pytest.fixture(autouse=True)
-def _settings_stay():
-    before = dict(mpl.rcParams)
-    yield
-    assert dict(mpl.rcParams) == before
+pytestmark = pytest.mark.usefixtures("settings_stay")
 
 
 @pytest.fixture(scope="module")
@@ -47,28 +39,6 @@ def flowers():
     """Two species that overlap in four features."""
     iris = load_iris()
     return iris.data[50:], iris.target_names[iris.target[50:]]
-
-
-def found(ax, gid):
-    return ax.findobj(lambda a: a.get_gid() == gid)
-
-
-def find(ax, gid):
-    """The one artist of that name."""
-    (artist,) = found(ax, gid)
-    return artist
-
-
-def words(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def heading(ax):
-    return ax.get_legend().get_title().get_text()
-
-
-def offsets(collection):
-    return np.asarray(collection.get_offsets())
 
 
 def ends(line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from sklearn.datasets import load_iris, load_svmlight_file
 import rosenblatt as rb
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.rows import as_rows
+from rosenblatt.solvers import separability as solver
 from rosenblatt.solvers.separability import find_certificate
 from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.threads import Team
@@ -567,3 +569,17 @@ def test_real_data(name, verdict):
         only = ((X[y] != 0).sum(axis=0) == 0) != ((X[~y] != 0).sum(axis=0) == 0)
         rows = np.flatnonzero((X[:, np.flatnonzero(only)] != 0).sum(axis=1))
         assert not set(rows.tolist()) & set(certificate.on.tolist())
+
+
+def test_ctrl_c_on_wide_data(monkeypatch):
+    """There the maximum margin's method looks first; it must not keep the key to itself."""
+    from rosenblatt.solvers.max_margin import MaxMargin
+
+    def pressed(self):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(MaxMargin, "_run", pressed)
+    monkeypatch.setattr(solver, "WIDE", 1)
+    rng = np.random.default_rng(0)
+    with pytest.raises(KeyboardInterrupt):
+        rb.separability(rng.standard_normal((30, 5)), rng.integers(0, 2, 30))

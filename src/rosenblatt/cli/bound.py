@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rosenblatt.cli import arguments as given_as
+from rosenblatt.cli.arguments import Orders, trains
 from rosenblatt.cli.check import EXIT_CODE
 
 if TYPE_CHECKING:
@@ -20,96 +21,104 @@ if TYPE_CHECKING:
 
     Summary = dict[str, Any]
 
-trains = partial(typer.Option, rich_help_panel="How to train")
-reads = partial(typer.Option, rich_help_panel="How to read the table")
+Model = Literal["perceptron", "kernel"]
 
-Update = Literal["online", "batch", "minibatch"]
-Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
-
-FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
-TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the run between the two curves of the proof: .png, .svg or .pdf."
-JSON = "Print JSON, for scripts."
 QUIET = "Print nothing but errors and --json; the exit code tells."
-UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
-ORDER = "cyclic (the default), shuffled, sampled, random-mistake or worst-mistake."
-INIT = "zeros (the default), random, or weights with commas, the bias last."
+MODEL = "perceptron (the default), or kernel: in the feature space of a kernel."
+ORDER = "cyclic, shuffled (kernel: the default), sampled, random-mistake or worst-mistake."
 TIME = "Stop training after this long: 10s, 5m, 1h."
-WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
-RAW = "Leave numbers as they are instead of standardising them."
-USE = "Use this column even if it looks like an identifier."
-DELIMITER = "What stands between cells. Default: look."
-HEADER = "Whether the first line has names. Default: look."
 WIDTH = len("tightness")
 STANDARDISED, AFTER = "standardised", " after standardising"
 
 
 def bound(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
-    ] = None,
+    file: given_as.File,
+    target: given_as.Target = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
-    json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
+    json_: given_as.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
-    update: Annotated[Update | None, trains(metavar="WHEN", help=UPDATE)] = None,
-    batch_size: Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")] = None,
-    order: Annotated[Order | None, trains(metavar="ORDER", help=ORDER)] = None,
+    model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
+    update: given_as.Update = None,
+    batch_size: given_as.BatchSize = None,
+    order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help="The learning rate (1).")] = None,
-    init: Annotated[str | None, trains(metavar="START", help=INIT)] = None,
-    intercept: Annotated[bool, trains(metavar="", help="Whether to learn a bias.")] = True,
-    max_epochs: Annotated[int | None, trains(metavar="N", help="Most passes (1000).")] = None,
+    init: given_as.Init = None,
+    intercept: given_as.Intercept = None,
+    max_epochs: given_as.MaxEpochs = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
-    class_weight: Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)] = None,
-    seed: Annotated[int, trains(metavar="N", help="For everything random.")] = 0,
-    n_jobs: Annotated[int | None, trains(metavar="N", help="Threads (one per core).")] = None,
-    raw: Annotated[bool, reads("--raw", metavar="", help=RAW)] = False,
-    ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
-    use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
-    header: Annotated[bool | None, reads(metavar="", help=HEADER)] = None,
-    delimiter: Annotated[str | None, reads(metavar="C", help=DELIMITER)] = None,
+    class_weight: given_as.ClassWeight = None,
+    seed: given_as.Seed = None,
+    n_jobs: given_as.Threads = None,
+    kernel: given_as.Kernel = None,
+    gamma: given_as.Gamma = None,
+    sigma: given_as.Sigma = None,
+    degree: given_as.Degree = None,
+    coef0: given_as.Coef0 = None,
+    raw: given_as.Raw = False,
+    ignore: given_as.Ignore = None,
+    use: given_as.Use = None,
+    header: given_as.Header = None,
+    delimiter: given_as.Delimiter = None,
 ) -> None:
     """Train a perceptron, and set its mistakes beside the bound that theory gives.
 
     The table is read, encoded and standardised as rosenblatt fit does, and the bound is for that
-    run. It is evaluated together with its proof, at every single update. The exit code is 0, or
-    1 if no hyperplane separates the classes: then only so many epochs have a bound.
+    run. It is evaluated together with its proof, at every single update; with --kernel in the
+    feature space of that kernel. The exit code is 0, or 1 if no hyperplane separates the classes
+    there: then only so many epochs have a bound.
 
     [dim]Example:[/dim] rosenblatt bound examples/banknotes.csv
     """
-    from rosenblatt.cli.options import check_outputs, check_seed, estimator_options, time_limit
+    from rosenblatt.cli.options import (
+        check_outputs,
+        check_seed,
+        chosen_model,
+        estimator_options,
+        time_limit,
+    )
     from rosenblatt.cli.progress import Progress
 
     check_outputs(picture=picture)
-    check_seed(seed)
+    check_seed(seed or 0)
     time_limit(max_time)
     with Progress(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.training import read_task
-        from rosenblatt.estimators.perceptron import Perceptron
+        from rosenblatt.cli.reading import read_file
+        from rosenblatt.cli.training import MODELS
         from rosenblatt.estimators.table import TableEncoder
-        from rosenblatt.io.tables import read_table
 
-        progress.say(f"reading {Path(file).name}")
-        with read_table(file, header=header, delimiter=delimiter) as table:
-            task = read_task(table, target, ignore or (), use or ())
         given = {
             "update": update,
             "batch_size": batch_size,
             "order": order,
             "eta0": eta0,
             "init": init,
-            "fit_intercept": None if intercept else False,
+            "fit_intercept": intercept,
             "max_epochs": max_epochs,
             "max_time": max_time,
+            "kernel": kernel,
+            "gamma": gamma,
+            "sigma": sigma,
+            "degree": degree,
+            "coef0": coef0,
             "class_weight": class_weight,
-            "random_state": seed,
+            "random_state": seed or 0,
             "n_jobs": n_jobs,
         }
-        model = Perceptron(record=True, **estimator_options(Perceptron, given, task.y))
+        rule = MODELS[chosen_model(model, given)]
+        progress.say(f"reading {Path(file).name}")
+        how: dict[str, Any] = {
+            "header": header,
+            "delimiter": delimiter,
+            "ignored": ignore,
+            "wanted": use,
+        }
+        task = read_file(file, target, rule, **how)
+        classifier = rule(record=True, **estimator_options(rule, given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        reports = _examine(model, encoder, task, progress)
+        X, reports = _examine(classifier, encoder, task, progress)
         if picture:
             progress.say("drawing")
             _draw(reports, picture)
@@ -117,25 +126,72 @@ def bound(
     interrupted = any(report.stop_reason.name == "INTERRUPTED" for report in reports)
     ctx.meta[EXIT_CODE] = 130 if interrupted else int(not separable)
     if json_ or not quiet:
-        _tell(_summary(task, encoder, reports, picture), reports, json_)
+        summary = _summary(task, encoder, classifier, reports, picture)
+        if "kernel" in summary and not separable:
+            summary["identical"] = _identical(X, task)
+        _tell(summary, reports, json_)
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
-def _examine(model: Any, encoder: Any, task: Any, progress: Progress) -> tuple[BoundReport, ...]:
-    """Encode, train, and set the run beside its bound."""
-    import warnings
+def _examine(
+    model: Any, encoder: Any, task: Any, progress: Progress
+) -> tuple[Any, tuple[BoundReport, ...]]:
+    """Encode, train, and set the run beside its bound; the encoded rows, too."""
+    import numpy as np
 
-    from sklearn.exceptions import ConvergenceWarning
+    from rosenblatt.cli.kernel_judging import INDEFINITE
+    from rosenblatt.cli.training import run
 
     progress.say("encoding")
     X = encoder.fit_transform(task.columns)
-    model.set_params(callback=progress.watch("training", model.max_epochs))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the report says how it ended
-        model.fit(X, task.y)
+    _refuse_too_many(model, X)
+    task.notes.extend(run(model, X, task.y, progress))
     progress.say("looking for the bound")
-    reports = model.bound_report(X, task.y)
-    return reports if isinstance(reports, tuple) else (reports,)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            reports = model.bound_report(X, task.y)
+    except ValueError as error:
+        if INDEFINITE not in str(error):
+            raise
+        msg = (
+            f"--kernel {model.kernel} is no inner product of these rows, so there is no bound: "
+            "give --kernel rbf or poly"
+        )
+        raise ValueError(msg) from error
+    reports = reports if isinstance(reports, tuple) else (reports,)
+    if not all(math.isfinite(report.bound.R) for report in reports):
+        smaller = ", or give a smaller --degree or --gamma" if hasattr(model, "kernel") else ""
+        msg = f"R is beyond what floating point can hold: scale the features{smaller}"
+        raise ValueError(msg)
+    return X, reports
+
+
+def _identical(X: Any, task: Any) -> list[int]:
+    """Two rows of the file that no kernel tells apart though their classes differ, or nothing."""
+    import numpy as np
+
+    from rosenblatt.cli.kernel_judging import identical
+
+    for positive in np.unique(task.y):
+        pair = identical(X, np.where(task.y == positive, 1, -1))
+        if pair:
+            return task.rows[pair].tolist()  # type: ignore[no-any-return]
+    return []
+
+
+def _refuse_too_many(model: Any, X: Any) -> None:
+    """Refuse, before any work, rows of which no bound can be found."""
+    from rosenblatt.estimators._feature_vectors import SAMPLES, spelled_out
+    from rosenblatt.estimators._kernels import find_kernel
+
+    if not hasattr(model, "kernel") or X.shape[0] <= SAMPLES:
+        return
+    if not spelled_out(find_kernel(model, X), X):
+        msg = (
+            f"{X.shape[0]} rows are too many for a bound with --kernel {model.kernel}: give up to "
+            f"{SAMPLES}, or --kernel linear, or poly of a low --degree"
+        )
+        raise ValueError(msg)
 
 
 def _draw(reports: tuple[BoundReport, ...], picture: str) -> None:
@@ -145,12 +201,13 @@ def _draw(reports: tuple[BoundReport, ...], picture: str) -> None:
 
 
 def _summary(
-    task: Any, encoder: Any, reports: tuple[BoundReport, ...], picture: str | None
+    task: Any, encoder: Any, model: Any, reports: tuple[BoundReport, ...], picture: str | None
 ) -> Summary:
     """All there is to say, as JSON has it."""
     import numpy as np
 
     from rosenblatt import __version__
+    from rosenblatt.cli.expansion import kernel_facts
     from rosenblatt.cli.training import is_standardised, notes_about
 
     labels, counts = np.unique(task.y, return_counts=True)
@@ -163,6 +220,7 @@ def _summary(
         "features": len(encoder.get_feature_names_out()),
         "classes": {str(name): int(n) for name, n in zip(labels, counts, strict=True)},
         "standardized": is_standardised(encoder),
+        **({"kernel": kernel_facts(model)} if hasattr(model, "kernel_") else {}),
         "intercept": reports[0].fit_intercept,
         "separable": all(report.bound.separable for report in reports),
         "problems": [_facts(report) for report in reports],
@@ -208,6 +266,8 @@ def _tell(summary: Summary, reports: tuple[BoundReport, ...], as_json: bool) -> 
     console, lines = new_console(), new_grid(WIDTH)
     lines.add_row("data", data_line(summary))
     lines.add_row("classes", classes_line(summary))
+    if "kernel" in summary:
+        lines.add_row("kernel", summary["kernel"]["formula"])
     unit = STANDARDISED if summary["standardized"] else "in the columns' own units"
     for report in reports:
         told = (_lines if len(reports) == 1 else _in_short)(report, unit)
@@ -231,14 +291,13 @@ def _lines(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
     limit = report.bound
     made = f"{count(report.n_mistakes, 'mistake')} in {count(report.n_epochs, 'epoch')}"
     yield "run", f"{made}, {report.stop_reason.name}"
-    if limit.separable is False:
-        through = "" if report.fit_intercept else " through the origin"
-        after = AFTER if unit == STANDARDISED else ""
-        none = f"no hyperplane{through} separates the classes{after}, and no bound holds for ever"
-        yield "separable", Text(f"no: {none}", style="yellow")
+    if not limit.separable:
+        yield "separable", Text(_inseparable(report, unit), style="yellow")
     where = f" in {count(limit.epochs, 'epoch')}" if limit.epochs else ", however long it runs"
-    yield "bound", f"at most {_amount(limit)} mistakes{where}: {limit.formula}"
-    of = f"; of {'(x, 1)' if report.fit_intercept else 'x'}, {unit}"
+    mistakes = "mistake" if limit.most == 1 else "mistakes"
+    yield "bound", f"at most {_amount(limit)} {mistakes}{where}: {limit.formula}"
+    vector = "φ(x)" if limit.kernel else "x"
+    of = f"; of {f'({vector}, 1)' if report.fit_intercept else vector}, {unit}"
     yield "", f"{limit.terms}{of if limit.hyperplane is not None else ''}"
     yield "tightness", f"{_share(report)} of the bound"
     if limit.hyperplane is not None:
@@ -247,12 +306,25 @@ def _lines(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
     yield name, f"‖θ‖² grew no more than it may: {_held(report, report.length2_holds)}"
 
 
+def _inseparable(report: BoundReport, unit: str) -> str:
+    """That nothing separates the classes, or nothing that rounding lets one find."""
+    through = "" if report.fit_intercept else " through the origin"
+    where = f" {'of' if through else 'in'} feature space" if report.bound.kernel else ""
+    after = AFTER if unit == STANDARDISED else ""
+    if report.bound.separable is None:
+        none = f"no hyperplane{through}{where} separates the classes{after} by more than rounding"
+        return f"unknown: {none}, and no bound is known for ever"
+    none = f"no hyperplane{through}{where} separates the classes{after}"
+    return f"no: {none}, and no bound holds for ever"
+
+
 def _in_short(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
     """One line about one class against the rest."""
     from rosenblatt.cli.words import count, grouped, shortened
 
     limit = report.bound
-    inseparable = f"not separable{AFTER if unit == STANDARDISED else ''}"
+    inseparable = "not separable" if limit.separable is False else "not known to be separable"
+    inseparable += AFTER if unit == STANDARDISED else ""
     where = "" if not limit.epochs else f" in {count(limit.epochs, 'epoch')} ({inseparable})"
     held = "both lemmas held" if report.holds else "a lemma did NOT hold"
     yield (
@@ -288,6 +360,14 @@ def _held(report: BoundReport, held: bool) -> str:
 
 def _advice(summary: Summary) -> str:
     """What to try next."""
+    if not summary["separable"] and "kernel" in summary:
+        from rosenblatt.cli.kernel_text import bends_more
+        from rosenblatt.cli.verdicts import these_rows
+
+        if summary["identical"]:
+            pair = f"{these_rows(summary['identical'])} are the same but for their classes"
+            return f"{pair}: no kernel separates them"
+        return f"another kernel may separate the classes: try {bends_more(summary['kernel'])}"
     if not summary["separable"]:
         if not summary["intercept"]:
             return "without --no-intercept a hyperplane may separate the classes"

@@ -13,7 +13,8 @@ import numpy as np
 
 from rosenblatt.certificates import Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.certify import check
-from rosenblatt.cli.training import notes_about, read_task
+from rosenblatt.cli.reading import read_task
+from rosenblatt.cli.training import notes_about
 from rosenblatt.cli.verdicts import INFINITY, word
 from rosenblatt.cli.words import listing, shortened
 from rosenblatt.estimators.separability import separability
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.certificates import Certificate
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.cli.training import Task
+    from rosenblatt.cli.reading import Task
     from rosenblatt.io.tables import Table
 
     Ints = NDArray[np.int64]

@@ -10,8 +10,9 @@ import typer
 
 from rosenblatt import datasets
 from rosenblatt.cli.progress import Progress
+from rosenblatt.cli.reading import Task, read_task
 from rosenblatt.cli.text import Weights, print_report
-from rosenblatt.cli.training import MODELS, Task, read_task, train
+from rosenblatt.cli.training import MODELS, train
 from rosenblatt.cli.words import listing, suggestion
 from rosenblatt.estimators.table import TableEncoder
 

@@ -25,7 +25,7 @@ def expansion_of(classifier: Any, training: Training | None = None) -> Facts:
     Without the training data samples are counted from 1, and nothing is said of their classes.
     """
     return {
-        "kernel": _kernel(classifier),
+        "kernel": kernel_facts(classifier),
         "support": _support(classifier, training),
         "dropped": _dropped(classifier, training),
     }
@@ -40,7 +40,8 @@ def coefficients_of(classifier: Any, rows: NDArray[np.int64] | None) -> Facts:
     return {"expansion": facts}
 
 
-def _kernel(classifier: Any) -> Facts:
+def kernel_facts(classifier: Any) -> Facts:
+    """The kernel with its numbers."""
     kernel = classifier.kernel_
     given = asdict(kernel) if kernel.needs_features else {}
     formula = f"{kernel.formula}{' + 1' * bool(classifier.fit_intercept)}"

@@ -2,66 +2,43 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rosenblatt.cli import arguments as given_as
+from rosenblatt.cli.arguments import Orders, curves, trains
 from rosenblatt.cli.check import EXIT_CODE
 
 if TYPE_CHECKING:
     from rosenblatt.cli.interrupts import Interrupts
     from rosenblatt.cli.training import Outcome
 
-trains = partial(typer.Option, rich_help_panel="How to train")
-curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
-reads = partial(typer.Option, rich_help_panel="How to read the table")
-
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
-Update = Literal["online", "batch", "minibatch"]
-Order = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
 Keep = Literal["last", "pocket", "average", "vote"]
-Kernel = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
-JSON = "Print JSON, for scripts."
 QUIET = "Print nothing but errors and --json."
-FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
-TARGET = "The column with the classes. Default: the last one."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
     "perceptron (the default); adaline: the delta rule; kernel: curved boundaries; "
     "max-margin or soft-margin: the best hyperplane, proved."
 )
-UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 ORDER = "cyclic, shuffled (adaline, kernel: the default), sampled, random- or worst-mistake."
 KEEP = "last (the default), pocket: that with fewest errors, average: the mean; kernel also: vote."
 RATE = "The learning rate (1; adaline: auto)."
-BIAS = "Whether to learn a bias. Default: yes; kernel: no."
-KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid."
-GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a number."
-SIGMA = "gaussian: the width, instead of --gamma."
-COEF0 = "poly, sigmoid: the number added (1)."
 DROP = "Leave a row out as an outlier when it has made so many mistakes."
 BUDGET = "Most support vectors: the one whose mistake lies longest ago is forgotten."
-INIT = "zeros (the default), random, or weights with commas, the bias last."
 PRICE = "soft-margin: the price of slack (1), scikit-learn's C times the number of rows."
 TOL = "Stop when an epoch moves the weights by less; margins: when the gap is so small."
 TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
-WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 RECORD = "Keep every update, for plot updates and plot animate."
-RAW = "Leave numbers as they are instead of standardising them."
-USE = "Use this column even if it looks like an identifier."
-DELIMITER = "What stands between cells. Default: look."
-HEADER = "Whether the first line has names. Default: look."
 
 
 def fit(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
-    ] = None,
+    file: given_as.File,
+    target: given_as.Target = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="MODEL.skops", help="Save the model here."),
@@ -71,36 +48,36 @@ def fit(
         int, typer.Option("--cv", metavar="FOLDS", help="Cross-validate in so many folds; 0: not.")
     ] = 5,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
-    json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
+    json_: given_as.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
-    model: Annotated[Model, trains(metavar="RULE", help=MODEL, show_default=False)] = "perceptron",
-    update: Annotated[Update | None, trains(metavar="WHEN", help=UPDATE)] = None,
-    batch_size: Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")] = None,
-    order: Annotated[Order | None, trains(metavar="ORDER", help=ORDER)] = None,
+    model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
+    update: given_as.Update = None,
+    batch_size: given_as.BatchSize = None,
+    order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
-    init: Annotated[str | None, trains(metavar="START", help=INIT)] = None,
-    intercept: Annotated[bool | None, trains(metavar="", help=BIAS)] = None,
-    max_epochs: Annotated[int | None, trains(metavar="N", help="Most passes (1000).")] = None,
+    init: given_as.Init = None,
+    intercept: given_as.Intercept = None,
+    max_epochs: given_as.MaxEpochs = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
     C: Annotated[float | None, trains("--C", metavar="X", help=PRICE)] = None,
     tol: Annotated[float | None, trains(metavar="X", help=TOL)] = None,
-    class_weight: Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)] = None,
+    class_weight: given_as.ClassWeight = None,
     record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,
-    seed: Annotated[int | None, trains(metavar="N", help="For everything random (0).")] = None,
-    n_jobs: Annotated[int | None, trains(metavar="N", help="Threads (one per core).")] = None,
-    kernel: Annotated[Kernel | None, curves(metavar="KERNEL", help=KERNEL)] = None,
-    gamma: Annotated[str | None, curves(metavar="X", help=GAMMA)] = None,
-    sigma: Annotated[float | None, curves(metavar="X", help=SIGMA)] = None,
-    degree: Annotated[int | None, curves(min=1, metavar="N", help="poly: its degree (3).")] = None,
-    coef0: Annotated[float | None, curves(metavar="X", help=COEF0)] = None,
-    drop_after: Annotated[int | None, curves(min=1, metavar="N", help=DROP)] = None,
-    budget: Annotated[int | None, curves(min=1, metavar="N", help=BUDGET)] = None,
-    raw: Annotated[bool, reads("--raw", metavar="", help=RAW)] = False,
-    ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
-    use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
-    header: Annotated[bool | None, reads(metavar="", help=HEADER)] = None,
-    delimiter: Annotated[str | None, reads(metavar="C", help=DELIMITER)] = None,
+    seed: given_as.Seed = None,
+    n_jobs: given_as.Threads = None,
+    kernel: given_as.Kernel = None,
+    gamma: given_as.Gamma = None,
+    sigma: given_as.Sigma = None,
+    degree: given_as.Degree = None,
+    coef0: given_as.Coef0 = None,
+    drop_after: Annotated[str | None, curves(metavar="N", help=DROP)] = None,
+    budget: Annotated[str | None, curves(metavar="N", help=BUDGET)] = None,
+    raw: given_as.Raw = False,
+    ignore: given_as.Ignore = None,
+    use: given_as.Use = None,
+    header: given_as.Header = None,
+    delimiter: given_as.Delimiter = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 
@@ -115,6 +92,7 @@ def fit(
         check_folds,
         check_outputs,
         check_seed,
+        chosen_model,
         estimator_options,
         time_limit,
     )
@@ -126,17 +104,10 @@ def fit(
     time_limit(max_time)
     with Progress(not quiet) as progress, Interrupts() as interrupts:
         progress.say("starting")
-        from rosenblatt.cli.training import MODELS, read_task, train
+        from rosenblatt.cli.reading import read_file
+        from rosenblatt.cli.training import MODELS, train
         from rosenblatt.estimators.table import TableEncoder
-        from rosenblatt.io.tables import TableError, read_table
 
-        progress.say(f"reading {Path(file).name}")
-        try:
-            with read_table(file, header=header, delimiter=delimiter) as table:
-                task = read_task(table, target, ignore or (), use or ())
-        except TableError as error:
-            told = str(error).replace("fit rb.Perceptron", f"fit rb.{MODELS[model].__name__}")
-            raise TableError(told) from error
         given = {
             "update": update,
             "batch_size": batch_size,
@@ -161,11 +132,20 @@ def fit(
             "random_state": seed,
             "n_jobs": n_jobs,
         }
-        if "margin" not in model:  # nothing is random about the best hyperplane
+        name = chosen_model(model, given)
+        if "margin" not in name:  # nothing is random about the best hyperplane
             given["random_state"] = seed or 0
         elif intercept:  # they always have one
             given["fit_intercept"] = None
-        classifier = MODELS[model](**estimator_options(MODELS[model], given, task.y))
+        progress.say(f"reading {Path(file).name}")
+        how: dict[str, Any] = {
+            "header": header,
+            "delimiter": delimiter,
+            "ignored": ignore,
+            "wanted": use,
+        }
+        task = read_file(file, target, MODELS[name], **how)
+        classifier = MODELS[name](**estimator_options(MODELS[name], given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
         outcome = train(task, classifier, encoder, folds, progress, interrupts)
         progress.say("writing")

@@ -1,4 +1,4 @@
-"""The verdict on the data of a fit: could any hyperplane have separated them."""
+"""The verdict on the data of a fit: could anything of its kind have separated them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
 from rosenblatt.certify.exact import margin_of
-from rosenblatt.cli.verdicts import MEANINGS, are_identical, evidence
+from rosenblatt.cli.kernel_judging import settle_in_features
+from rosenblatt.cli.verdicts import MEANINGS, Answer, are_identical, evidence
+from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.separability import separability
 from rosenblatt.margins import MarginFit
 from rosenblatt.results import StopReason
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10  # seconds, for all problems together
 STOPPED = "stopped with Ctrl-C before the question was settled"
+LATER = f"not settled in {PATIENCE} seconds"
 
 
 class Samples(NamedTuple):
@@ -55,7 +58,7 @@ class Samples(NamedTuple):
 class Judgement(NamedTuple):
     """For each problem the verdict, a sentence why, and the evidence if it is a proof of "no"."""
 
-    verdicts: dict[str, list[str]]
+    verdicts: dict[str, list[Any]]
     proofs: list[Proof | None]
     interrupted: bool  # Ctrl-C came before all was settled
 
@@ -63,51 +66,68 @@ class Judgement(NamedTuple):
 def judge(classifier: Any, samples: Samples, progress: Progress) -> Judgement:
     """Whether any hyperplane separates the classes, for each problem.
 
-    A run that separated has itself found the evidence, and so has the search for a maximum margin
-    that ended in the proof that there is none. Otherwise it is looked for, but not for long:
-    `rosenblatt check` takes its time.
+    Of a kernel perceptron this is asked in the feature space of its kernel. A run that separated
+    has itself found the evidence, and so has the search for a maximum margin that ended in the
+    proof that there is none. Otherwise it is looked for, but not for long: `rosenblatt check` takes
+    its time.
     """
+    settle = settle_in_features if isinstance(classifier, KernelPerceptron) else _settle
     fits, classes = classifier.fits_, classifier.classes_
     positives = classes[1:] if len(fits) == 1 else classes
     end = time.monotonic() + PATIENCE
-    found: dict[str, list[str]] = {"verdicts": [], "evidence": []}
-    proofs: list[Proof | None] = []
+    answers: list[Answer] = []
     interrupted = False
     for k, (fit, positive) in enumerate(zip(fits, positives, strict=True)):
         progress.say("looking for a hyperplane", k, len(fits))
-        verdict, why, proof = Verdict.UNDECIDED, STOPPED, None
+        answer = Answer(Verdict.UNDECIDED, STOPPED)
         try:
             if not interrupted:
-                share = max(0.01, (end - time.monotonic()) / (len(fits) - k))
+                share = (end - time.monotonic()) / (len(fits) - k)
                 y = np.where(samples.y == positive, 1, -1)
-                verdict, why, proof = _settled(fit, samples, y, share)
-                biased = getattr(classifier, "fit_intercept", True)
-                if verdict is Verdict.SEPARABLE and not biased and _own(fit) is None:
-                    why += ", with a bias"
+                answer = _told(settle(classifier, fit, samples, y, share), fit)
         except KeyboardInterrupt:
             interrupted = True
-        found["verdicts"].append(verdict.name)
-        found["evidence"].append(why)
-        proofs.append(proof)
-    return Judgement(found, proofs, interrupted)
+        answers.append(answer)
+    found: dict[str, list[Any]] = {
+        "verdicts": [answer.verdict.name for answer in answers],
+        "evidence": [answer.why for answer in answers],
+        "proved": [answer.proved for answer in answers],
+    }
+    return Judgement(found, [answer.proof for answer in answers], interrupted)
 
 
-def _settled(
-    fit: Fit | MarginFit, samples: Samples, y: Ints, share: float
-) -> tuple[Verdict, str, Proof | None]:
-    """The verdict on one problem, why, and the proof that no hyperplane separates."""
+def _told(answer: Answer, fit: Any) -> Answer:
+    """The answer, and what it says about a run that repeats itself."""
+    settled = answer.alike and answer.verdict is not Verdict.UNDECIDED
+    if fit.stop_reason is not StopReason.CYCLE or not settled:
+        return answer
+    separable = answer.verdict is Verdict.SEPARABLE
+    so = "; only rounding makes this run repeat" if separable else "; so no run can end"
+    return answer._replace(why=answer.why + so)
+
+
+def _settle(
+    classifier: Any, fit: Fit | MarginFit, samples: Samples, y: Ints, seconds: float
+) -> Answer:
+    """The verdict on one problem: whether a hyperplane separates the samples."""
     X, own = samples.X, _own(fit)
     if own is not None:
         proof = Separable(own, margin_of(X, y, [*own.w, own.b]))
         if proof.margin > 0 and check(proof, X, y):
             which = "this hyperplane" if fit.hyperplane == own else "the last one of the run"
-            return proof.verdict, f"proved by {which}", None
+            return Answer(proof.verdict, f"proved by {which}", True)
     if isinstance(fit.certificate, QuasiSeparable | Inseparable):
         certificate: Certificate = fit.certificate
     else:
-        certificate = separability(X, y, max_time=share)
-    no = certificate if isinstance(certificate, QuasiSeparable | Inseparable) else None
-    return certificate.verdict, _sentence(certificate, fit, samples), no
+        certificate = separability(X, y, max_time=max(0.01, seconds))
+    if isinstance(certificate, Undecided):
+        return Answer(certificate.verdict, f"{LATER}; rosenblatt check takes longer")
+    why = _sentence(certificate, samples)
+    if isinstance(certificate, Separable):
+        if not getattr(classifier, "fit_intercept", True):
+            return Answer(certificate.verdict, f"{why}, with a bias", True, alike=False)
+        return Answer(certificate.verdict, why, True)
+    return Answer(certificate.verdict, why, True, certificate)
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:
@@ -117,16 +137,10 @@ def _own(fit: Fit | MarginFit) -> Hyperplane | None:
     return fit.last if fit.stop_reason is StopReason.SEPARATED and fit.last.w.any() else None
 
 
-def _sentence(certificate: Certificate, fit: Fit | MarginFit, samples: Samples) -> str:
-    if isinstance(certificate, Undecided):
-        return f"not settled in {PATIENCE} seconds; rosenblatt check takes longer"
+def _sentence(certificate: Separable | Proof, samples: Samples) -> str:
     merged = (
         isinstance(certificate, QuasiSeparable | Inseparable)
         and are_identical(certificate)
         and samples.differ(*certificate.support.tolist())
     )
-    told = f"{MEANINGS[certificate.verdict]}; {evidence(certificate, samples.rows, merged)}"
-    if fit.stop_reason is StopReason.CYCLE:
-        separable = certificate.verdict is Verdict.SEPARABLE
-        told += "; only rounding makes this run repeat" if separable else "; so no run can end"
-    return told
+    return f"{MEANINGS[certificate.verdict]}; {evidence(certificate, samples.rows, merged)}"

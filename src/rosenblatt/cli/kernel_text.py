@@ -23,13 +23,20 @@ REASONS = {
     "SMALL_CHANGE": "the vector moved by less than tol over an epoch",
     "CYCLE": "the scores repeat exactly: this run can never end",
 }
-
-
+ASKED = (
+    "Whether curves of this kind can separate the classes, no row left out; for the kernel they "
+    "are hyperplanes, in a space of its own."
+)
 EXPLANATIONS = {
     "kernel": "How alike two rows are. A row's decision value is the sum of its likeness to the "
     "support vectors, each with its sign and its number of mistakes; zero is the boundary.",
     "stopped": "A fit never just stops: here a whole pass over the data made no mistake, but for "
     "rows that had been left out.",
+    "verdict": {
+        "SEPARABLE": f"{ASKED} One can.",
+        "QUASI_SEPARABLE": f"{ASKED} Almost: they touch, but do not cross.",
+        "INSEPARABLE": f"{ASKED} None can.",
+    },
     "training": "A mistake is a row with the wrong sign, or with zero, when it is looked at. Each "
     "one adds 1 to the counter of its row. An error is a row that the final model gets wrong.",
     "support": "The rows whose counter is not zero: all that a prediction needs.",
@@ -108,26 +115,28 @@ def size_of(n: int) -> str:
 def _of_errors(s: Summary, reasons: set[str]) -> str:
     keep, given = s["parameters"].get("keep", "last"), s["parameters"]
     name = s["kernel"]["name"]
-    ideas = [_less(name) if s["kernel"].get("degree", 0) > HIGH else _more(name)]
+    ideas = [_less(name) if s["kernel"].get("degree", 0) > HIGH else bends_more(s["kernel"])]
     if keep == "last" and "budget" not in given:
         ideas.append("--keep average")
     if "drop_after" not in given:
         ideas.append("--drop-after 10 to leave outliers out")
     if "budget" in given:
         ideas.append("a larger --budget")
-    if reasons & {"EPOCH_LIMIT", "TIME_LIMIT"} and "CYCLE" not in reasons:
+    hopeless = set(s.get("verdicts", [""])) <= {"INSEPARABLE", "QUASI_SEPARABLE"}
+    if reasons & {"EPOCH_LIMIT", "TIME_LIMIT"} and "CYCLE" not in reasons and not hopeless:
         ideas.append("--max-epochs" if "EPOCH_LIMIT" in reasons else "--max-time")
         ideas[-1] = f"a larger {ideas[-1]}"
     return f"try {', '.join(ideas[:-1])} or {ideas[-1]}" if len(ideas) > 1 else f"try {ideas[0]}"
 
 
-def _more(kernel: str) -> str:
+def bends_more(kernel: Facts) -> str:
     """What bends the boundary more."""
     return {
         "poly": "a larger --degree",
         "gaussian": "a smaller --sigma",
         "sigmoid": "--kernel rbf",
-    }.get(kernel, "a larger --gamma")
+        "linear": "--kernel poly",
+    }.get(kernel["name"], "a larger --gamma")
 
 
 def _less(kernel: str) -> str:

@@ -133,7 +133,7 @@ def _proof(facts: Facts, s: Summary, top: int) -> RenderableType:
 
 def _proofs(stuck: Sequence[Facts]) -> RenderableType:
     """For each class that no hyperplane separates from the rest the rows that prove it."""
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
     for facts in stuck[:MOST_CLASSES]:
@@ -291,7 +291,7 @@ def _table(
     cells: Callable[[Facts], list[str]],
     last: Any = "right",
 ) -> RenderableType:
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for _ in heads[:-1]:
         table.add_column(justify="right", no_wrap=True)

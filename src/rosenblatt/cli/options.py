@@ -28,6 +28,16 @@ KERNELS = {
     "linear": (),
     "sigmoid": ("gamma", "coef0"),
 }
+CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
+    "gamma": "rbf",
+    "sigma": "gaussian",
+    "degree": "poly",
+    "coef0": "poly",
+    "drop_after": "rbf",
+    "budget": "rbf",
+}
+MOST = 10**9
+LEAST = {"degree": 1, "drop_after": 2, "budget": 1}
 SUFFIXES = {
     "model": (".skops",),
     "picture": (".png", ".svg", ".pdf"),
@@ -72,6 +82,19 @@ def time_limit(text: str | None) -> float | None:
     return limit
 
 
+def chosen_model(model: str | None, given: Mapping[str, Any]) -> str:
+    """The name of the model; a kernel is reason enough for a kernel perceptron."""
+    if model is not None:
+        return model
+    if given.get("kernel") is not None:
+        return "kernel"
+    for name in CURVED:
+        if given.get(name) is not None:
+            msg = f"{_option(name)} needs a kernel: add --kernel {CURVED[name]}"
+            raise ValueError(msg)
+    return "perceptron"
+
+
 def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]) -> dict[str, Any]:
     """The parameters that were given, in the estimator's terms."""
     accepted = inspect.signature(estimator).parameters
@@ -83,6 +106,7 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
             msg = f"{_option(name)} is not for --model {model}: it takes {own}"
             raise ValueError(msg)
     if model == "kernel":
+        options |= {name: _whole(name, options[name]) for name in LEAST if name in options}
         _check_kernel(options)
     elif options.get("keep") == "vote":
         msg = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
@@ -147,6 +171,18 @@ def _number(option: str, text: str, wanted: str) -> float:
     except ValueError:
         msg = f"--{option} {text!r} is not a number: give {wanted}"
         raise ValueError(msg) from None
+
+
+def _whole(name: str, text: str) -> int:
+    """A whole number that is large enough."""
+    least = LEAST[name]
+    whole = int(text) if text.strip().isdecimal() else 0
+    if not least <= whole <= MOST:
+        more = f" to {MOST}" if whole > MOST else ""
+        more += " (1 would drop every mistake at once)" if name == "drop_after" else ""
+        msg = f"{_option(name)} {text} is not possible: give a whole number from {least}{more}"
+        raise ValueError(msg)
+    return whole
 
 
 def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:

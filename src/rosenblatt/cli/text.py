@@ -165,7 +165,7 @@ def new_console() -> Console:
 
 def new_grid(width: int | None = None) -> Table:
     """Lines with a name in front, which takes at least this width."""
-    lines = Table.grid(padding=(0, 2))
+    lines = Table.grid(padding=(0, 2, 0, 0))
     lines.add_column(style="dim", no_wrap=True, min_width=width)
     lines.add_column(overflow="fold")
     return lines
@@ -263,7 +263,8 @@ def _verdict(s: Summary) -> RenderableType:
     cases: dict[tuple[str, str], list[int]] = {}
     for k, case in enumerate(zip(s["verdicts"], s["evidence"], strict=True)):
         cases.setdefault(case, []).append(k)
-    after = " after standardising" if s.get("standardized") else ""
+    after = " in feature space" if "kernel" in s else ""
+    after += " after standardising" if s.get("standardized") else ""
     names, texts = list(s["classes"]), []
     for (name, why), problems in cases.items():
         text = verdict_text(Verdict[name], why, after)
@@ -336,7 +337,7 @@ def signed_weights(weights: Weights, top: int, width: int) -> RenderableType:
     w = weights.coef[0]
     order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
     largest = max(abs(w).max(), 1e-300)
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
@@ -353,7 +354,7 @@ def _weights_by_class(weights: Weights, top: int, width: int) -> RenderableType:
     size = abs(weights.coef).max(axis=0)
     order = sorted(range(len(size)), key=lambda j: -size[j])
     share = max(9, (width - 30) // len(weights.classes) - 2)
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for _ in weights.classes:
         table.add_column(justify="right", no_wrap=True)

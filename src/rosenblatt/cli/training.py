@@ -8,7 +8,6 @@ import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,25 +20,23 @@ from rosenblatt.cli.expansion import expansion_of
 from rosenblatt.cli.interrupts import Interrupts
 from rosenblatt.cli.judging import Judgement, Samples, judge
 from rosenblatt.cli.optima import Training, optima_of, proof_of
-from rosenblatt.cli.words import count, listing, suggestion
+from rosenblatt.cli.words import count, listing
 from rosenblatt.estimators._base import positives_of
 from rosenblatt.estimators._margins import MarginClassifier
 from rosenblatt.estimators.adaline import Adaline
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.margin import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.table import TableEncoder, truth_in_one_way
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.io.tables import Table
-
-    Columns = dict[str, NDArray[Any]]
+    from rosenblatt.cli.reading import Task
+    from rosenblatt.estimators.table import TableEncoder
 
 MODELS = {
     "perceptron": Perceptron,
@@ -48,25 +45,6 @@ MODELS = {
     "max-margin": MaxMarginClassifier,
     "soft-margin": SoftMarginClassifier,
 }
-MOST_CLASSES = 100
-
-
-@dataclass(frozen=True)
-class Task:
-    """What to learn from which columns."""
-
-    target: str
-    columns: Columns
-    y: NDArray[Any]
-    origin: dict[str, Any]
-    notes: list[str]
-    known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The row of the file that each sample is, counted from 1."""
-        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
-        return np.flatnonzero(known) + 1
 
 
 @dataclass
@@ -79,90 +57,6 @@ class Outcome:
     summary: dict[str, Any]
     rows: NDArray[np.int64]
     interrupted: bool = False
-
-
-# Reading --------------------------------------------------------------------------------------
-
-
-def read_task(
-    table: Table, target: str | None, ignored: Sequence[str] = (), wanted: Sequence[str] = ()
-) -> Task:
-    """The classes and the columns to learn from; what was done unasked goes into the notes."""
-    notes = list(table.notes)
-    for name in [*ignored, *wanted, *([target] if target else [])]:
-        if name not in table.names:
-            near = suggestion(name, table.names)
-            msg = f"{table.path} has no column {name!r}.{near} It has {listing(table.names, 10)}"
-            raise ValueError(msg)
-    guessed = target is None
-    if target is None:
-        left = [name for name in table.names if name not in ignored]
-        target = left[-1] if left else table.names[-1]
-        notes.append(f"{target}, the last column, is taken as the class (--target for another)")
-    features = [name for name in table.names if name != target and name not in ignored]
-    if not features:
-        msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
-        raise ValueError(msg)
-    y, known = read_labels(table, target, guessed=guessed)
-    columns = table.chunk(0, table.n_rows, features)
-    if not known.all():
-        columns = {name: cells[known] for name, cells in columns.items()}
-        rows = count(int((~known).sum()), "row")
-        notes.append(f"{rows} without a class left out")
-    origin = {
-        "file": Path(table.path).name,
-        "has_header": table.has_header,
-        "names": list(table.names),
-    }
-    return Task(target, columns, y, origin, notes, known)
-
-
-def read_labels(
-    table: Table, target: str, *, guessed: bool
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The class of each row that has one, and which these are."""
-    kind, cells = table.kinds[target], table[target]
-    if kind == "date":
-        msg = f"column {target!r} holds dates: choose a column of classes with --target"
-        raise ValueError(msg)
-    known = ~np.isnan(cells) if kind == "number" else cells != None  # noqa: E711
-    cells = cells[known]
-    if not cells.size:
-        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
-        raise ValueError(msg)
-    values = np.unique(cells)
-    whole = kind == "number" and bool((cells == np.floor(cells)).all())
-    if len(values) == 1:
-        msg = (
-            f"column {target!r} holds only one class, {_label(values[0])}: "
-            "a classifier needs rows of at least two; choose another column with --target"
-        )
-        raise ValueError(msg)
-    few = 0.5 * len(cells) if guessed else len(cells) - 1
-    fraction = kind == "number" and not whole and len(values) > 20
-    many = len(values) > MOST_CLASSES and (guessed or kind == "number")
-    if fraction or many or len(values) > max(2, few):
-        raise ValueError(_no_classes(target, kind, len(values), len(cells), guessed))
-    if whole:
-        return cells.astype(np.int64), known
-    if kind == "number":
-        return np.array([f"{value:g}" for value in cells]), known
-    return truth_in_one_way(cells).astype(str), known
-
-
-def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: bool) -> str:
-    """Why a target is a measurement or a name rather than a class, and what to do."""
-    number = kind == "number"
-    what = "looks continuous" if number else "looks like a name or a text"
-    remedy = f"Choose {'a' if guessed else 'another'} column of classes with --target"
-    remedy += ", or cut this one into classes first" if number else ""
-    return (
-        f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. {remedy}"
-    )
-
-
-def _label(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(str(value))
 
 
 # Training -------------------------------------------------------------------------------------
@@ -185,7 +79,7 @@ def train(
     X = encoder.fit_transform(task.columns)
     with nullcontext(interrupts) if interrupts else Interrupts() as stops:
         try:
-            task.notes.extend(_fit(classifier, X, task.y, progress, "training"))
+            task.notes.extend(run(classifier, X, task.y, progress))
             stops.hold()
         except KeyboardInterrupt:
             if not hasattr(classifier, "fits_"):
@@ -212,9 +106,7 @@ def _judged(
 ) -> tuple[Judgement, list[float]]:
     """Verdicts and scores, as far as Ctrl-C lets them come."""
     judged = Judgement({}, [], interrupted=True)
-    if isinstance(classifier, KernelPerceptron):  # it asks for no hyperplane among the features
-        judged = judged._replace(interrupted=_was_interrupted(classifier))
-    elif not (_was_interrupted(classifier) or stops.pressed):
+    if not (_was_interrupted(classifier) or stops.pressed):
         samples = Samples(X, task.y, task.rows, task.columns, encoder)
         found = stops.unless_stopped(lambda: judge(classifier, samples, progress))
         judged = found or judged
@@ -240,7 +132,9 @@ def _add_proofs(summary: dict[str, Any], judged: Judgement, task: Task) -> None:
             facts["proof"] = proof_of(proof, task.rows, task.y)
 
 
-def _fit(classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str) -> list[str]:
+def run(
+    classifier: Any, X: Any, y: NDArray[Any], progress: Progress, what: str = "training"
+) -> list[str]:
     """Train; what there is to say about the kernel."""
     if isinstance(classifier, MarginClassifier):
         watcher: Any = progress.watch_scans(what, len(positives_of(np.unique(y))))
@@ -294,7 +188,7 @@ def cross_validate(
             progress.say(what)
             model = clone(classifier)
             X = encoder.fit_transform({name: c[learn] for name, c in task.columns.items()})
-            _fit(model, X, task.y[learn], progress, what)
+            run(model, X, task.y[learn], progress, what)
             if _was_interrupted(model):
                 return [], INTERRUPTED
             X = encoder.transform({name: c[test] for name, c in task.columns.items()})

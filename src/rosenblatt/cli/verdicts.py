@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Group
 from rich.table import Table
@@ -34,6 +34,16 @@ MEANINGS = {
 INFINITY = {1: "+inf", -1: "-inf"}
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
+
+
+class Answer(NamedTuple):
+    """What is known of one problem: the verdict, why, whether that is beyond rounding."""
+
+    verdict: Verdict
+    why: str
+    proved: bool = False
+    proof: QuasiSeparable | Inseparable | None = None
+    alike: bool = True  # whether it is about such hyperplanes as the run looks for
 
 
 def word(verdict: Verdict) -> str:
@@ -199,7 +209,7 @@ def meeting_rows(
     members: Sequence[tuple[int, str, str]], minus: int, sides: Sequence[str], top: int
 ) -> RenderableType:
     """A table of rows, their classes and shares; `minus` of them, the first, are of class -1."""
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2, 0, 0))
     for side in ("right", "left", "right"):
         table.add_column(justify=side, no_wrap=True)
     upper = min(minus, max((top + 1) // 2, top - (len(members) - minus)))

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.kernels import Radial
 from rosenblatt.loops.kernelized import norms2
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.bank import Bank
-from rosenblatt.solvers.values import FAR, Values, Weights
+from rosenblatt.solvers.values import FAR, Values, Weights, is_nearer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -222,23 +221,32 @@ class DeviceValues(Values):
             self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
             self.plain = self.plain and bool(xp.all(part >= 0))
         self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
-        if isinstance(self.kernel, Radial):
-            self._find_center()
 
-    def _find_center(self) -> None:
+    def _find_center(self, vectors: Any) -> None:
         xp = self.place.xp
-        total = np.zeros(self.n_features)
-        for _, part in self._pieces():
-            total += to_host(xp.sum(xp.astype(part, xp.float64), axis=0))
-        center, x2 = total / self.n, np.empty(self.n)
-        there = self.place.put(center)
+        if vectors is None or not len(vectors):
+            total = np.zeros(self.n_features)
+            for _, part in self._pieces():
+                total += to_host(xp.sum(xp.astype(part, xp.float64), axis=0))
+            center = total / self.n
+            x2 = self._distances2(center)
+            near = x2.max() * FAR < self.most
+        else:
+            center = vectors.mean(axis=0, dtype=np.float64)
+            near = is_nearer(vectors, center)
+        if near:
+            self.center, self.x2 = center, self._distances2(center)
+            self.most = float(self.x2.max()) * (1 + 1e-9)
+            self.terms[:], self._there_center = self.n_features, self.place.put(center)
+
+    def _distances2(self, center: Floats) -> Floats:
+        """``‖x - center‖²`` for every sample."""
+        xp, there, out = self.place.xp, self.place.put(center), np.empty(self.n)
         for a, part in self._pieces():
             apart = xp.astype(part, xp.float64) - there
             with np.errstate(over="ignore"):
-                x2[a : a + part.shape[0]] = to_host(xp.sum(apart * apart, axis=1))
-        if x2.max() * FAR < self.most:
-            self.center, self.x2, self.most = center, x2, float(x2.max()) * (1 + 1e-9)
-            self.terms[:], self._there_center = self.n_features, there
+                out[a : a + part.shape[0]] = to_host(xp.sum(apart * apart, axis=1))
+        return out
 
     def _moved(self, X: Any) -> Any:
         """Samples on the device, less the center, in the working precision."""

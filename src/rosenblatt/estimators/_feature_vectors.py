@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int32]
 
 NUMBERS = 20_000_000  # of features written down, at most
+BLOCK = 1000  # rows whose kernel values are held at a time
 SAMPLES = 4_000  # of which a matrix of kernel values is taken apart, at most
 WIDE = 2_000  # features that make a matrix of their own products no burden
 INDEFINITE = 1e-8  # what is left of a matrix, as a share of it, that rounding does not explain
@@ -178,6 +179,37 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
     rounding = kernel.rounding(known)
     most = np.abs(K).max(axis=1)
     return (K + K.T) / 2, float(np.max(rounding.relative * most + rounding.absolute))
+
+
+def is_inner_product(kernel: kernels.Kernel) -> bool:
+    """Whether a kernel is an inner product of features on any data."""
+    if isinstance(kernel, kernels.Polynomial):
+        return kernel.coef0 >= 0
+    return isinstance(kernel, kernels.Linear | kernels.Radial)
+
+
+def scores(
+    kernel: kernels.Kernel, bias: bool, V: Any, coef: Floats, X: Any
+) -> tuple[Floats, Floats]:
+    """``Σ coef*K(v, x)`` for each row x, and how far rounding can have moved it."""
+    if isinstance(kernel, kernels.Radial) and isinstance(X, np.ndarray):
+        center = X.mean(axis=0)  # around the origin fewer digits cancel
+        X, V = X - center, V - center
+    size = np.abs(coef)
+    entries = [part.data if hasattr(part, "tocsr") else part for part in (X, V)]
+    plain = all(bool((part >= 0).all()) for part in entries)
+    most = float(kernels._norms2(V).max(initial=0.0))
+    values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
+    for a in range(0, X.shape[0], BLOCK):
+        part = slice(a, a + BLOCK)
+        known = Products(U, X.shape[1] + 4, kernels._norms2(X[part]), most, plain)
+        relative, absolute = kernel.rounding(known)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = kernels.Kernel.__call__(kernel, X[part], V) + bias
+            values[part] = K @ coef
+            sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
+            off[part] = 1.01 * (sums + absolute * size.sum())
+    return values, off
 
 
 def distinct(X: Any) -> tuple[Ints, Ints]:

@@ -81,7 +81,7 @@ def find_gamma(gamma: Any, X: Any) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
                 variance = float(np.var(X, dtype=np.float64))
         gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-        if not 0 < gamma < np.inf:
+        if not 0 < gamma <= 1e300:
             msg = (
                 "gamma='scale' needs the variance of X, which is beyond floating point: scale the "
                 "features, or give gamma as a number"

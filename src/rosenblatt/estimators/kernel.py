@@ -437,7 +437,7 @@ class KernelPerceptron(EpochClassifier):
         """
         return answer(self._decision(X), X)  # type: ignore[no-any-return]
 
-    def _decision(self, X: Any) -> Floats:
+    def _decision(self, X: Any, precision: Any = np.float64) -> Floats:
         """The decision values in memory."""
         check_is_fitted(self)
         if is_on_device(X):
@@ -445,58 +445,69 @@ class KernelPerceptron(EpochClassifier):
         else:
             X = canonical(validate_data(self, X, reset=False, **LAYOUT))
         with Team(count_threads(self.n_jobs)) as team:
-            values = self._decide(X, team)
+            values = self._decide(X, team, precision)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
-        values = self._decision(X)
+        values = self._decision(X, precision=None)
         chosen = self.classes_[choose(values.reshape(len(values), -1))]
         return answer(chosen, X)  # type: ignore[no-any-return]
 
-    def _decide(self, X: Any, team: Team) -> Floats:
+    def _decide(self, X: Any, team: Team, precision: Any = np.float64) -> Floats:
         """The decision values, a column for each problem.
 
         Where rounding could change a decision it is made by the exact value, so that it depends
-        neither on the other rows nor on threads.
+        neither on the other rows nor on threads. With None as the precision, which may be single
+        then, only the decisions are right.
         """
+        voting = self.fits_[0].path is not None  # for which a long row of signs has to be right
         values = self._values(
             self.kernel_,
             X,
             team,
             vectors=self._vectors(X),
             weights=Weights(whole=False),
-            kind=np.float64,
+            kind=np.float64 if voting else precision,
             fitted=True,
         )
         slots, coef = np.arange(len(self.support_)), self.dual_coef_.T
         factors, k = np.hstack([coef, np.abs(coef)]), len(self.fits_)
-        out = np.empty((values.n, k))
+        out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
         with one_blas_thread():
             for a in range(0, values.n, values.wide_rows):
                 sample = np.arange(a, min(a + values.wide_rows, values.n))
                 batch = values.batch(sample)
-                if self.fits_[0].path is not None:
+                if voting:
                     out[sample] = self._vote(values, batch, slots)
                     continue
                 sums = values.sums(batch, slots, factors, k)
                 out[sample] = sums[:, :k]
-                for i in sample[self._in_doubt(values, sample, sums)].tolist():
-                    K = values.exact(i, slots)
-                    out[i] = [exact_sum(one, K) for one in self.dual_coef_]
+                unsure.append(sample[self._in_doubt(values, sample, sums)])
+        rows = np.concatenate(unsure)
+        if len(rows) and values.kind != np.float64:
+            out[rows] = self._decide(pick_rows(X, rows), team)
+        elif len(rows):
+            K = (values.exact(i, slots) for i in rows.tolist())
+            out[rows] = [[exact_sum(one, exact) for one in self.dual_coef_] for exact in K]
         return out
 
     def _in_doubt(self, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
-        """Which decisions rounding could change, for scores and the sizes of their terms."""
+        """Which decisions rounding could change, for scores and the sizes of their terms.
+
+        In double precision, where they are shown, the signs of all scores as well.
+        """
         k, total = len(self.fits_), np.abs(self.dual_coef_).sum(axis=1)
         relative, absolute = values.rounding(sample, float(total.max()), len(self.support_))
         with np.errstate(invalid="ignore"):
             off = relative[:, np.newaxis] * sums[:, k:] + absolute[:, np.newaxis] * total
-        room, most = np.abs(sums[:, 0]), off.max(axis=1)
+        most = off.max(axis=1)
+        doubtful: NDArray[np.bool_] = np.zeros(len(sums), np.bool_)
         if k > 1:
             two = np.partition(sums[:, :k], -2, axis=1)[:, -2:]
-            room = (two[:, 1] - two[:, 0]) / 2.0
-        doubtful: NDArray[np.bool_] = ~(room > most) & (most != 0)
+            doubtful = ~((two[:, 1] - two[:, 0]) / 2.0 > most) & (most != 0)
+        if k == 1 or values.kind == np.float64:
+            doubtful |= (~(np.abs(sums[:, :k]) > off) & (off != 0)).any(axis=1)
         return doubtful
 
     def _vote(self, values: Values, batch: Any, slots: Ints) -> Floats:

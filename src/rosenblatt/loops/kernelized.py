@@ -279,6 +279,14 @@ def distances2(rows: Rows, part: Any, x: Any, room: Any, out: Any) -> None:
 
 
 @loop
+def dots(K: Any, factors: Any, out: Any) -> None:
+    """``out = K @ factors.T``, every sum in double precision."""
+    for i in range(len(K)):
+        for c in range(len(factors)):
+            out[i, c] = dot(K[i], factors[c])
+
+
+@loop
 def norms2(rows: Rows, start: int, stop: int, out: Any) -> None:
     """Write ``‖x_i‖²`` of rows `start` to `stop`."""
     for row in range(start, stop):

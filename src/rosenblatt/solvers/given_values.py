@@ -63,9 +63,8 @@ class FunctionValues(Values):
         n = len(sample)
         if self.exact_sums(total):
             return Rounding(np.zeros(n), np.zeros(n))
-        return Rounding(
-            np.full(n, (self.longest + additions + 8) * 2.0**-52), np.full(n, 2.0**-1000)
-        )
+        terms = self.longest + self.longest_double + additions + 8
+        return Rounding(np.full(n, terms * 2.0**-52), np.full(n, 2.0**-1000))
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.certify.exact import independent_rows, null_basis
-from rosenblatt.results import Hyperplane
+from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.solvers.evidence import (
     NONE,
     Meeting,
@@ -139,7 +139,8 @@ class Search:
         """
         solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
         try:
-            solver.run()
+            if solver.run() is StopReason.INTERRUPTED:
+                raise KeyboardInterrupt
         except NotSeparable:
             return None
         self.look_up()

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+SMALLEST = 2.0**-1074
+
+
 def signed_sum(coef: Floats, values: Floats) -> float:
     """``Σ coef*values`` in floating point if that has the right sign, otherwise the exact sum."""
     p = coef * values
@@ -24,14 +27,15 @@ def signed_sum(coef: Floats, values: Floats) -> float:
 
 
 def exact_sum(coef: Floats, values: Floats) -> float:
-    """``Σ coef*values``, rounded once, at the end."""
+    """``Σ coef*values``, rounded once, at the end; what is not zero never becomes zero."""
     p = coef * values
     if np.abs(p).max(initial=0.0) < 1e200:
         total = math.fsum(np.concatenate([p, _product_error(coef, values, p)]).tolist())
-        if abs(total) > 1e-200 or not p.any():  # errors of tiny products are beyond floats
+        if abs(total) > 1e-200:  # otherwise errors of tiny products may be beyond floats
             return total
     terms = zip(coef.tolist(), values.tolist(), strict=True)
-    return float(sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0)))
+    exact = sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0))
+    return float(exact) or math.copysign(SMALLEST, exact) * (exact != 0)
 
 
 def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.kernels import Linear, Polynomial, Radial, Sigmoid
-from rosenblatt.loops.kernelized import distances2, norms2, products
+from rosenblatt.loops.kernelized import distances2, dots, norms2, products
 from rosenblatt.rounding import Products, Rounding
 from rosenblatt.rows import as_matrix, as_rows, n_rows
 from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
@@ -40,7 +40,7 @@ ROOM = 1 << 28  # bytes that all values may take
 LITTLE = 1 << 15  # values that one thread computes alone
 THIN = 0.02  # share of entries that are not zero below which samples stay sparse
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
-FEW_COLUMNS, FEW_TERMS = 8, 16  # few columns of factors are summed over so many terms at a time
+FEW_COLUMNS = 8  # so many columns of factors are summed in double precision at little cost
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52
 FAR = 16.0  # squared distance from the origin, in spreads, from which samples are moved there
@@ -98,6 +98,8 @@ class Values:
         self.weights = weights
         self.whole = weights.whole and self.kernel.keeps_integers() and self._are_integers()
         self._measure()
+        if isinstance(self.kernel, Radial) and self.n:
+            self._find_center(vectors)
         y2 = np.empty(0)
         if vectors is not None:
             y2 = self._measure_vectors(vectors)
@@ -109,6 +111,7 @@ class Values:
 
     center: Any = None
     computed = 0  # values so far, in sums
+    longest_double = 0
     _all: Any = None
     most: float
     plain: bool
@@ -135,17 +138,21 @@ class Values:
         self.team.each(measure, self.team.ranges(self.n, self.X.size))
         self.most = float(self.x2.max(initial=0.0))
         self.plain = _are_nonnegative(self.X)
-        if isinstance(self.kernel, Radial) and not issparse(self.X) and self.n:
-            self._find_center()
 
-    def _find_center(self) -> None:
-        """Move samples to around the origin, if they are far from it: fewer digits cancel."""
+    def _find_center(self, vectors: Any) -> None:
+        """Move samples to around the origin, if they are far from it: fewer digits cancel.
+
+        Where there are support vectors these decide, so that values do not depend on what else
+        is asked for.
+        """
+        if issparse(self.X):
+            return
+        Y = self.X if vectors is None or not len(vectors) else vectors
         with np.errstate(over="ignore", invalid="ignore"):
-            center = self.X.mean(axis=0, dtype=np.float64)
-            x2 = np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(self.X)])
-        if x2.max() * FAR < self.most:
-            self.center, self.x2, self.most = center, x2, float(x2.max())
-            self.terms[:] = self.n_features
+            center = Y.mean(axis=0, dtype=np.float64)
+            if is_nearer(Y, center):
+                self.center, self.x2 = center, distances2_to(self.X, center)
+                self.most, self.terms[:] = float(self.x2.max()), self.n_features
 
     def _make_bank(self, vectors: Any) -> None:
         bank = SparseBank if issparse(self.X) else Bank
@@ -250,7 +257,9 @@ class Values:
 
         def part(task: tuple[slice, slice]) -> Any:
             rows, chunk = task
-            some = factors[chunk].astype(self._kind_for(factors[chunk]))
+            some = factors[chunk]
+            if some.shape[1] > FEW_COLUMNS:
+                some = some.astype(self._kind_for(some))
             K = self.matrix(self.part(batch, rows.start, rows.stop), slots[chunk])
             return self._part(K, some, some.shape[1] - k)
 
@@ -268,11 +277,12 @@ class Values:
         return total
 
     def _note_terms(self, factors: Floats) -> None:
-        """Remember the longest sum that a product made: it bounds the rounding."""
+        """Remember the longest sums, of either precision: they bound the rounding."""
         longest = int(np.count_nonzero(factors, axis=0).max(initial=0))
-        if factors.shape[1] <= FEW_COLUMNS:
-            longest = min(longest, FEW_TERMS)
-        self.longest = max(self.longest, longest)
+        if factors.shape[1] > FEW_COLUMNS:
+            self.longest = max(self.longest, longest)
+        else:
+            self.longest_double = max(self.longest_double, longest)
 
     def _kind_for(self, factors: Floats) -> Any:
         """The precision for products with these factors: double if they are huge or tiny."""
@@ -363,7 +373,7 @@ class Values:
                 strict=True,
             )
         )
-        more = (self.longest + 8) * unit + (additions + 8) * 2.0**-53
+        more = (self.longest + 8) * unit + (self.longest_double + additions + 8) * 2.0**-53
         if self.kernel.nonnegative(self.plain):
             return Rounding(relative + more, absolute)
         return Rounding(relative, absolute + more * largest)
@@ -415,13 +425,12 @@ class Values:
 
 
 def product(K: Any, factors: Any) -> Any:
-    """``K @ factors``; few columns in short sums, which costs little and rounds less."""
-    if factors.shape[1] > FEW_COLUMNS or len(factors) <= FEW_TERMS:
+    """``K @ factors``, for few columns in double precision."""
+    if factors.shape[1] > FEW_COLUMNS:
         return K @ factors
-    total = np.zeros((len(K), factors.shape[1]))
-    for a in range(0, len(factors), FEW_TERMS):
-        total += K[:, a : a + FEW_TERMS] @ factors[a : a + FEW_TERMS]
-    return total
+    out = np.empty((len(K), factors.shape[1]))
+    dots(np.ascontiguousarray(K), np.ascontiguousarray(factors.T), out)
+    return out
 
 
 def parts_of(X: Any) -> Iterator[Any]:
@@ -429,6 +438,17 @@ def parts_of(X: Any) -> Iterator[Any]:
     data = X.data if issparse(X) else X
     step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
     return (data[a : a + step] for a in range(0, len(data), step))
+
+
+def is_nearer(Y: Any, center: Floats) -> bool:
+    """Whether the rows of a dense matrix are much nearer to a center than to the origin."""
+    there = distances2_to(Y, np.zeros(Y.shape[1])).max()
+    return bool(distances2_to(Y, center).max() * FAR < there)
+
+
+def distances2_to(X: Any, center: Floats) -> Floats:
+    """``‖x - center‖²`` for every row of a dense matrix."""
+    return np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(X)])
 
 
 def _count_terms(X: Any, start: int, stop: int) -> Any:

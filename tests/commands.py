@@ -1,0 +1,83 @@
+"""The command as tests run it: in this process or in one of its own."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+import rosenblatt as rb
+from rosenblatt.cli.app import app
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTES = str(ROOT / "examples" / "banknotes.csv")
+PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
+COMMAND = [sys.executable, "-m", "rosenblatt.cli"]
+HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
+
+
+def call(*arguments, code=0, **more):
+    """Run the command; check how it ends, that an error is one line, and that nothing else warns.
+
+    Only ``predict`` has more to say on standard error: how many rows it has right.
+    """
+    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
+    assert done.exit_code == code, done.output
+    if code == 2:
+        assert done.stdout == ""
+        assert done.stderr.startswith("rosenblatt: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert "Traceback" not in done.stderr
+    elif arguments[0] != "predict":
+        assert done.stderr == ""
+    return done
+
+
+def fitted(*arguments, code=0):
+    """What ``fit --json`` prints."""
+    return json.loads(call("fit", *arguments, "--json", code=code).stdout)
+
+
+def process(*arguments, **more):
+    """Run the command in a process of its own."""
+    more = {"capture_output": True, "text": True, "check": False} | more
+    return subprocess.run([*COMMAND, *map(str, arguments)], **more)
+
+
+def printed_and_loaded(*arguments):
+    """What the command prints, and the modules it has loaded by then."""
+    code = (
+        "import sys\nfrom rosenblatt.cli.app import app\n"
+        f"try: app({list(arguments)}, prog_name='rosenblatt')\nexcept SystemExit: pass\n"
+        "print('MODULES', *sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    text, _, loaded = done.stdout.partition("MODULES")
+    return text, set(loaded.split())
+
+
+def table(name, columns):
+    """Write a CSV file with these columns."""
+    with Path(name).open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(columns)
+        out.writerows(zip(*columns.values(), strict=True))
+    return name
+
+
+def dunkers_table():
+    """Write the basketball players, whom a line separates."""
+    X, y = rb.datasets.dunkers(random_state=0)
+    return table("dunkers.csv", {"height": X[:, 0], "leap": X[:, 1], "dunks": y})
+
+
+def xor_table():
+    """Write four points that no line separates."""
+    return table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": ["no", "yes", "yes", "no"]})
+
+
+def one_line(printed):
+    """A report without its line breaks."""
+    return " ".join(printed.split())
