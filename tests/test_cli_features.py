@@ -11,8 +11,8 @@ import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
 from rosenblatt.certificates import Verdict
 from rosenblatt.cli import judging, kernel_judging
-from rosenblatt.estimators._feature_vectors import scores
 from rosenblatt.estimators import _feature_vectors, separability
+from rosenblatt.estimators._feature_vectors import scores
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
