@@ -279,6 +279,16 @@ def distances2(rows: Rows, part: Any, x: Any, room: Any, out: Any) -> None:
 
 
 @loop
+def exponents(Z: Any, factor: Any, row: Any, column: Any) -> None:
+    """``Z = min(factor*Z - row - column, 0)``, in one go."""
+    nothing = factor - factor
+    for i in range(len(Z)):
+        for j in range(len(column)):
+            value = factor * Z[i, j] - row[i] - column[j]
+            Z[i, j] = value if value < nothing else nothing
+
+
+@loop
 def dots(K: Any, factors: Any, out: Any) -> None:
     """``out = K @ factors.T``, every sum in double precision."""
     for i in range(len(K)):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.kernels import Linear, Polynomial, Radial, Sigmoid
-from rosenblatt.loops.kernelized import distances2, dots, norms2, products
+from rosenblatt.loops.kernelized import distances2, dots, exponents, norms2, products
 from rosenblatt.rounding import Products, Rounding
 from rosenblatt.rows import as_matrix, as_rows, n_rows
 from rosenblatt.solvers.bank import Bank, Batch, SparseBank, as_slice
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CHUNK = 512  # support vectors multiplied at a time
 BLOCK = 256  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 1024  # samples scored at a time
-PART = 256  # of them, by one thread
+PART = 512  # of them, by one thread
 ROOM = 1 << 28  # bytes that all values may take
 LITTLE = 1 << 15  # values that one thread computes alone
 THIN = 0.02  # share of entries that are not zero below which samples stay sparse
@@ -343,7 +343,13 @@ class Values:
         return self._all
 
     def _finish(self, Z: Any, batch: Batch, y2: Floats) -> Any:
-        K = self.kernel.of_products(Z, batch.x2.astype(Z.dtype), y2.astype(Z.dtype))
+        x2, y2 = batch.x2.astype(Z.dtype), y2.astype(Z.dtype)
+        if isinstance(self.kernel, Radial) and Z.flags.c_contiguous:
+            rate = Z.dtype.type(self.kernel.rate)
+            exponents(Z, 2 * rate, rate * x2, rate * y2)
+            K = np.exp(Z, out=Z)
+        else:
+            K = self.kernel.of_products(Z, x2, y2)
         if self.bias:
             K += self.bias
         return K
