@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
 PICKING = ORDERS[3:]
+FEW = 32  # predictions in doubt that are made singly
 KEEPS = ("last", "pocket", "average", "vote")
 
 
@@ -485,7 +486,7 @@ class KernelPerceptron(EpochClassifier):
                 out[sample] = sums[:, :k]
                 unsure.append(sample[self._in_doubt(values, sample, sums)])
         rows = np.concatenate(unsure)
-        if len(rows) and values.kind != np.float64:
+        if len(rows) > FEW and values.kind != np.float64:
             out[rows] = self._decide(pick_rows(X, rows), team)
         elif len(rows):
             K = (values.exact(i, slots) for i in rows.tolist())

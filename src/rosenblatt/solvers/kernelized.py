@@ -287,7 +287,8 @@ class Kernelized(Run[DualProblem]):
             H=np.empty((0, m), self.values.kind),
             state=np.zeros(2, np.int64),
         )
-        return none, np.arange(size, size + m)
+        new = int((self.expansion.arrays.slot[batch.sample] < 0).sum())
+        return none, np.arange(size, size + new)
 
     def _walk(self, batch: Batch, seen: Visited, rule: Rule) -> None:
         """Visit the samples one after the other."""
