@@ -24,8 +24,9 @@ INTRODUCTION = """# The kernel perceptron
 
 What `python -m benchmarks.kernel` measured: `rosenblatt.KernelPerceptron` beside scikit-learn's
 `SVC` (LIBSVM) on the same data, in the same process; ours the median of several runs, the SVM once.
-Times are in seconds. *times faster* is the SVM's time over ours, and says little without the test
-errors beside it: on the waves, which a wide kernel fits closely, the SVM has fewer of them.
+Times are in seconds. *times faster* is the SVM's time over ours in the last row above it, and says
+little without the test errors beside it: on the waves, which a wide kernel fits closely, the SVM has
+fewer of them.
 
 The kernel perceptron's work is that of its kernel values, one for each sample and each mistake on a
 support vector; *share of GEMM* is the rate of floating-point operations that their inner products
@@ -92,7 +93,7 @@ def against_svm(table: Table, name: str, data: Any, model: Any, svms: Any, repea
     ours = {
         "case": name,
         "classifier": f"KernelPerceptron, {fitted.kernel_.formula}, {fitted.keep}, "
-        f"{fitted.n_iter_} epochs",
+        f"{fitted.n_iter_} epoch{'s' * (fitted.n_iter_ > 1)}",
         "train": seconds,
         "predict": again,
         "test error": f"{(chosen != t).mean():.2%}",
