@@ -64,7 +64,6 @@ if TYPE_CHECKING:
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
 PICKING = ORDERS[3:]
-FEW = 32  # predictions in doubt that are made singly
 KEEPS = ("last", "pocket", "average", "vote")
 
 
@@ -451,7 +450,8 @@ class KernelPerceptron(EpochClassifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
-        values = self._decision(X, precision=None)
+        # On a device the vectors would have to go there twice.
+        values = self._decision(X, precision=np.float64 if is_on_device(X) else None)
         chosen = self.classes_[choose(values.reshape(len(values), -1))]
         return answer(chosen, X)  # type: ignore[no-any-return]
 
@@ -486,7 +486,7 @@ class KernelPerceptron(EpochClassifier):
                 out[sample] = sums[:, :k]
                 unsure.append(sample[self._in_doubt(values, sample, sums)])
         rows = np.concatenate(unsure)
-        if len(rows) > FEW and values.kind != np.float64:
+        if len(rows) and values.kind != np.float64:
             out[rows] = self._decide(pick_rows(X, rows), team)
         elif len(rows):
             K = (values.exact(i, slots) for i in rows.tolist())
