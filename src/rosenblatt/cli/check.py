@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+
+from rosenblatt.cli import arguments as given_as
 
 if TYPE_CHECKING:
     from rosenblatt.cli.checking import Answer, Data, Finding
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
 WIDTH = len("estimates")
 
-reads = partial(typer.Option, rich_help_panel="How to read the table")
-
-FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
-TARGET = "The column with the classes. Default: the last one."
 OUTPUT = "Write the certificates here."
 VERIFY = "Check these certificates of the table again instead of looking for new ones."
 PAIRS = "With more than two classes: each pair of them, not each against the rest."
@@ -27,17 +24,12 @@ TIME = "Stop looking after this long, all problems together: 10s, 5m, 1h."
 TOP = "How many rows and features to list."
 JSON = "Print the certificates, as JSON."
 QUIET = "Print nothing but errors and --json; the exit code tells."
-USE = "Use this column even if it looks like an identifier."
-DELIMITER = "What stands between cells. Default: look."
-HEADER = "Whether the first line has names. Default: look."
 
 
 def check(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE)],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
-    ] = None,
+    file: given_as.File,
+    target: given_as.Target = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="CERT.json", help=OUTPUT)
     ] = None,
@@ -47,10 +39,10 @@ def check(
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 8,
     json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
-    ignore: Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")] = None,
-    use: Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)] = None,
-    header: Annotated[bool | None, reads(metavar="", help=HEADER)] = None,
-    delimiter: Annotated[str | None, reads(metavar="C", help=DELIMITER)] = None,
+    ignore: given_as.Ignore = None,
+    use: given_as.Use = None,
+    header: given_as.Header = None,
+    delimiter: given_as.Delimiter = None,
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
