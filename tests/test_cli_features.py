@@ -433,3 +433,50 @@ def test_a_cycle_without_a_bias_is_not_put_down_to_rounding():
     assert (found["stop_reasons"], found["verdicts"]) == (["CYCLE"], ["SEPARABLE"])
     assert found["evidence"][0].endswith(", with a bias")
     assert found["proved"] == [True]
+
+
+# ------------------------------------------------------------------- what to do next
+
+
+def told(*arguments):
+    """The report of a fit, without its line breaks."""
+    return one_line(call("fit", *arguments, "--cv", 0).stdout)
+
+
+def test_no_other_curve_is_advised_where_none_would_do():
+    name = table("t.csv", {"a": [1, 1, 3, 0], "b": [2, 2, 1, 5], "y": list("pqpq")})
+    said = told(name, "--raw", "--kernel", "poly", "--max-epochs", 5)
+    assert "next try --keep average or --drop-after 10 to leave outliers out" in said
+
+
+def test_a_row_at_the_origin_needs_a_bias():
+    options = ("--raw", "--kernel", "poly", "--degree", 2, "--gamma", 1, "--coef0", 0)
+    assert "next try --intercept" in told(xor_table(), *options)
+    assert "separable in feature space" in told(xor_table(), *options, "--intercept")
+
+
+def test_a_kernel_that_is_no_inner_product_needs_a_larger_constant():
+    X, y = rb.datasets.circles(40, noise=0.3, random_state=0)
+    name = table("c.csv", {"a": X[:, 0], "b": X[:, 1], "y": y})
+    said = told(name, "--kernel", "poly", "--coef0", -1, "--max-epochs", 3)
+    assert "next try --coef0 0 or more" in said
+
+
+def test_counters_that_were_forgotten_are_not_named():
+    X, y = rb.datasets.circles(40, noise=0.3, random_state=0)
+    name = table("c.csv", {"a": X[:, 0], "b": X[:, 1], "y": y})
+    options = ("--kernel", "gaussian", "--max-epochs", 3)
+    assert "hardest" in told(name, *options)
+    assert "hardest" not in told(name, *options, "--budget", 5)
+
+
+def test_where_the_width_came_from():
+    assert "1/(features·variance), which is 1/(2·sigma²)" in told(
+        xor_table(), "--kernel", "gaussian"
+    )
+    assert "gamma" not in told(xor_table(), "--kernel", "gaussian", "--sigma", 2)
+
+
+def test_an_unknown_kernel():
+    said = call("fit", xor_table(), "--kernel", "laplace", code=2).stderr
+    assert said.startswith("rosenblatt: invalid value for '--kernel': 'laplace' is not one of")

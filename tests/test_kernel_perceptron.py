@@ -429,3 +429,13 @@ def test_budget(budget, order, classes, monkeypatch):
     assert len(model.support_) <= budget
     np.testing.assert_array_equal(model.dual_coef_.T, np.array(list(support.values()), float))
     assert model.n_errors_ == (model.predict(X) != y).sum()
+
+
+@pytest.mark.parametrize("keep", ["last", "pocket", "average", "vote"])
+def test_counters_of_dropped_samples_are_zero_whatever_is_kept(keep):
+    X, y = draw("floats", n=50)
+    model = rb.KernelPerceptron(gamma=0.1, keep=keep, drop_after=3, max_epochs=40).fit(X, y)
+    gone = model.dropped_
+    assert len(gone.sample)
+    assert not model.alpha_[0, np.isin(model.support_, gone.sample)].any()
+    assert model.alpha_.sum() + gone.count.sum() == model.n_mistakes_

@@ -13,7 +13,7 @@ precision, recall = len(found & planted) / len(found), len(found & planted) / le
 
 ax = rb.plot.decision(model, data.X, data.y, class_names=data.target_names)
 ax.set_xlabel(
-    f"{len(planted)} labels were flipped. Of the {len(found)} dropped samples "
+    f"x1\n{len(planted)} labels were flipped. Of the {len(found)} dropped samples "
     f"{precision:.0%} are among them (precision),\nand {recall:.0%} of them were dropped (recall)."
 )
 

@@ -69,7 +69,7 @@ def _answer(error: Exception) -> int:
     if hasattr(error, "format_message"):  # a wrong use of the command
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "rosenblatt"
-        text = " ".join(error.format_message().split()).rstrip(".")
+        text = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
         _say(f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command)
     elif isinstance(error, ValueError | OSError | MemoryError):
         _say(_in_one_line(error))

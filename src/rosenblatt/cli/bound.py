@@ -189,7 +189,7 @@ def _refuse_too_many(model: Any, X: Any) -> None:
     if not spelled_out(find_kernel(model, X), X):
         msg = (
             f"{X.shape[0]} rows are too many for a bound with --kernel {model.kernel}: give up to "
-            f"{SAMPLES}, or --kernel linear, or poly of a low --degree"
+            f"{SAMPLES}, or --kernel linear"
         )
         raise ValueError(msg)
 

@@ -18,6 +18,7 @@ FEW = 10  # rows that are named
 MANY = 0.15  # so large a share of dropped rows is more than outliers
 WORSE = 0.02  # a gap between folds and training rows that asks for a word
 HIGH = 5  # a degree whose values differ so much that another mistake hardly counts
+IDENTICAL, ORIGIN = "identical but have different classes", "which is at the origin"
 REASONS = {
     "SEPARATED": "an epoch without mistakes: every row{but} is on its side",
     "SMALL_CHANGE": "the vector moved by less than tol over an epoch",
@@ -56,8 +57,13 @@ def kernel_line(s: Summary) -> str:
     """The formula, and where its number came from."""
     text = f"{s['kernel']['formula']}"
     gamma = s["parameters"].get("gamma", "scale")
-    if isinstance(gamma, str) and ("gamma" in s["kernel"] or "eta" in s["kernel"]):
+    if (
+        isinstance(gamma, str)
+        and s["kernel"]["name"] != "linear"
+        and "sigma" not in s["parameters"]
+    ):
         meant = "1/features" if gamma == "auto" else "1/(features·variance)"
+        meant += ", which is 1/(2·sigma²)" * ("sigma" in s["kernel"])
         text += f", with gamma {gamma}: {meant}"
     return text
 
@@ -66,7 +72,7 @@ def kernel_lines(s: Summary, top: int) -> Iterator[tuple[str, str]]:
     """Named lines about support vectors and dropped rows."""
     support = s["support"]
     yield "support", _support(support, s)
-    if support["hardest"]:
+    if support["hardest"] and "budget" not in s["parameters"]:  # its counters are forgotten, too
         yield "hardest", _hardest(support["hardest"][:top])
     if s["dropped"]:
         yield "dropped", _dropped(s)
@@ -77,6 +83,8 @@ def kernel_advice(s: Summary) -> str:
     reasons, name = set(s["stop_reasons"]), s["kernel"]["name"]
     if name == "linear":
         return "the linear kernel is the perceptron: --model perceptron has its weights by name"
+    if not s["parameters"].get("fit_intercept") and _said(s, ORIGIN):
+        return "try --intercept: without a bias the row at the origin is always a mistake"
     dropped = len({one["row"] for one in s["dropped"]})
     if "rows" in s and dropped > MANY * s["rows"]:
         return (
@@ -115,18 +123,30 @@ def size_of(n: int) -> str:
 def _of_errors(s: Summary, reasons: set[str]) -> str:
     keep, given = s["parameters"].get("keep", "last"), s["parameters"]
     name = s["kernel"]["name"]
+    verdicts, curved = set(s.get("verdicts", [""])), name in ("rbf", "gaussian")
     ideas = [_less(name) if s["kernel"].get("degree", 0) > HIGH else bends_more(s["kernel"])]
+    if s["kernel"].get("coef0", 0) < 0:
+        ideas = ["--coef0 0 or more"]
+    if _said(s, IDENTICAL) or (verdicts == {"SEPARABLE"} and not curved):
+        ideas = []  # no other curve is needed, or none would do
     if keep == "last" and "budget" not in given:
         ideas.append("--keep average")
     if "drop_after" not in given:
         ideas.append("--drop-after 10 to leave outliers out")
     if "budget" in given:
         ideas.append("a larger --budget")
-    hopeless = set(s.get("verdicts", [""])) <= {"INSEPARABLE", "QUASI_SEPARABLE"}
+    hopeless = verdicts <= {"INSEPARABLE", "QUASI_SEPARABLE"}
     if reasons & {"EPOCH_LIMIT", "TIME_LIMIT"} and "CYCLE" not in reasons and not hopeless:
         ideas.append("--max-epochs" if "EPOCH_LIMIT" in reasons else "--max-time")
         ideas[-1] = f"a larger {ideas[-1]}"
-    return f"try {', '.join(ideas[:-1])} or {ideas[-1]}" if len(ideas) > 1 else f"try {ideas[0]}"
+    if len(ideas) > 1:
+        return f"try {', '.join(ideas[:-1])} or {ideas[-1]}"
+    return f"try {ideas[0]}" if ideas else ""
+
+
+def _said(s: Summary, words: str) -> bool:
+    """Whether the evidence for a verdict says so."""
+    return any(words in why for why in s.get("evidence", ()))
 
 
 def bends_more(kernel: Facts) -> str:

@@ -122,7 +122,7 @@ class KernelPerceptron(EpochClassifier):
     dual_coef_ : array of shape (k, number of support vectors)
         Their coefficients, ``α_i y_i`` times their weights; of the average where that is kept.
     alpha_ : int array of the same shape
-        The mistake counters.
+        The mistake counters over the whole run, whatever is kept; zero for dropped samples.
     dropped_ : Dropped
         The samples dropped, with their counts (a tuple for more than two classes).
     kernel_ : rosenblatt.kernels.Kernel

@@ -72,7 +72,7 @@ class Outcome:
         return KernelFit(
             coef=self.kept[self.slots, c],
             last=a.coef[self.slots, c],
-            alpha=a.counts[self.slots, c],
+            alpha=self._counters(c),
             stop_reason=p.stop,
             n_mistakes=sum(p.mistakes),
             n_updates=p.n_updates,
@@ -88,6 +88,14 @@ class Outcome:
             path=_path(p) if settings.keep == "vote" else None,
             certificate=p.cycle,
         )
+
+    def _counters(self, c: int) -> Ints:
+        """The mistakes on each support vector; zero for those that were dropped."""
+        a = self.run.expansion.arrays
+        counts: Ints = a.counts[self.slots, c]
+        if a.dropped.size:
+            counts[(self.sample >= 0) & a.dropped[self.sample, c]] = 0
+        return counts
 
     def choices(self) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores of the training samples with what was kept, and whether they can be relied on.
