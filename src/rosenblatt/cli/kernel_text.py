@@ -123,12 +123,13 @@ def size_of(n: int) -> str:
 def _of_errors(s: Summary, reasons: set[str]) -> str:
     keep, given = s["parameters"].get("keep", "last"), s["parameters"]
     name = s["kernel"]["name"]
-    verdicts, curved = set(s.get("verdicts", [""])), name in ("rbf", "gaussian")
-    ideas = [_less(name) if s["kernel"].get("degree", 0) > HIGH else bends_more(s["kernel"])]
+    verdicts, high = set(s.get("verdicts", [""])), s["kernel"].get("degree", 0) > HIGH
+    found = verdicts == {"SEPARABLE"} and name not in ("rbf", "gaussian")  # which always are
+    ideas = [_less(name) if high else bends_more(s["kernel"])]
     if s["kernel"].get("coef0", 0) < 0:
         ideas = ["--coef0 0 or more"]
-    if _said(s, IDENTICAL) or (verdicts == {"SEPARABLE"} and not curved):
-        ideas = []  # no other curve is needed, or none would do
+    if _said(s, IDENTICAL) or (found and not high):
+        ideas = []  # no other curve would do, or none is needed
     if keep == "last" and "budget" not in given:
         ideas.append("--keep average")
     if "drop_after" not in given:
