@@ -25,8 +25,8 @@ INTRODUCTION = """# The kernel perceptron
 What `python -m benchmarks.kernel` measured: `rosenblatt.KernelPerceptron` beside scikit-learn's
 `SVC` (LIBSVM) on the same data, in the same process; ours the median of several runs, the SVM once.
 Times are in seconds. *times faster* is the SVM's time over ours in the last row above it, and says
-little without the test errors beside it: on the waves, which a wide kernel fits closely, the SVM has
-fewer of them.
+little without the test errors beside it: on the waves, which a wide kernel fits closely, the SVM
+has fewer of them.
 
 The kernel perceptron's work is that of its kernel values, one for each sample and each mistake on a
 support vector; *share of GEMM* is the rate of floating-point operations that their inner products
