@@ -205,6 +205,24 @@ def forgetful(K, Y, epochs, budget, known=()):
     return support, logs
 
 
+def noise(n=40, d=4, classes=2, seed=0):
+    """Samples, and labels that have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)), np.r_[np.arange(classes), rng.integers(0, classes, n)][:n]
+
+
+def signs(y):
+    """Labels 0 and 1 as -1 and +1."""
+    return np.where(y == 1, 1, -1)
+
+
+def spread(model, n, k=0):
+    """The coefficients of all n samples."""
+    coef = np.zeros(n)
+    coef[model.support_] = model.dual_coef_[k]
+    return coef
+
+
 def epochs_of(model, n, k=0):
     """The orders that a model drew in its k-th problem."""
     drawn = orders(model.order, n, model.max_epochs, seed_from(model.random_state))

@@ -9,28 +9,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import rosenblatt as rb
-from reference_kernel import gram, train
+from reference_kernel import gram, noise, signs, spread, train
 from rosenblatt import StopReason
 from rosenblatt.results import Epoch
 from rosenblatt.solvers import values
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def noise(n=40, d=4, classes=2, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)), np.r_[np.arange(classes), rng.integers(0, classes, n)][:n]
-
-
-def signs(y):
-    return np.where(y == 1, 1, -1)
-
-
-def spread(model, n, k=0):
-    """The coefficients of all n samples."""
-    coef = np.zeros(n)
-    coef[model.support_] = model.dual_coef_[k]
-    return coef
 
 
 # ---------------------------------------------------------------------------------- why it ends

@@ -9,26 +9,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 import rosenblatt as rb
-from reference_kernel import forgetful, gram, train
+from reference_kernel import forgetful, gram, noise, signs, spread, train
 from rosenblatt.solvers import values
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def noise(n=40, d=4, classes=2, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)), np.r_[np.arange(classes), rng.integers(0, classes, n)][:n]
-
-
-def signs(y):
-    return np.where(y == 1, 1, -1)
-
-
-def spread(model, n, k=0):
-    """The coefficients of all n samples."""
-    coef = np.zeros(n)
-    coef[model.support_] = model.dual_coef_[k]
-    return coef
 
 
 def assert_same_model(a, b, X):

@@ -70,13 +70,13 @@ class Kernel:
             raise ValueError(msg)
         Z = X @ (X if Y is None else Y).T
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
-        x2 = _norms2(X)
-        values: Floats = self.of_products(Z, x2, x2 if Y is None else _norms2(Y))
+        x2 = squared_norms(X)
+        values: Floats = self.of_products(Z, x2, x2 if Y is None else squared_norms(Y))
         return values
 
     def diagonal(self, X: Any) -> Floats:
         """``K(x, x)`` for every row of X."""
-        x2 = _norms2(_matrix(X))
+        x2 = squared_norms(_matrix(X))
         values: Floats = self.of_products(x2[:, np.newaxis].copy(), x2, x2[:, np.newaxis])[:, 0]
         return values
 
@@ -429,7 +429,8 @@ def _power(Z: Any, degree: int) -> Any:
         Z *= Z
 
 
-def _norms2(X: Any) -> Floats:
+def squared_norms(X: Any) -> Floats:
+    """``‖x‖²`` for every row x, dense or sparse."""
     squares = X.multiply(X) if hasattr(X, "multiply") else np.multiply(X, X)
     total: Floats = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
     return total

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from rosenblatt.loops.kernelized import norms2
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.bank import Bank
-from rosenblatt.solvers.values import FAR, Values, Weights, is_nearer
+from rosenblatt.solvers.values import FAR, Values, Weights, distances2_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -223,19 +223,19 @@ class DeviceValues(Values):
         self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
 
     def _find_center(self, vectors: Any) -> None:
-        xp = self.place.xp
         if vectors is None or not len(vectors):
-            total = np.zeros(self.n_features)
+            xp, total = self.place.xp, np.zeros(self.n_features)
             for _, part in self._pieces():
                 total += to_host(xp.sum(xp.astype(part, xp.float64), axis=0))
             center = total / self.n
-            x2 = self._distances2(center)
-            near = x2.max() * FAR < self.most
+            x2 = apart = self._distances2(center)
+            there = self.most
         else:
             center = vectors.mean(axis=0, dtype=np.float64)
-            near = is_nearer(vectors, center)
-        if near:
-            self.center, self.x2 = center, self._distances2(center)
+            x2, apart = None, distances2_to(vectors, center)
+            there = float(distances2_to(vectors, 0.0).max())
+        if apart.max() * FAR < there:
+            self.center, self.x2 = center, self._distances2(center) if x2 is None else x2
             self.most = float(self.x2.max()) * (1 + 1e-9)
             self.terms[:], self._there_center = self.n_features, self.place.put(center)
 

@@ -172,7 +172,7 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
         raise ValueError(msg)
     if isinstance(kernel, kernels.Function):
         return (K + K.T) / 2, float(np.abs(K - K.T).max())
-    x2 = kernels._norms2(X)
+    x2 = kernels.squared_norms(X)
     entries = X if isinstance(X, np.ndarray) else X.data
     terms = X.shape[1]
     known = Products(U, terms, x2, float(x2.max()), bool((entries >= 0).all()))
@@ -192,20 +192,20 @@ def scores(
     kernel: kernels.Kernel, bias: bool, V: Any, coef: Floats, X: Any
 ) -> tuple[Floats, Floats]:
     """``Σ coef*K(v, x)`` for each row x, and how far rounding can have moved it."""
-    if isinstance(kernel, kernels.Radial) and isinstance(X, np.ndarray):
-        center = X.mean(axis=0)  # around the origin fewer digits cancel
-        X, V = X - center, V - center
-    size = np.abs(coef)
+    moved = isinstance(kernel, kernels.Radial) and isinstance(X, np.ndarray)
+    center = X.mean(axis=0) if moved else 0.0  # around the origin fewer digits cancel
+    V, size = V - center if moved else V, np.abs(coef)
     entries = [part.data if hasattr(part, "tocsr") else part for part in (X, V)]
-    plain = all(bool((part >= 0).all()) for part in entries)
-    most = float(kernels._norms2(V).max(initial=0.0))
+    plain = not moved and all(bool((part >= 0).all()) for part in entries)
+    most = float(kernels.squared_norms(V).max(initial=0.0))
     values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
     for a in range(0, X.shape[0], BLOCK):
         part = slice(a, a + BLOCK)
-        known = Products(U, X.shape[1] + 4, kernels._norms2(X[part]), most, plain)
+        rows = X[part] - center if moved else X[part]
+        known = Products(U, X.shape[1] + 4, kernels.squared_norms(rows), most, plain)
         relative, absolute = kernel.rounding(known)
         with np.errstate(over="ignore", invalid="ignore"):
-            K = kernels.Kernel.__call__(kernel, X[part], V) + bias
+            K = kernels.Kernel.__call__(kernel, rows, V) + bias
             values[part] = K @ coef
             sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
             off[part] = 1.01 * (sums + absolute * size.sum())

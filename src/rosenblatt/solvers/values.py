@@ -147,11 +147,13 @@ class Values:
         """
         if issparse(self.X):
             return
-        Y = self.X if vectors is None or not len(vectors) else vectors
+        own = vectors is None or not len(vectors)
+        Y = self.X if own else vectors
         with np.errstate(over="ignore", invalid="ignore"):
             center = Y.mean(axis=0, dtype=np.float64)
-            if is_nearer(Y, center):
-                self.center, self.x2 = center, distances2_to(self.X, center)
+            apart = distances2_to(Y, center)
+            if apart.max() * FAR < (self.most if own else distances2_to(Y, 0.0).max()):
+                self.center, self.x2 = center, apart if own else distances2_to(self.X, center)
                 self.most, self.terms[:] = float(self.x2.max()), self.n_features
 
     def _make_bank(self, vectors: Any) -> None:
@@ -446,13 +448,7 @@ def parts_of(X: Any) -> Iterator[Any]:
     return (data[a : a + step] for a in range(0, len(data), step))
 
 
-def is_nearer(Y: Any, center: Floats) -> bool:
-    """Whether the rows of a dense matrix are much nearer to a center than to the origin."""
-    there = distances2_to(Y, np.zeros(Y.shape[1])).max()
-    return bool(distances2_to(Y, center).max() * FAR < there)
-
-
-def distances2_to(X: Any, center: Floats) -> Floats:
+def distances2_to(X: Any, center: Any) -> Floats:
     """``‖x - center‖²`` for every row of a dense matrix."""
     return np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(X)])
 
