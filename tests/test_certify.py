@@ -13,7 +13,7 @@ from scipy.sparse import coo_array, csr_array
 from rosenblatt import certify
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import checking
-from rosenblatt.certify.exact import solve
+from rosenblatt.exact import solve
 from rosenblatt.results import Hyperplane
 
 check = certify.check

@@ -16,10 +16,10 @@ from sklearn.svm import SVC
 
 import rosenblatt as rb
 from rosenblatt.certificates import Conditions, Optimum
-from rosenblatt.certify import duality, sums
-from rosenblatt.certify.blocks import blocks
-from rosenblatt.certify.exact import margin_of
+from rosenblatt.certify import duality
 from rosenblatt.certify.optimum import optimum_conditions
+from rosenblatt.exact import margin_of, sums
+from rosenblatt.exact.blocks import blocks
 
 check, conditions = rb.certify.check, rb.certify.conditions
 Plane = rb.Hyperplane
@@ -537,7 +537,7 @@ def test_however_the_samples_are_stored():
 
 @pytest.mark.parametrize("entries", [1, 7, 64])
 def test_in_blocks_of_any_size(monkeypatch, entries):
-    from rosenblatt.certify import blocks as module
+    from rosenblatt.exact import blocks as module
 
     X, y = noisy()
     optimum = soft_by_svc(X, y, 20.0)

@@ -10,19 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from rosenblatt.certify import blocks as blocks_module
-from rosenblatt.certify import lifting, modular
-from rosenblatt.certify.exact import (
+from rosenblatt.exact import (
     Solution,
     enclose,
     independent_rows,
+    lifting,
     margin_of,
+    modular,
     null_basis,
     signs,
     solve,
 )
-from rosenblatt.certify.integers import as_objects, decompose, limbs, scaled, split
-from rosenblatt.certify.signs import first_not_annihilated
+from rosenblatt.exact import blocks as blocks_module
+from rosenblatt.exact.integers import as_objects, decompose, limbs, scaled, split
+from rosenblatt.exact.sides import first_not_annihilated
 
 
 def naive_echelon(rows):
@@ -253,7 +254,7 @@ class TestNullBasis:
         true = modular.independent_rows
         answers = [(np.array([0]), np.array([0]))]
         monkeypatch.setattr(
-            "rosenblatt.certify.nullspace.independent_rows",
+            "rosenblatt.exact.nullspace.independent_rows",
             lambda Z: answers.pop() if answers else true(Z),
         )
         assert null_basis(Z) == []
@@ -372,7 +373,7 @@ class TestSigns:
     @pytest.mark.parametrize("kind", [np.asarray, csr_array])
     def test_many_blocks(self, kind, monkeypatch):
         monkeypatch.setattr(blocks_module, "ENTRIES", 50)
-        monkeypatch.setattr("rosenblatt.certify.signs.CHUNK", 2)
+        monkeypatch.setattr("rosenblatt.exact.sides.CHUNK", 2)
         rng = np.random.default_rng(0)
         X = np.where(rng.random((300, 7)) < 0.5, 0.0, rng.standard_normal((300, 7)))
         X[10:40] = 0.0

@@ -11,9 +11,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-from rosenblatt.certify.exact import null_basis
 from rosenblatt.estimators import separating
 from rosenblatt.estimators.separating import Twins, chance, estimates, single_features, twins
+from rosenblatt.exact import null_basis
 
 
 def naive(X, y):

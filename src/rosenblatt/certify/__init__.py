@@ -3,7 +3,7 @@
 How nearly a best hyperplane is the best, in plain floating point: `conditions`.
 
 Imports nothing but NumPy and the certificates themselves; no solver is involved. Exact
-arithmetic on floats, for whoever needs it, is in `rosenblatt.certify.exact`.
+arithmetic on floats is in `rosenblatt.exact`.
 """
 
 from rosenblatt.certificates import CheckResult, Conditions

@@ -16,8 +16,6 @@ from rosenblatt.certificates import (
     Undecided,
     Verdict,
 )
-from rosenblatt.certify.blocks import Dense
-from rosenblatt.certify.enclosure import enclose, enclose_combination
 from rosenblatt.certify.fields import (
     WrongError,
     read_point,
@@ -26,12 +24,14 @@ from rosenblatt.certify.fields import (
     read_weights,
     require,
 )
-from rosenblatt.certify.lifting import System, scaled_side, solve
-from rosenblatt.certify.modular import independent_rows
-from rosenblatt.certify.nullspace import null_basis
 from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
 from rosenblatt.certify.samples import Samples, read_samples
-from rosenblatt.certify.signs import first_not_annihilated, margin_of, signs
+from rosenblatt.exact.blocks import Dense
+from rosenblatt.exact.enclosure import enclose, enclose_combination
+from rosenblatt.exact.lifting import System, scaled_side, solve
+from rosenblatt.exact.modular import independent_rows
+from rosenblatt.exact.nullspace import null_basis
+from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

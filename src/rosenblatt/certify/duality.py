@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify.blocks import blocks
-from rosenblatt.certify.enclosure import ULP
 from rosenblatt.certify.fields import WrongError, require
-from rosenblatt.certify.lifting import nearest
-from rosenblatt.certify.signs import Form
-from rosenblatt.certify.sums import combination, exact_sum, form_values
+from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.enclosure import ULP
+from rosenblatt.exact.lifting import nearest
+from rosenblatt.exact.sides import Form
+from rosenblatt.exact.sums import combination, exact_sum, form_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

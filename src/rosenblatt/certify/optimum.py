@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.certificates import Conditions, Optimum
-from rosenblatt.certify.blocks import blocks
 from rosenblatt.certify.duality import SMALLEST, Problem, balanced, half_square, objective
-from rosenblatt.certify.enclosure import ULP
 from rosenblatt.certify.fields import WrongError, read_rows, read_theta, read_weights, require
 from rosenblatt.certify.samples import read_samples
-from rosenblatt.certify.signs import margin_of, signs
-from rosenblatt.certify.sums import chosen
+from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.enclosure import ULP
+from rosenblatt.exact.sides import margin_of, signs
+from rosenblatt.exact.sums import chosen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

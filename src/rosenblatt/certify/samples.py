@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.blocks import blocks
+from rosenblatt.exact.blocks import blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,11 +10,11 @@ import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
-from rosenblatt.certify.exact import margin_of
 from rosenblatt.cli.kernel_judging import settle_in_features
 from rosenblatt.cli.verdicts import MEANINGS, Answer, are_identical, evidence
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.separability import separability
+from rosenblatt.exact import margin_of
 from rosenblatt.margins import MarginFit
 from rosenblatt.results import StopReason
 

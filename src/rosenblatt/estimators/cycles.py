@@ -10,10 +10,10 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from rosenblatt.certificates import Verdict
-from rosenblatt.certify.exact import signs
 from rosenblatt.estimators._base import _count_errors as count_errors
 from rosenblatt.estimators._validation import count_threads
 from rosenblatt.estimators.separability import separability
+from rosenblatt.exact import signs
 from rosenblatt.reports import CycleReport
 from rosenblatt.results import Cycle, Hyperplane, StopReason
 from rosenblatt.rows import as_matrix, row_weights

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify.exact import independent_rows, solve
+from rosenblatt.exact import independent_rows, solve
 from rosenblatt.theory import cover_probability
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.certify.exact import enclose, independent_rows, solve
+from rosenblatt.exact import enclose, independent_rows, solve
 from rosenblatt.solvers.nearest import nearest
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import lstsq
 
-from rosenblatt.certify.exact import solve
+from rosenblatt.exact import solve
 from rosenblatt.loops import slack
 from rosenblatt.solvers.directions import MANY, newton_step
 

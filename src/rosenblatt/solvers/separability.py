@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
-from rosenblatt.certify.exact import independent_rows, null_basis
+from rosenblatt.exact import independent_rows, null_basis
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.solvers.evidence import (
     NONE,

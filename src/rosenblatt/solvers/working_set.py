@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from rosenblatt.certify.exact import margin_of, signs
+from rosenblatt.exact import margin_of, signs
 from rosenblatt.loops import slack
 from rosenblatt.results import StopReason
 from rosenblatt.rows import DenseRows, as_matrix, as_rows

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.certify.integers import decompose, residues
+from rosenblatt.exact.integers import decompose, residues
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.integers import as_objects, decompose
+from rosenblatt.exact.integers import as_objects, decompose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.integers import Scaled, as_objects, limbs, residues, scaled, split
-from rosenblatt.certify.modular import echelon, primes, reduce
+from rosenblatt.exact.integers import Scaled, as_objects, limbs, residues, scaled, split
+from rosenblatt.exact.modular import echelon, primes, reduce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

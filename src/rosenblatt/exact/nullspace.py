@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.certify.lifting import Solution, System, over_powers, scaled_side
-from rosenblatt.certify.modular import independent_rows
-from rosenblatt.certify.signs import first_not_annihilated
+from rosenblatt.exact.lifting import Solution, System, over_powers, scaled_side
+from rosenblatt.exact.modular import independent_rows
+from rosenblatt.exact.sides import first_not_annihilated
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

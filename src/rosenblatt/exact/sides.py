@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.blocks import NONE, Block, blocks, shape
-from rosenblatt.certify.integers import decompose
-from rosenblatt.certify.lifting import nearest
+from rosenblatt.exact.blocks import NONE, Block, blocks, shape
+from rosenblatt.exact.integers import decompose
+from rosenblatt.exact.lifting import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.blocks import NONE, Block, blocks
-from rosenblatt.certify.enclosure import TINY, ULP, two_product
-from rosenblatt.certify.integers import as_objects, decompose
+from rosenblatt.exact.blocks import NONE, Block, blocks
+from rosenblatt.exact.enclosure import TINY, ULP, two_product
+from rosenblatt.exact.integers import as_objects, decompose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,20 @@
+"""Exact arithmetic on floats, which are rational numbers: signs, sums, linear systems.
+
+The lowest layer: hyperplanes know their exact sides by it, certificates are checked with it.
+"""
+
+from rosenblatt.exact.enclosure import enclose
+from rosenblatt.exact.lifting import Solution, solve
+from rosenblatt.exact.modular import independent_rows
+from rosenblatt.exact.nullspace import null_basis
+from rosenblatt.exact.sides import margin_of, signs
+
+__all__ = [
+    "Solution",
+    "enclose",
+    "independent_rows",
+    "margin_of",
+    "null_basis",
+    "signs",
+    "solve",
+]
