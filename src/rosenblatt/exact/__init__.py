@@ -7,7 +7,7 @@ from rosenblatt.exact.enclosure import enclose
 from rosenblatt.exact.lifting import Solution, solve
 from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.nullspace import null_basis
-from rosenblatt.exact.sides import margin_of, signs
+from rosenblatt.exact.sides import margin_of, signs, smallest
 
 __all__ = [
     "Solution",
@@ -16,5 +16,6 @@ __all__ = [
     "margin_of",
     "null_basis",
     "signs",
+    "smallest",
     "solve",
 ]

@@ -158,6 +158,16 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     theta : sequence of d + 1 floats or Fractions
         ``(w, b)``, bias last; w is not 0.
     """
+    value, form = _smallest(X, y_signed, theta)
+    return _over_norm(value, form)
+
+
+def smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
+    """``min_i y_i(w·x_i + b)``, exactly; the arguments are those of `margin_of`."""
+    return _smallest(X, y_signed, theta)[0]
+
+
+def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fraction, Form]:
     y = np.asarray(y_signed)
     form = _form(X, theta)
     candidates: list[Fraction] = []
@@ -176,7 +186,7 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
             part = rows[at : at + CHUNK]
             exact = form.exact_values(block.take(part))
             candidates += [v * int(s) for v, s in zip(exact, side[part], strict=True)]
-    return _over_norm(min(candidates), form)
+    return min(candidates), form
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
