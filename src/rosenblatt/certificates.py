@@ -10,6 +10,7 @@ hyperplane ``θ = (w, b)`` has sample i on its right side exactly when ``z_i·θ
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+
+NORMAL = 1e-300  # floats between this and its inverse have all their digits
 
 
 class Verdict(enum.Enum):
@@ -169,13 +173,22 @@ class Optimum(_Frozen):
     Attributes
     ----------
     hyperplane : Hyperplane
-        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1.
+        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1 as
+        nearly as floats can bring it.
     support, multipliers : int array, float array
         The samples with ``α_i > 0``, in ascending order, and these.
     C : float or None
         None: the maximum margin.
     primal, dual : float
-        The two values.
+        The two values: of the very hyperplane, its rounding included, and of the multipliers. For
+        the maximum margin ``primal = ½/margin²``, with the margin that this hyperplane has.
+    gap : float
+        ``(primal - dual)/primal``: by how much, at most, the objective could be smaller. It is 1
+        where a maximum margin was asked for and the hyperplane does not separate. Not given: what
+        the two values make of it.
+    exact_multipliers : tuple of Fraction or None
+        The multipliers in rational numbers, where their nearest floats, `multipliers`, would
+        prove less.
     """
 
     hyperplane: Hyperplane
@@ -184,17 +197,23 @@ class Optimum(_Frozen):
     C: float | None
     primal: float
     dual: float
+    gap: float = np.nan
+    exact_multipliers: tuple[Fraction, ...] | None = None
 
-    @property
-    def gap(self) -> float:
-        """``(primal - dual)/primal``: by how much, at most, the objective could be smaller."""
-        if not self.primal < np.inf:
-            return 1.0
-        return max(0.0, (self.primal - self.dual) / self.primal)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if np.isnan(self.gap):
+            share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
+            object.__setattr__(self, "gap", max(0.0, share))
 
     @property
     def margin(self) -> float:
-        """``1/‖w‖``: how far from the hyperplane ``w·x + b`` is 1 or -1; infinite if w is zero."""
+        """How far from the hyperplane ``w·x + b`` is 1 or -1; infinite if w is zero.
+
+        ``1/‖w‖``; for the maximum margin that of this very hyperplane, rounding included.
+        """
+        if self.C is None and NORMAL < self.primal < 1 / NORMAL:
+            return math.sqrt(0.5 / self.primal)
         return 1.0 / self.hyperplane.norm if self.hyperplane.w.any() else np.inf
 
 
