@@ -202,9 +202,9 @@ class Optimum(_Frozen):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if np.isnan(self.gap):
+        if self.gap != self.gap:
             share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
-            object.__setattr__(self, "gap", max(0.0, share))
+            object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
 
     @property
     def margin(self) -> float:

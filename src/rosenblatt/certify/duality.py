@@ -21,7 +21,7 @@ import numpy as np
 from rosenblatt.certify.fields import WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.nearby import above, below, exact_product, root_above, root_below, square_sum
+from rosenblatt.exact.nearby import above, below, exact_product, root_above, root_near, square_sum
 from rosenblatt.exact.sides import Form, smallest
 from rosenblatt.exact.sums import combination, exact_sum, form_values
 
@@ -189,13 +189,23 @@ class Balanced(NamedTuple):
     least: Fraction | float
     most: Fraction | float
 
-    def dual(self, square: Fraction | float) -> Fraction:
-        """``Σ α_i - ½‖Σ α_i y_i x_i‖²``, or 0, which every objective exceeds."""
-        return max(self.total - Fraction(square) / 2, Fraction(0)) if square < math.inf else ZERO
+    def dual_at(self, square: Fraction | float) -> Fraction | float:
+        """``Σ α_i - ½ square``."""
+        return self.total - Fraction(square) / 2 if square < math.inf else -math.inf
 
-    def best_dual(self, square: Fraction | float) -> Fraction:
+    def best_dual_at(self, square: Fraction | float) -> Fraction:
         """The dual value of the best multiple of the multipliers; `square` is not 0."""
         return self.total**2 / (2 * Fraction(square)) if square < math.inf else ZERO
+
+    @property
+    def dual(self) -> Fraction | float:
+        """At most ``Σ α_i - ½‖Σ α_i y_i x_i‖²``."""
+        return self.dual_at(self.most)
+
+    @property
+    def best_dual(self) -> Fraction:
+        """At most the dual value of the best multiple of the multipliers."""
+        return self.best_dual_at(self.most)
 
     @property
     def margin(self) -> float:
@@ -288,6 +298,12 @@ class Proof(NamedTuple):
     margin: float = math.nan
     widest: float = math.inf
 
+    def is_doubtful(self, enough: float) -> bool:
+        """Whether more digits may tell that the gap is small enough, or much about it."""
+        if self.gap + self.width <= enough:
+            return False
+        return self.gap - self.width <= enough or self.width > 1e-3 * self.gap
+
 
 def prove(
     problem: Problem,
@@ -353,17 +369,17 @@ def _prove_margin(
         if not (least > 0 and square > 0):
             return Proof(math.inf, _floor(bound), 1.0, 0.0, -math.inf, widest)
         primal = square / (2 * least**2)
-        margin = root_below(least**2 / square)
+        margin = root_near(least**2 / square)
         if bound is None or not bound.most > 0:
             return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest)
-        gap = 1 - bound.best_dual(bound.most) / primal
-        wide = 1 - bound.best_dual(bound.least) / primal if bound.least > 0 else ZERO
+        gap = 1 - bound.best_dual / primal
+        wide = 1 - bound.best_dual_at(bound.least) / primal if bound.least > 0 else ZERO
         width = above(gap - max(wide, ZERO))
-        dual = below(bound.best_dual(bound.most))
+        dual = below(bound.best_dual)
         return Proof(above(primal), dual, max(above(gap), 0.0), width, margin, widest)
 
     found = proof(bound)
-    if found.gap > enough and (bound is None or found.width > 1e-3 * found.gap):
+    if bound is None or found.is_doubtful(enough):
         exact = _exact_bounds(problem, rows, multipliers)
         found = found if exact is None else proof(exact)
     return found
@@ -371,7 +387,7 @@ def _prove_margin(
 
 def _floor(bound: Balanced | None) -> float:
     """What multipliers prove of the objective."""
-    return 0.0 if bound is None or not bound.most > 0 else below(bound.best_dual(bound.most))
+    return 0.0 if bound is None or not bound.most > 0 else below(bound.best_dual)
 
 
 def _prove_objective(
@@ -383,15 +399,16 @@ def _prove_objective(
     bound = _bounds_of(problem, rows, multipliers, float(most), narrow)
 
     def proof(least: Any, most: Any, bound: Balanced | None) -> Proof:
-        dual = ZERO if bound is None else bound.dual(bound.most)
+        # No objective is below 0, whatever the multipliers.
+        dual = ZERO if bound is None else Fraction(max(bound.dual, ZERO))
         if not 0 < most < math.inf:
             return Proof(_ceiling(most), below(dual), 1.0 if most else 0.0, 0.0)
-        high = ZERO if bound is None else bound.dual(bound.least)
+        high = ZERO if bound is None else Fraction(max(bound.dual_at(bound.least), ZERO))
         gap, low = 1 - dual / most, 1 - high / least if least > 0 else ZERO
         return Proof(above(most), below(dual), max(above(gap), 0.0), above(gap - max(low, ZERO)))
 
     found = proof(least, most, bound)
-    if found.gap > enough and (bound is None or found.width > 1e-3 * found.gap):
+    if bound is None or found.is_doubtful(enough):
         if problem.n * (len(theta) + 1) <= MOST:
             least = most = exact_objective(problem, theta)
         found = proof(least, most, _exact_bounds(problem, rows, multipliers) or bound)

@@ -88,7 +88,7 @@ def _read(optimum: Optimum, data: Samples) -> Given:
         value = getattr(optimum, name)
         require(isinstance(value, float | np.floating), f"{name} is not a float")
         require(not np.isnan(value), f"{name} is not a number")
-    require(optimum.dual < np.inf, "dual is not finite")
+    require(np.isfinite(optimum.dual), "dual is not finite")
     require(0 <= optimum.gap <= 1, "gap is not between 0 and 1")
     return Given(rows, multipliers, theta)
 

@@ -119,7 +119,8 @@ class Problem(NamedTuple):
 
     def prices(self, C: float) -> Floats:
         """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""
-        unit = float(np.ldexp(C, 2 * self.moved.exponent))
+        with np.errstate(over="ignore"):
+            unit = float(np.ldexp(C, 2 * self.moved.exponent))
         size = float(self.samples.largest) or 1.0
         near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
         return self.judged(near).bounds()
@@ -228,6 +229,8 @@ def _fit(
     with np.errstate(all="ignore"):
         alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
     alpha[~np.isfinite(alpha)] = 0.0
+    if C is not None:  # the solver may have reckoned with another price
+        alpha = np.minimum(alpha, problem.judged(C).bounds())
     search = _Evidence(problem, C, tol, alpha)
     search.offer([problem.plane(best.w, best.b), *planes])
     if reason in UNSETTLED and search.best.gap > tol:

@@ -46,10 +46,10 @@ def root_above(number: Fraction) -> float:
     return above((root + 1) * unit)
 
 
-def root_below(number: Fraction) -> float:
-    """A float that is not above the root of a number, and hardly below it."""
+def root_near(number: Fraction) -> float:
+    """The root of a number, to the last bit or nearly."""
     root, unit = _root(number)
-    return below(root * unit)
+    return closest(root * unit)
 
 
 def _root(number: Fraction) -> tuple[int, Fraction]:

@@ -50,7 +50,7 @@ OPTIMUM = "OPTIMUM"
 MEANING = "no hyperplane has an objective below the dual value"
 SAMPLES = ("support", "on", "spanning_support")
 FLOATS = ("weights", "point", "spanning_weights", "multipliers")
-SINGLE = ("margin", "C", "primal", "dual")
+SINGLE = ("margin", "C", "primal", "dual", "gap")
 
 
 class CertificateFileError(ValueError):
@@ -206,7 +206,7 @@ def certificate_as_json(
 
 
 def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
-    plane = optimum.hyperplane
+    plane, exact = optimum.hyperplane, optimum.exact_multipliers
     return {
         "kind": OPTIMUM,
         "meaning": MEANING,
@@ -215,8 +215,10 @@ def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
         "C": None if optimum.C is None else repr(float(optimum.C)),
         "primal": repr(float(optimum.primal)),
         "dual": repr(float(optimum.dual)),
+        "gap": repr(float(optimum.gap)),
         "support": optimum.support.tolist(),
         "multipliers": _texts(optimum.multipliers.tolist()),
+        "exact_multipliers": None if exact is None else [written(value) for value in exact],
     }
 
 
@@ -246,8 +248,12 @@ def _part(name: str, found: dict[str, Any]) -> Any:
     if name == "hyperplane":
         (b,) = _floats([found["b"]])
         return Hyperplane(np.array(_floats(found["w"])), b)
-    if name == "exact":
+    if name == "exact_multipliers":  # not there in files of version 0.1.0
+        found = {name: None} | found
+    if name in ("exact", "exact_multipliers"):
         return None if found[name] is None else tuple(map(read_rational, found[name]))
+    if name == "gap" and name not in found:  # the same
+        return np.nan
     if name in SINGLE:
         return None if name == "C" and found[name] is None else _floats([found[name]])[0]
     if name == "bracket":
