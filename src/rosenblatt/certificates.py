@@ -10,7 +10,6 @@ hyperplane ``θ = (w, b)`` has sample i on its right side exactly when ``z_i·θ
 from __future__ import annotations
 
 import enum
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-
-NORMAL = 1e-300  # floats between this and its inverse have all their digits
 
 
 class Verdict(enum.Enum):
@@ -189,6 +185,9 @@ class Optimum(_Frozen):
     exact_multipliers : tuple of Fraction or None
         The multipliers in rational numbers, where their nearest floats, `multipliers`, would
         prove less.
+    margin : float
+        How far from the hyperplane ``w·x + b`` is 1 or -1, ``1/‖w‖``, infinite if w is zero; for
+        the maximum margin that of this very hyperplane, its rounding included.
     """
 
     hyperplane: Hyperplane
@@ -199,22 +198,17 @@ class Optimum(_Frozen):
     dual: float
     gap: float = np.nan
     exact_multipliers: tuple[Fraction, ...] | None = None
+    margin: float = np.nan
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.margin != self.margin:
+            plane = self.hyperplane
+            margin = 1.0 / plane.norm if plane.w.any() else np.inf
+            object.__setattr__(self, "margin", margin)
         if self.gap != self.gap:
             share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
             object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
-
-    @property
-    def margin(self) -> float:
-        """How far from the hyperplane ``w·x + b`` is 1 or -1; infinite if w is zero.
-
-        ``1/‖w‖``; for the maximum margin that of this very hyperplane, rounding included.
-        """
-        if self.C is None and NORMAL < self.primal < 1 / NORMAL:
-            return math.sqrt(0.5 / self.primal)
-        return 1.0 / self.hyperplane.norm if self.hyperplane.w.any() else np.inf
 
 
 @dataclass(frozen=True)

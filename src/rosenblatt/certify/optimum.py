@@ -84,7 +84,7 @@ def _read(optimum: Optimum, data: Samples) -> Given:
     number = isinstance(C, float | int | np.floating | np.integer) and not isinstance(C, bool)
     fits = C is None or (number and 0 < C <= sys.float_info.max)
     require(fits, f"C is {C!r}, neither None nor a positive number")
-    for name in ("primal", "dual", "gap"):
+    for name in ("primal", "dual", "gap", "margin"):
         value = getattr(optimum, name)
         require(isinstance(value, float | np.floating), f"{name} is not a float")
         require(not np.isnan(value), f"{name} is not a number")
@@ -158,6 +158,9 @@ def _prove(problem: Problem, optimum: Optimum, given: Given) -> Proof:
 def _prove_objective(problem: Problem, optimum: Optimum, given: Given) -> str:
     found = _prove(problem, optimum, given)
     require(found.primal < np.inf, "the objective is too large for floats")
+    plane = optimum.hyperplane
+    margin = 1 / plane.norm if plane.w.any() else np.inf
+    require(optimum.margin == margin, f"the margin is {margin:.17g}, not {optimum.margin:.17g}")
     digits = _digits(found.dual, found.primal)
     return (
         f"proved: no objective below {_shown(found.dual, digits, decimal.ROUND_FLOOR)} (this one: "
@@ -177,6 +180,9 @@ def _prove_margin(problem: Problem, optimum: Optimum, given: Given) -> str:
         raise WrongError(msg)
     _require_canonical(problem, given, closest(least))
     found = _prove(problem, optimum, given)
+    off = abs(float(optimum.margin) - found.margin)
+    why = f"the margin is {found.margin:.17g}, not {float(optimum.margin):.17g}"
+    require(off <= AGREES * found.margin, why)
     digits = _digits(found.margin, found.widest)
     return (
         "proved: no hyperplane has a margin above "

@@ -97,10 +97,14 @@ class Problem(NamedTuple):
         return cls(data.X, samples, None if (weights == 1.0).all() else weights, moved)
 
     def plane(self, w: Floats, b: float) -> Floats:
-        """``(w, b)`` for X of a hyperplane for the samples."""
+        """``(w, b)`` for X of a hyperplane for the samples; a multiple where floats end."""
         origin, exponent = self.moved
         b = b if origin is None else b - float(origin @ w)
-        return np.append(np.ldexp(w, -exponent) if exponent else w, b)
+        if not exponent:
+            return np.append(w, b)
+        largest = int(np.frexp(np.abs(w).max())[1]) - exponent
+        excess = max(0, largest - sys.float_info.max_exp)
+        return np.append(np.ldexp(w, -exponent - excess), np.ldexp(b, -excess))
 
     @property
     def used(self) -> NDArray[np.bool_]:
@@ -216,6 +220,7 @@ def _verdict(problem: Problem) -> Any:
 # Evidence -----------------------------------------------------------------------------------------
 
 
+@np.errstate(all="ignore")  # what overflows is settled exactly
 def _fit(
     problem: Problem,
     C: float | None,
@@ -226,8 +231,7 @@ def _fit(
 ) -> MarginFit:
     """What was found, with values that have been proved."""
     best, y = solver.best, problem.samples.y
-    with np.errstate(all="ignore"):
-        alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
+    alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
     alpha[~np.isfinite(alpha)] = 0.0
     if C is not None:  # the solver may have reckoned with another price
         alpha = np.minimum(alpha, problem.judged(C).bounds())
@@ -260,9 +264,8 @@ def _fit(
 def _accepted(optimum: Optimum, problem: Problem) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
-        with np.errstate(all="ignore"):
-            data = Read(problem.X, problem.samples.y.astype(np.int8))
-            return bool(prove_optimum(optimum, data, problem.weights))
+        data = Read(problem.X, problem.samples.y.astype(np.int8))
+        return bool(prove_optimum(optimum, data, problem.weights))
     except WrongError:
         return False
 
@@ -302,6 +305,7 @@ class _Evidence:
             proof.dual,
             min(1.0, proof.gap + proof.width),
             exact,
+            proof.margin if proof.margin > 0 else np.nan,
         )
 
     def improve(self, alpha: Floats) -> None:

@@ -218,6 +218,7 @@ def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
         "gap": repr(float(optimum.gap)),
         "support": optimum.support.tolist(),
         "multipliers": _texts(optimum.multipliers.tolist()),
+        "margin": repr(float(optimum.margin)),
         "exact_multipliers": None if exact is None else [written(value) for value in exact],
     }
 
@@ -252,7 +253,7 @@ def _part(name: str, found: dict[str, Any]) -> Any:
         found = {name: None} | found
     if name in ("exact", "exact_multipliers"):
         return None if found[name] is None else tuple(map(read_rational, found[name]))
-    if name == "gap" and name not in found:  # the same
+    if name in ("gap", "margin") and found.get("kind") == OPTIMUM and name not in found:
         return np.nan
     if name in SINGLE:
         return None if name == "C" and found[name] is None else _floats([found[name]])[0]
