@@ -67,7 +67,8 @@ def claimed(plane, support, multipliers, C, X, y, s=None):
     X, y = X if hasattr(X, "indptr") else np.asarray(X), np.asarray(y)
     problem, theta = duality.Problem(X, y, s, C), np.append(plane.w, plane.b)
     found = duality.prove(problem, theta, support, multipliers, 0.0)
-    return Optimum(plane, support, multipliers, C, found.primal, found.dual, found.gap)
+    margin = found.margin
+    return Optimum(plane, support, multipliers, C, *found[:3], margin=margin)
 
 
 def accepted(optimum, X, y, s=None):

@@ -288,14 +288,14 @@ class Proof(NamedTuple):
     width : float
         How much smaller the exact gap may be.
     margin, widest : float
-        For the maximum margin: of this hyperplane, rounded; and no hyperplane has a wider one.
+        That of this hyperplane, rounded; and, for the maximum margin, no other has a wider one.
     """
 
     primal: float
     dual: float
     gap: float
     width: float
-    margin: float = math.nan
+    margin: float
     widest: float = math.inf
 
     def is_doubtful(self, enough: float) -> bool:
@@ -367,7 +367,8 @@ def _prove_margin(
     def proof(bound: Balanced | None) -> Proof:
         widest = math.inf if bound is None else bound.margin
         if not (least > 0 and square > 0):
-            return Proof(math.inf, _floor(bound), 1.0, 0.0, -math.inf, widest)
+            size = root_near(least**2 / square) if square > 0 and least else 0.0
+            return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest)
         primal = square / (2 * least**2)
         margin = root_near(least**2 / square)
         if bound is None or not bound.most > 0:
@@ -398,14 +399,18 @@ def _prove_objective(
     least, most = (Fraction(value) if value < math.inf else value for value in values)
     bound = _bounds_of(problem, rows, multipliers, float(most), narrow)
 
+    square = square_sum(theta[:-1])
+    margin = root_near(1 / square) if square else math.inf
+
     def proof(least: Any, most: Any, bound: Balanced | None) -> Proof:
         # No objective is below 0, whatever the multipliers.
         dual = ZERO if bound is None else Fraction(max(bound.dual, ZERO))
         if not 0 < most < math.inf:
-            return Proof(_ceiling(most), below(dual), 1.0 if most else 0.0, 0.0)
+            return Proof(_ceiling(most), below(dual), 1.0 if most else 0.0, 0.0, margin)
         high = ZERO if bound is None else Fraction(max(bound.dual_at(bound.least), ZERO))
         gap, low = 1 - dual / most, 1 - high / least if least > 0 else ZERO
-        return Proof(above(most), below(dual), max(above(gap), 0.0), above(gap - max(low, ZERO)))
+        width = above(gap - max(low, ZERO))
+        return Proof(above(most), below(dual), max(above(gap), 0.0), width, margin)
 
     found = proof(least, most, bound)
     if bound is None or found.is_doubtful(enough):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
 DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it
+CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
 LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 LESS = 0.9  # as a share, a gap that is worth fractions
@@ -127,7 +128,8 @@ class Problem(NamedTuple):
             unit = float(np.ldexp(C, 2 * self.moved.exponent))
         size = float(self.samples.largest) or 1.0
         near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
-        return self.judged(near).bounds()
+        c = self.judged(near).bounds()
+        return np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0)
 
 
 def soft_margin(
@@ -187,7 +189,7 @@ def max_margin(problem: Problem, tol: float, report: Report | None = None) -> Ma
         else:
             reason = solver.run()
     fit = _fit(problem, None, solver, reason, tol, planes)
-    if fit.optimum.primal < np.inf or fit.stop_reason is not StopReason.ROUNDING:
+    if planes or fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
         return fit
     # Nobody knows whether there is a hyperplane that separates: better one with slack than none.
     soft = soft_margin(problem, problem.total, tol, None, report)
@@ -233,9 +235,8 @@ def _fit(
     best, y = solver.best, problem.samples.y
     alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
     alpha[~np.isfinite(alpha)] = 0.0
-    if C is not None:  # the solver may have reckoned with another price
-        alpha = np.minimum(alpha, problem.judged(C).bounds())
-    search = _Evidence(problem, C, tol, alpha)
+    search = _Evidence(problem, C, tol)
+    alpha = search.use(alpha)
     search.offer([problem.plane(best.w, best.b), *planes])
     if reason in UNSETTLED and search.best.gap > tol:
         try:
@@ -273,13 +274,20 @@ def _accepted(optimum: Optimum, problem: Problem) -> bool:
 class _Evidence:
     """The best hyperplane and the best multipliers so far, with the gap that they prove."""
 
-    def __init__(self, problem: Problem, C: float | None, tol: float, alpha: Floats) -> None:
+    def __init__(self, problem: Problem, C: float | None, tol: float) -> None:
         self.problem, self.tol, self.judged = problem, tol, problem.judged(C)
-        self.rows: Ints = np.flatnonzero(alpha > 0)
-        self.multipliers: Any = alpha[self.rows]
-        self.best = Optimum(
-            Hyperplane(np.zeros(problem.samples.d)), self.rows, alpha[self.rows], C, np.inf, 0.0
-        )
+        self.rows: Ints = np.empty(0, np.int64)
+        self.multipliers: Any = np.empty(0)
+        nowhere = Hyperplane(np.zeros(problem.samples.d))
+        self.best = Optimum(nowhere, self.rows, self.multipliers, C, np.inf, 0.0, margin=-np.inf)
+
+    def use(self, alpha: Floats) -> Floats:
+        """Take multipliers, one for each sample, within their bounds; returned are these."""
+        if self.judged.C is not None:  # the solver may have reckoned with another price
+            alpha = np.minimum(alpha, self.judged.enclosed_bounds()[0])
+        self.rows = np.flatnonzero(alpha > 0)
+        self.multipliers = alpha[self.rows]
+        return alpha
 
     def offer(self, planes: Iterable[Floats]) -> None:
         """Take a hyperplane if its objective is smaller."""
@@ -305,7 +313,7 @@ class _Evidence:
             proof.dual,
             min(1.0, proof.gap + proof.width),
             exact,
-            proof.margin if proof.margin > 0 else np.nan,
+            proof.margin,
         )
 
     def improve(self, alpha: Floats) -> None:
@@ -331,7 +339,9 @@ class _Evidence:
 
     def _take(self, found: Exactly, planes: list[Floats]) -> None:
         """Take multipliers, as floats unless these prove less, and the best of some hyperplanes."""
-        floats = np.array([closest(v) for v in found.alpha])
+        alpha = np.zeros(self.problem.samples.n)
+        alpha[found.rows] = [closest(v) for v in found.alpha]
+        floats = self.use(alpha)[found.rows]
         self.rows = found.rows
         for multipliers in (floats, found.alpha) if floats.all() else (found.alpha,):
             self.multipliers = multipliers
@@ -364,9 +374,9 @@ class _Evidence:
         return max(candidates(theta, edges), key=square_margin)
 
 
-def _smaller(optimum: Optimum) -> tuple[float, float]:
+def _smaller(optimum: Optimum) -> tuple[float, ...]:
     """What is smaller for the better hyperplane; the objective itself may be too large or small."""
-    return optimum.primal, optimum.gap
+    return optimum.primal, optimum.gap, -optimum.margin
 
 
 def _best_bias(judged: duality.Problem, theta: Floats) -> Iterable[Floats]:
