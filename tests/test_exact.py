@@ -17,6 +17,7 @@ from rosenblatt.exact import (
     lifting,
     margin_of,
     modular,
+    nearest_solution,
     null_basis,
     signs,
     solve,
@@ -320,6 +321,38 @@ class TestEnclose:
 
     def test_numbers_too_far_apart_to_scale_are_refused(self):
         assert enclose(np.array([[1e300, 1e-300], [1e-300, 1e300]]) + 0.0, np.ones(2)) is None
+
+
+class TestNearestSolution:
+    @given(st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(["floats", "whole", "far"]))
+    def test_rounds_every_number_once(self, k, seed, kind):
+        rng = np.random.default_rng(seed)
+        A, b = rng.standard_normal((k, k)), rng.standard_normal(k)
+        if kind == "whole":
+            A, b = rng.integers(-4, 5, (k, k)) + 20.0 * np.eye(k), rng.integers(-4, 5, k) + 0.0
+        if kind == "far":
+            A *= 2.0 ** rng.integers(-300, 300, k) * 2.0 ** rng.integers(-99, 99, (k, 1))
+        expected = [float(x) for x in naive_solve(A, b)]
+        assert nearest_solution(A, b).tolist() == expected
+        assert nearest_solution(A, [Fraction(v) for v in b.tolist()]).tolist() == expected
+
+    def test_halfway_between_two_floats(self):
+        for b, x in ((2.0**53 + 2, 2.0**52 + 1), (3.0 * 2**-1074, 2 * 2.0**-1074)):
+            assert nearest_solution(np.array([[2.0]]), np.array([b])).tolist() == [x]
+        # The first number is 2**53 + 1 + 2**-52: above the middle, though just.
+        A, b = np.array([[1.0, -1.0], [0.0, 1.0]]), np.array([2.0**53, 1.0 + 2.0**-52])
+        assert nearest_solution(A, b).tolist() == [2.0**53 + 2, 1.0 + 2.0**-52]
+
+    def test_an_ill_conditioned_system(self):
+        n = 12
+        H = 1.0 / (np.arange(n)[:, None] + np.arange(n) + 1)
+        expected = [float(x) for x in naive_solve(H, [1] * n)]
+        assert nearest_solution(H, np.ones(n)).tolist() == expected
+
+    def test_more_equations_than_unknowns(self):
+        A = np.array([[1.0, 1.0], [1.0, -1.0], [3.0, 1.0]])
+        assert nearest_solution(A, np.array([1.0, 0.0, 2.0])).tolist() == [0.5, 0.5]
+        assert nearest_solution(A, np.array([1.0, 0.0, 3.0])) is None
 
 
 def theta_kinds(width):

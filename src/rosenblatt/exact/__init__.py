@@ -7,6 +7,7 @@ from rosenblatt.exact.enclosure import enclose
 from rosenblatt.exact.lifting import Solution, solve
 from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.nullspace import null_basis
+from rosenblatt.exact.rounding import nearest_solution
 from rosenblatt.exact.sides import margin_of, signs, smallest
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "enclose",
     "independent_rows",
     "margin_of",
+    "nearest_solution",
     "null_basis",
     "signs",
     "smallest",
