@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.enclosure import enclosed_floats
-from rosenblatt.exact.lifting import solve
+from rosenblatt.exact.systems import solve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import decompose
-from rosenblatt.exact.lifting import nearest
+from rosenblatt.exact.integers import decompose, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
