@@ -195,7 +195,9 @@ def _contracted(x: Floats, moved: Floats, G: Floats, slack: Floats) -> Floats | 
     else:
         return None
     for _ in range(2):
-        error = np.minimum(error, _up(moved + _up(G @ error, k) + slack * error.max(), 2))
+        error = np.minimum(
+            error, _up(moved + _up(G @ error, k) + slack * error.max(initial=0.0), 2)
+        )
     if not np.isfinite(error).all() or not np.isfinite(x).all():
         return None
     return error

@@ -189,7 +189,7 @@ def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fracti
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
-    """``value / ‖w‖``, to the last bit or nearly."""
+    """``value / ‖w‖``, to the last bit or nearly; with its sign, however small."""
     square = sum(int(n) * int(n) for n in form.numbers[:-1])
     if square == 0:
         return math.copysign(math.inf, value) if value else math.nan
@@ -199,6 +199,7 @@ def _over_norm(value: Fraction, form: Form) -> float:
     shift += shift % 2
     root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
     size = nearest(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
+    size = max(size, 5e-324 if value else 0.0)
     return -size if value < 0 else size
 
 
