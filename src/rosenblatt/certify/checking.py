@@ -23,6 +23,7 @@ from rosenblatt.certify.fields import (
     read_theta,
     read_weights,
     require,
+    require_fields,
 )
 from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
 from rosenblatt.certify.samples import Samples, read_samples
@@ -73,6 +74,7 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
         data = read_samples(X, y)
         weights = read_sample_weight(sample_weight, data.n)
         try:
+            require_fields(certificate)
             if isinstance(certificate, Optimum):
                 return CheckResult(True, prove_optimum(certificate, data, weights))
             if weights is not None:
