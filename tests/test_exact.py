@@ -472,6 +472,14 @@ class TestMargin:
             assert abs(Fraction(found) ** 2 * norm2 / lowest**2 - 1) < Fraction(1, 10**15)
             assert (found > 0) == (lowest > 0)
 
+    def test_too_small_for_floats_keeps_its_sign(self):
+        X = np.array([[5e-324], [3.0]])
+        assert margin_of(X, [1, 1], [2.0**60, 0.0]) == 5e-324
+        assert margin_of(X, [-1, 1], [2.0**-60, 0.0]) == -5e-324
+        assert margin_of(X, [1, 1], [1.0, -5e-324]) == 0
+        tiny = [Fraction(1), Fraction(1, 10**400)]
+        assert margin_of(np.zeros((1, 1)), [1], tiny) == 5e-324
+
     def test_survives_cancellation(self):
         X = np.array([[1.0, 2.0**-60], [1.0, 2.0**-59]])
         assert margin_of(X, [1, 1], [1.0, 1.0, -1.0]) == pytest.approx(2.0**-60.5, rel=1e-15)

@@ -106,8 +106,12 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _dense(X: Any) -> NDArray[Any]:
-    # NumPy would round long integers that stand in one list with floats.
-    return _numbers(np.array(X, dtype=object) if isinstance(X, list | tuple) else np.asarray(X))
+    array = np.asarray(X)
+    mixed = isinstance(X, list | tuple) and array.dtype == np.float64
+    if mixed and (np.abs(array) >= 2.0**53).any():
+        # Long integers in one list with floats have been rounded.
+        array = np.array(X, dtype=object)
+    return _numbers(array)
 
 
 def _sparse(X: Any) -> Any:

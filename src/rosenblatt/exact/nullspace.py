@@ -44,7 +44,8 @@ def null_basis(Z: ArrayLike) -> list[list[int]]:
     has a positive entry there and zeros at the other dependent columns. Each vector is
     primitive, its entries have no common factor.
     """
-    return _reduced(np.asarray(Z, dtype=np.float64)).null
+    Z = np.asarray(Z, dtype=np.float64)
+    return _reduced(Z, independent_rows(Z)[0]).null
 
 
 def spanning_rows(Z: ArrayLike) -> Ints:
@@ -60,15 +61,14 @@ def spanning_rows(Z: ArrayLike) -> Ints:
     """
     Z = np.asarray(Z, dtype=np.float64)
     m, D = Z.shape
-    rows = independent_rows(Z)[0]
+    rows, columns = independent_rows(Z)
     if len(rows) == min(m, D):
         return rows
-    return np.sort(_reduced(Z).rows) if m > D else _reduced(Z.T).columns
+    return np.sort(_reduced(Z, rows).rows) if m > D else _reduced(Z.T, columns).columns
 
 
-def _reduced(Z: Floats) -> Reduced:
-    """The reduced form; whatever is found modulo primes is proved on every row."""
-    rows = independent_rows(Z)[0]
+def _reduced(Z: Floats, rows: Ints) -> Reduced:
+    """The reduced form, from independent rows that should span all: proved on every row."""
     while True:
         columns, null = _echelon(Z[rows])
         missed = first_not_annihilated(Z, [[*vector, 0] for vector in null])
