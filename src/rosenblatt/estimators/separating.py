@@ -282,12 +282,12 @@ def _is_sum(k: int, sign: int, directions: Floats, target: Floats, Z: Floats, on
     if result.x is None or not result.success:
         return False
     support = np.flatnonzero(result.x > 1e-9 * result.x.max())
-    unit = [Fraction(sign * (j == k)) for j in range(Z.shape[1])]
+    unit = [int(sign) * (j == k) for j in range(Z.shape[1])]
     try:
         solution = solve(np.vstack([Z[support], on]).T, unit)
     except ValueError:  # dependent, so there is more than one
         return False
-    return solution is not None and min(solution.numerators[: support.size]) >= 0
+    return solution is not None and min(solution.numerators[: support.size], default=0) >= 0
 
 
 def _augmented(X: Any, rows: NDArray[Any]) -> Floats:

@@ -39,7 +39,8 @@ class Form:
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
-        ratios = [number.as_integer_ratio() for number in theta]
+        # A fraction may have been made of NumPy's integers, which overflow.
+        ratios = [tuple(map(int, number.as_integer_ratio())) for number in theta]
         self.denominator = math.lcm(*(d for _, d in ratios))
         self.numbers = np.empty(len(ratios), dtype=object)
         self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
