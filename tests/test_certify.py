@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array
 
+import rosenblatt as rb
 from rosenblatt import certify
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import checking
@@ -794,6 +795,19 @@ class TestPrimes:
         X, y = np.array([[0.0, 0.0], [P, 0.0], [0.0, 1.0], [P, 1.0]]), [0, 1, 1, 0]
         every, ones = np.arange(4), np.ones(4)
         assert check(Inseparable(every, ones / 2, [P / 2, 0.5], every, ones), X, y)
+
+    def test_everything_that_needs_a_verdict(self):
+        P = float(self.primes[0] * self.primes[1])
+        X, y = np.array([[0.0, 0.0], [P, 0.0], [0.0, 1.0], [P, 1.0]]), [0, 1, 1, 0]
+        found = rb.separability(X, y)
+        assert check(found, X, y)
+        assert found.verdict is Verdict.INSEPARABLE
+        with pytest.warns(rb.NotSeparableWarning):
+            model = rb.MaxMarginClassifier().fit(X, y)
+        assert model.stop_reason_ is rb.StopReason.INSEPARABLE
+        assert rb.mistake_bound(X, y, epochs=3).bound > 0
+        with pytest.raises(ValueError, match="no hyperplane separates"):
+            rb.mistake_bound(X, y)
 
     def test_a_simplex_and_a_column_of_zeros(self):
         p = np.array([float(a * b) for a, b in pairwise((*self.primes, self.primes[0]))])
