@@ -60,6 +60,12 @@ def shares(weights, y):
     return weights / weights[y > 0].sum()
 
 
+def mean(X, y, certificate):
+    """Of the support in the second class."""
+    positive = y[certificate.support] > 0
+    return certificate.weights[positive] @ X[certificate.support[positive]]
+
+
 def inseparable(X, y, support, weights, spanning=None, spanning_weights=None):
     """A certificate with its samples put in ascending order."""
     order = np.argsort(support)
@@ -256,6 +262,7 @@ class TestInseparable:
         truth = (
             rank(signed(X, y)[shifted.support]) == len(shifted.support) - 1
             and not (np.abs(shifted.weights @ signed(X, y)[shifted.support]) > 1e-9).any()
+            and np.allclose(mean(X, y, shifted), shifted.point, rtol=0, atol=1e-9)
         )
         assert check(shifted, X, y).valid == truth
 
