@@ -12,7 +12,14 @@ import numpy as np
 
 from rosenblatt.certificates import Conditions, Optimum
 from rosenblatt.certify.duality import SMALLEST, Problem, Proof, prove
-from rosenblatt.certify.fields import WrongError, read_rows, read_theta, read_weights, require
+from rosenblatt.certify.fields import (
+    WrongError,
+    read_fractions,
+    read_rows,
+    read_theta,
+    read_weights,
+    require,
+)
 from rosenblatt.certify.samples import read_samples
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.nearby import closest
@@ -83,7 +90,8 @@ def _read(optimum: Optimum, data: Samples) -> Given:
     C = optimum.C
     number = isinstance(C, float | int | np.floating | np.integer) and not isinstance(C, bool)
     fits = C is None or (number and 0 < C <= sys.float_info.max)
-    require(fits, f"C is {C!r}, neither None nor a positive number")
+    shown = f"{C!r}" if number else f"a {type(C).__name__}"
+    require(fits, f"C is {shown}, neither None nor a positive number")
     for name in ("primal", "dual", "gap", "margin"):
         value = getattr(optimum, name)
         require(isinstance(value, float | np.floating), f"{name} is not a float")
@@ -98,9 +106,7 @@ def read_multipliers(optimum: Optimum, count: int) -> Any:
     exact = optimum.exact_multipliers
     if exact is None:
         return read_weights(optimum.multipliers, count, "multipliers")
-    fractions = isinstance(exact, tuple) and all(isinstance(v, Fraction) for v in exact)
-    require(fractions, "exact_multipliers is not a tuple of fractions")
-    require(len(exact) == count, f"exact_multipliers has {len(exact)} entries for {count} samples")
+    exact = tuple(read_fractions(exact, count, "exact_multipliers"))
     require(all(v > 0 for v in exact), "exact_multipliers has entries that are not positive")
     near = optimum.multipliers
     same = isinstance(near, np.ndarray) and near.tolist() == [closest(v) for v in exact]

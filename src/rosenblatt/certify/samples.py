@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+TOO_LONG = "X has integers that are too long for float64: give X as the floats you mean"
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:
@@ -65,15 +67,17 @@ def read_samples(X: Any, y: Any) -> Samples:
             msg = "X contains NaN or infinite values: remove or replace them"
             raise ValueError(msg)
         if block.rounded().any() and _differ(block.values, block.floats):
-            msg = "X has integers that are too long for float64: give X as the floats you mean"
-            raise ValueError(msg)
+            raise ValueError(TOO_LONG)
     return Samples(X, _signed_labels(y, X.shape[0]))
 
 
-def _differ(numbers: Any, floats: Floats) -> bool:
-    """Whether a number is not the same as a float; Python compares them exactly."""
+def _differ(numbers: NDArray[Any], floats: Floats) -> bool:
+    """Whether a number is not the same as a float; infinities are not compared."""
+    if numbers.dtype.kind == "f":  # of more digits: NumPy compares at the longer precision
+        return bool(((numbers != floats) & ~np.isnan(numbers)).any())
     pairs = zip(numbers.ravel().tolist(), floats.ravel().tolist(), strict=True)
-    return any(a != b and b == b for a, b in pairs)
+    # Python compares its own numbers exactly, while NumPy's integers become floats first.
+    return any((int(a) if isinstance(a, np.integer) else a) != b and b == b for a, b in pairs)
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[Any]:
@@ -87,11 +91,12 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
         msg = f"X has dtype {values.dtype}: give numbers"
         raise ValueError(msg)
     try:
-        floats = values.astype(np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            floats = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         msg = "X has entries that are not numbers, or too large for float64: give numbers"
         raise ValueError(msg) from None
-    if any(isinstance(v, str | bytes) for v in values.ravel().tolist()):
+    if kind == "O" and any(isinstance(v, str | bytes) for v in values.ravel().tolist()):
         msg = "X has text among its entries: give numbers"
         raise ValueError(msg)
     if _differ(values, floats):
@@ -101,18 +106,41 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _dense(X: Any) -> NDArray[Any]:
-    return _numbers(np.asarray(X))
+    array = np.asarray(X)
+    mixed = isinstance(X, list | tuple) and array.dtype == np.float64
+    if mixed and (np.abs(array) >= 2.0**53).any():
+        # Long integers in one list with floats have been rounded.
+        array = np.array(X, dtype=object)
+    return _numbers(array)
 
 
 def _sparse(X: Any) -> Any:
-    """A CSR matrix in canonical form; the one given is left as it is."""
-    matrix = X.tocsr()
-    numbers = _numbers(matrix.data)
-    if numbers is not matrix.data or not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.data = numbers.copy()
-        matrix.sum_duplicates()
-    return matrix
+    """A CSR matrix in canonical form; the one given is left as it is.
+
+    Entries given twice are added as float64, as everywhere: short integers would overflow.
+    """
+    if X.format == "csr" and X.has_canonical_format:
+        numbers = _numbers(X.data)
+        if numbers is not X.data:
+            X = X.copy()
+            X.data = numbers
+        return X
+    if X.dtype not in (np.float64, np.float32):
+        X = X.tocoo(copy=True)
+        X.data = _floats(_numbers(X.data))
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.astype(np.float64)
+        X.sum_duplicates()
+    return X
+
+
+def _floats(numbers: NDArray[Any]) -> Floats:
+    """Numbers as floats, none of them rounded."""
+    floats: Floats = numbers.astype(np.float64, copy=False)
+    if (np.abs(floats) >= 2.0**53).any() and _differ(numbers, floats):
+        raise ValueError(TOO_LONG)
+    return floats
 
 
 def _signed_labels(y: Any, n: int) -> NDArray[np.int8]:

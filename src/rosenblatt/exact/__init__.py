@@ -4,18 +4,21 @@ The lowest layer: hyperplanes know their exact sides by it, certificates are che
 """
 
 from rosenblatt.exact.enclosure import enclose
-from rosenblatt.exact.lifting import Solution, solve
 from rosenblatt.exact.modular import independent_rows
-from rosenblatt.exact.nullspace import null_basis
+from rosenblatt.exact.nullspace import null_basis, spanning_rows
+from rosenblatt.exact.rounding import nearest_solution
 from rosenblatt.exact.sides import margin_of, signs, smallest
+from rosenblatt.exact.systems import Solution, solve
 
 __all__ = [
     "Solution",
     "enclose",
     "independent_rows",
     "margin_of",
+    "nearest_solution",
     "null_basis",
     "signs",
     "smallest",
     "solve",
+    "spanning_rows",
 ]

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import decompose
-from rosenblatt.exact.lifting import nearest
+from rosenblatt.exact.integers import decompose, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +39,8 @@ class Form:
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
-        ratios = [number.as_integer_ratio() for number in theta]
+        # A fraction may have been made of NumPy's integers, which overflow.
+        ratios = [tuple(map(int, number.as_integer_ratio())) for number in theta]
         self.denominator = math.lcm(*(d for _, d in ratios))
         self.numbers = np.empty(len(ratios), dtype=object)
         self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
@@ -190,7 +190,7 @@ def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fracti
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
-    """``value / ‖w‖``, to the last bit or nearly."""
+    """``value / ‖w‖``, to the last bit or nearly; with its sign, however small."""
     square = sum(int(n) * int(n) for n in form.numbers[:-1])
     if square == 0:
         return math.copysign(math.inf, value) if value else math.nan
@@ -200,6 +200,7 @@ def _over_norm(value: Fraction, form: Form) -> float:
     shift += shift % 2
     root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
     size = nearest(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
+    size = max(size, 5e-324 if value else 0.0)
     return -size if value < 0 else size
 
 
