@@ -185,7 +185,7 @@ def _price(optima: Sequence[Facts]) -> str:
 
 def _margin(facts: Facts, s: Summary) -> str:
     if facts["margin"] is None and facts["primal"] is None:
-        return "none: no hyperplane that separates the classes was found yet"
+        return "none: no hyperplane of floats that separates the classes was found"
     if facts["margin"] is None:
         return "infinite: the weights are 0, so all rows get the same class"
     told, unit = number(facts["margin"]), f"(1/‖w‖, {_unit(s)})"
