@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engines.device import is_on_device, namespace_of, to_host
+from rosenblatt.arguments import to_host
+from rosenblatt.engines.device import is_on_device, namespace_of
 from rosenblatt.estimators._device import pick_rows
 from rosenblatt.estimators._validation import one_of, positive_number
 from rosenblatt.kernels import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,77 +12,34 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils import check_random_state
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from rosenblatt.arguments import (
+    brief,
+    number,
+    one_of,
+    positive_int,
+    positive_number,
+    yes_or_no,
+)
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+__all__ = ["one_of", "positive_int", "positive_number", "yes_or_no"]  # of `arguments`, as they are
 
 
 def canonical(X: Any) -> Any:
-    """CSR without duplicate entries, every column number within the matrix; arrays as they are.
+    """CSR without duplicate entries; arrays as they are.
 
-    Compiled loops would read beyond a wrong one.
+    Numbers given twice are added as float64, as everywhere: single precision would round more.
     """
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or X.has_canonical_format:
         return X
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-        found = X.indices.max() if X.indices.min() >= 0 else X.indices.min()
-        msg = f"X names column {found}, but it has columns 0 to {X.shape[1] - 1}"
+    X = X.astype(np.float64)
+    X.sum_duplicates()
+    if not np.isfinite(X.data).all():
+        msg = "X has entries given twice whose sum is not finite: scale the features"
         raise ValueError(msg)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
     return X
-
-
-def refuse_long_integers(X: Any) -> None:
-    """Refuse whole numbers that floats cannot hold: the answer would be about other data."""
-    numbers = X.data if hasattr(X, "tocsr") else np.asarray(X)
-    if numbers.dtype.kind not in "iuO" or numbers.dtype.itemsize < 8:
-        return
-    for number in numbers.ravel()[np.abs(numbers.ravel()) > 2**53].tolist():
-        if isinstance(number, int) and int(float(number)) != number:
-            msg = (
-                f"X holds {number}, which no float is equal to: give X as the floats you mean, "
-                "for instance after subtracting a number from the whole column"
-            )
-            raise ValueError(msg)
-
-
-def one_of(name: str, value: Any, accepted: Sequence[str]) -> str:
-    """`value`, if it is among the accepted words."""
-    if not isinstance(value, str) or value not in accepted:
-        msg = f"{name}={value!r} is not known: give one of {', '.join(map(repr, accepted))}"
-        raise ValueError(msg)
-    return value
-
-
-def yes_or_no(name: str, value: Any) -> bool:
-    """`value`, if it is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        msg = f"{name}={value!r} is not allowed: give True or False"
-        raise ValueError(msg)
-    return bool(value)
-
-
-def positive_int(name: str, value: Any, *, hint: str = "") -> int:
-    """`value`, if it is a whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        msg = f"{name}={value!r} is not allowed: give a whole number from 1{hint}"
-        raise ValueError(msg)
-    return int(value)
-
-
-def positive_number(name: str, value: Any, *, hint: str = "") -> float:
-    """`value`, if it is a finite number above 0."""
-    number = np.nan
-    if not isinstance(value, bool) and isinstance(value, numbers.Real):
-        with contextlib.suppress(OverflowError):  # of a whole number beyond floating point
-            number = float(value)
-    if not 0 < number < np.inf:
-        msg = f"{name}={value!r} is not allowed: give a positive number{hint}"
-        raise ValueError(msg)
-    return number
 
 
 def time_limit(value: Any) -> float | None:
@@ -95,7 +51,7 @@ def time_limit(value: Any) -> float | None:
 def check_callback(value: Any) -> None:
     """Refuse a `callback` that is neither a function nor None."""
     if value is not None and not callable(value):
-        msg = f"callback={value!r} cannot be called: give a function, or None"
+        msg = f"callback={brief(value)} cannot be called: give a function, or None"
         raise ValueError(msg)
 
 
@@ -111,7 +67,7 @@ def count_threads(n_jobs: Any) -> int:
         cores = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return 1 if backend.nesting_level else cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        msg = f"n_jobs={n_jobs!r} is not allowed: give a number of threads, -1 for all, or None"
+        msg = f"n_jobs={brief(n_jobs)} is not allowed: give a number of threads, -1 for all, or None"
         raise ValueError(msg)
     return int(effective_n_jobs(int(n_jobs)))
 
@@ -156,7 +112,7 @@ def class_weights(
     factors = np.ones(len(classes))
     if isinstance(given, str):
         if given != "balanced":
-            msg = f"class_weight={given!r} is not known: give a dict, 'balanced' or None"
+            msg = f"class_weight={brief(given)} is not known: give a dict, 'balanced' or None"
             raise ValueError(msg)
         counts = np.bincount(label, minlength=len(classes))
         factors = len(label) / (np.count_nonzero(counts) * np.maximum(counts, 1))
@@ -166,9 +122,9 @@ def class_weights(
             if not place.size:
                 msg = f"class_weight names {name!r}, but the classes are {shown(classes)}"
                 raise ValueError(msg)
-            factors[place] = weight
+            factors[place] = number("class_weight", weight, lambda x: x == x, "give numbers")
     else:
-        msg = f"class_weight={given!r} is not allowed: give a dict, 'balanced' or None"
+        msg = f"class_weight={brief(given)} is not allowed: give a dict, 'balanced' or None"
         raise ValueError(msg)
     check_weights("class_weight", factors)
     return factors

@@ -10,17 +10,16 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
-from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
-from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
+from rosenblatt.arguments import to_host
+from rosenblatt.engines.device import DeviceValues, is_on_device
+from rosenblatt.estimators._base import Data, are_floats, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
-    canonical,
     count_threads,
     one_of,
     positive_int,
@@ -443,7 +442,7 @@ class KernelPerceptron(EpochClassifier):
         if is_on_device(X):
             check_on_device(self, X, reset=False)
         else:
-            X = canonical(validate_data(self, X, reset=False, **LAYOUT))
+            X = self._rows_of(X)
         with Team(count_threads(self.n_jobs)) as team:
             values = self._decide(X, team, precision)
         return values[:, 0] if values.shape[1] == 1 else values
