@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,9 +69,10 @@ def yes_or_no(name: str, value: Any) -> bool:
 def whole_number(name: str, value: Any, least: int = 0, wanted: str = "") -> int:
     """`value`, if it is a whole number from `least` on."""
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < least:
+    if not whole or not least <= value < 2**63:
         wanted = wanted or f"give a whole number from {least}"
-        msg = f"{name}={brief(value)} is not allowed: {wanted}"
+        large = " (and below 2^63)" if whole and value > least else ""
+        msg = f"{name}={brief(value)} is not allowed: {wanted}{large}"
         raise ValueError(msg)
     return int(value)
 
@@ -87,11 +90,11 @@ def number(
 ) -> float:
     """`value` as a float, if it is a number that is allowed."""
     found = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
+    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Real):
         try:
             found = float(value)
         except OverflowError:  # of a whole number beyond floating point
-            found = math.copysign(math.inf, value)
+            found = math.inf if value > Fraction(0) else -math.inf
     if not allowed(found):
         msg = f"{name}={brief(value)} is not allowed: {wanted}"
         raise ValueError(msg)
@@ -116,14 +119,18 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) 
     return value
 
 
+def file_path(name: str, value: Any) -> Any:
+    """`value`, if it is the path of a file."""
+    return instance(name, value, (str, os.PathLike), "give the path of a file")
+
+
 def names_of(name: str, value: Any) -> tuple[str, ...]:
     """`value`, a sequence of names, as texts."""
-    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
-        msg = f"{name}={brief(value)} is not allowed: give a list of names"
-        raise TypeError(msg)
     try:
+        if isinstance(value, str | bytes):
+            raise TypeError
         return tuple(map(str, value))
-    except TypeError:  # a class, or an array of no dimension
+    except TypeError:
         msg = f"{name}={brief(value)} is not allowed: give a list of names"
         raise TypeError(msg) from None
 
@@ -158,7 +165,7 @@ def to_host(values: Any) -> Any:
 
 def is_sparse(values: Any) -> bool:
     """Whether it is a sparse matrix or array of SciPy, not a class of them."""
-    return hasattr(values, "tocsr") and hasattr(values, "nnz") and not isinstance(values, type)
+    return hasattr(values, "tocsr") and hasattr(values, "format") and not isinstance(values, type)
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
@@ -264,6 +271,22 @@ def floats(name: str, values: Any, ndim: int | None = None, wanted: str = "") ->
     return exact(name, array).astype(np.float64, copy=False)
 
 
+def label_vector(name: str, y: Any) -> NDArray[Any]:
+    """`y` as a vector of labels that can be sorted."""
+    labels = as_array(name, y)
+    if labels.ndim != 1:
+        msg = f"{name} has shape {labels.shape}: give one label per sample, a vector"
+        raise ValueError(msg)
+    try:
+        np.unique(labels[:0] if labels.dtype.kind != "O" else labels)
+        if labels.dtype.kind == "V":
+            raise TypeError
+    except TypeError:
+        msg = f"{name} holds labels that cannot be sorted: give labels of one type"
+        raise ValueError(msg) from None
+    return labels
+
+
 def signed_labels(name: str, y: Any, n: int) -> Floats:
     """Labels -1 and +1 of n samples, as floats."""
     labels = as_array(name, y)
@@ -298,16 +321,33 @@ def table(name: str, X: Any) -> Any:
     if not array.ndim and array.dtype.kind not in "biufc":
         msg = f"{name}={brief(X)} is not allowed: give a table of numbers, a row per sample"
         raise TypeError(msg)
-    if isinstance(X, list | tuple) and array.dtype == np.float64:
-        if array.size and max(array.max(), -array.min()) >= WHOLE:  # one may have been rounded
-            _objects(name, np.array(X, dtype=object))
+    made_here = isinstance(X, list | tuple) and array.dtype == np.float64 and array.size
+    if made_here and max(array.max(), -array.min()) >= WHOLE:  # NumPy may have rounded one
+        _objects(name, np.array(X, dtype=object))
     return exact(name, array)
 
 
+def canonical(X: Any) -> Any:
+    """CSR without duplicate entries; arrays as they are.
+
+    Entries given twice are added as float64, which neither overflows nor rounds as bytes and
+    single precision do.
+    """
+    if isinstance(X, np.ndarray) or X.has_canonical_format:
+        return X
+    X = X.astype(np.float64)
+    with np.errstate(over="ignore"):
+        X.sum_duplicates()
+    if not np.isfinite(X.data).all():
+        msg = "X has entries given twice whose sum is not finite: scale the features"
+        raise ValueError(msg)
+    return X
+
+
 def matrix(name: str, X: Any, wanted: str = "give a table with one row per sample") -> Any:
-    """Samples as a 2-D array of numbers or a CSR matrix, nothing rounded."""
+    """Samples as a 2-D array of numbers or a canonical CSR matrix, nothing rounded."""
     made = table(name, X)
-    made = made if is_sparse(made) else exact(name, np.asarray(made))
+    made = canonical(made) if is_sparse(made) else exact(name, np.asarray(made))
     if made.ndim != 2:
         msg = f"{name} has shape {made.shape}: {wanted}"
         raise ValueError(msg)
@@ -330,13 +370,16 @@ def _look_at_columns(name: str, X: Any) -> None:
 
 def _sparse(name: str, X: Any) -> Any:
     """A CSR matrix of floats; sums of entries given twice are those of floats."""
-    _check_structure(name, X)
+    check_structure(name, X)
     made = X
     if X.dtype not in (np.float64, np.float32):
         made = _with_floats(name, X)
     if made.format != "csr":
-        made = made.tocsr()
-        _check_structure(name, made)
+        try:
+            made = made.tocsr()
+        except (ValueError, IndexError):
+            _broken(name, "its entries do not lie within it")
+        check_structure(name, made)
     return made
 
 
@@ -352,7 +395,7 @@ def _with_floats(name: str, X: Any) -> Any:
     return X.astype(np.float64)
 
 
-def _check_structure(name: str, X: Any) -> None:
+def check_structure(name: str, X: Any) -> None:
     """Refuse a sparse matrix whose parts do not fit together.
 
     SciPy and compiled loops would read and write beyond its arrays, which ends the program.

@@ -72,8 +72,9 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     >>> bool(found), round(found.smallest, 3)
     (False, -1.0)
     """
-    K = matrix("K", K, "give the square matrix of the kernel's values")
-    K = (K.toarray() if hasattr(K, "toarray") else K).astype(np.float64, copy=False)
+    given = matrix("K", K, "give the square matrix of the kernel's values")
+    dense = given.toarray() if hasattr(given, "toarray") else given
+    K = np.asarray(dense, np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
         msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
         raise ValueError(msg)

@@ -65,10 +65,7 @@ class Kernel:
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Matrix of the values for every row of X with every row of Y (None: of X)."""
-        X, Y = _matrix(X), None if Y is None else _matrix(Y, "Y")
-        if Y is not None and X.shape[1] != Y.shape[1]:
-            msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
-            raise ValueError(msg)
+        X, Y = _pair(X, Y)
         Z = X @ (X if Y is None else Y).T
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
         x2 = squared_norms(X)
@@ -149,8 +146,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         positive_int("degree", self.degree)
-        _positive("gamma", self.gamma)
-        number("coef0", self.coef0)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma), coef0=number("coef0", self.coef0))
 
     @property
     def formula(self) -> str:
@@ -198,12 +194,12 @@ class Radial(Kernel):
 
         Dense samples are moved to around the origin first, where fewer digits cancel.
         """
-        X = _matrix(X)
-        if hasattr(X, "tocsr"):
+        X, Y = _pair(X, Y)
+        if hasattr(X, "tocsr") or hasattr(Y, "tocsr"):
             values = super().__call__(X, Y)
         else:
             center = X.mean(axis=0) if len(X) else 0.0
-            values = super().__call__(X - center, None if Y is None else _matrix(Y, "Y") - center)
+            values = super().__call__(X - center, None if Y is None else Y - center)
         if Y is None:
             np.fill_diagonal(values, 1.0)
         return values
@@ -256,7 +252,7 @@ class RBF(Radial):
     name = "rbf"
 
     def __post_init__(self) -> None:
-        _positive("gamma", self.gamma)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma))
 
     @property
     def rate(self) -> float:
@@ -278,7 +274,7 @@ class Gaussian(Radial):
     name = "gaussian"
 
     def __post_init__(self) -> None:
-        _positive("sigma", self.sigma)
+        _keep_floats(self, sigma=_positive("sigma", self.sigma))
         if not 0.0 < self.rate <= 1e300:
             msg = f"sigma={self.sigma!r} is not allowed: 1/(2 sigma²) is beyond what floats hold"
             raise ValueError(msg)
@@ -305,8 +301,7 @@ class Sigmoid(Kernel):
     name = "sigmoid"
 
     def __post_init__(self) -> None:
-        number("eta", self.eta)
-        number("theta", self.theta)
+        _keep_floats(self, eta=number("eta", self.eta), theta=number("theta", self.theta))
 
     @property
     def formula(self) -> str:
@@ -386,8 +381,10 @@ class Function(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The function for every row of X with every row of Y (None: of X)."""
-        X = matrix("X", X)
-        Y = X if Y is None else matrix("Y", Y)
+        X, Y = _pair(X, Y)
+        Y = X if Y is None else Y
+        if not X.shape[0] * Y.shape[0]:
+            return np.empty((X.shape[0], Y.shape[0]))
         if self._takes_matrices(X, Y):
             values = plain_values(self.function(X, Y))
         else:
@@ -444,6 +441,15 @@ def _matrix(X: Any, name: str = "X") -> Any:
     return matrix(name, X, wanted).astype(np.float64, copy=False)
 
 
+def _pair(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Two matrices of samples with as many features, the second one if it is given."""
+    X, Y = _matrix(X), None if Y is None else _matrix(Y, "Y")
+    if Y is not None and X.shape[1] != Y.shape[1]:
+        msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
+        raise ValueError(msg)
+    return X, Y
+
+
 def _dense(X: Any) -> Floats:
     X = _matrix(X)
     values: Floats = X.toarray() if hasattr(X, "toarray") else X
@@ -464,8 +470,15 @@ def _wanted(name: str, values: Floats) -> str:
     )
 
 
-def _positive(name: str, value: Any) -> None:
-    number(name, value, lambda x: 0 < x <= 1e300, "give a positive number, up to 1e300")
+def _keep_floats(kernel: Kernel, **found: float) -> None:
+    """Parameters that are numbers of another kind, such as fractions, as floats."""
+    for name, value in found.items():
+        if not isinstance(getattr(kernel, name), int | float | np.number):
+            object.__setattr__(kernel, name, value)
+
+
+def _positive(name: str, value: Any) -> float:
+    return number(name, value, lambda x: 0 < x <= 1e300, "give a positive number, up to 1e300")
 
 
 def _times(factor: float) -> str:

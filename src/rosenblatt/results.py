@@ -36,7 +36,9 @@ class StopReason(enum.Enum):
 def _samples(X: Any, d: int) -> Any:
     """Samples of d features as a 2-D array or a CSR matrix."""
     rows = arguments.table("X", X)
-    if not arguments.is_sparse(rows):
+    if arguments.is_sparse(rows):
+        rows = arguments.canonical(rows)
+    else:
         rows = arguments.exact("X", np.atleast_2d(np.asarray(rows)))
     if rows.ndim != 2 or rows.shape[1] != d:
         msg = f"X has shape {rows.shape}: give a row of {d} features for each sample"
@@ -127,6 +129,9 @@ class Hyperplane:
             msg = "X has no rows: the scale comes from the closest sample"
             raise ValueError(msg)
         smallest = float(values.min())
+        if not np.isfinite(smallest):
+            msg = "X holds numbers that are not finite: give finite numbers"
+            raise ValueError(msg)
         if smallest == 0.0:
             msg = "a sample lies on the hyperplane: no scaling gives it the value 1"
             raise ValueError(msg)
@@ -210,6 +215,7 @@ class Mistakes:
 
         (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
         """
+        arguments.whole_number("n", n, 0, "give the number of samples")
         return np.bincount(self.sample, minlength=n).astype(np.int64)
 
 
@@ -235,6 +241,9 @@ class Updates(Mistakes):
             msg = f"t={t} is not an update: {wanted}"
             raise ValueError(msg)
         X = _samples(X, self.start.w.size)
+        if X.shape[0] <= self.sample.max(initial=-1):
+            msg = f"X has {X.shape[0]} rows, fewer than in training: give the training data"
+            raise ValueError(msg)
         theta = np.append(self.start.w, self.start.b)
         stop = int(np.searchsorted(self.update, t))
         edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
@@ -244,6 +253,9 @@ class Updates(Mistakes):
                 _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
                 sums[-1] += self.step[k] * self.fit_intercept
             theta += self.eta * sums
+        if not np.isfinite(theta).all():
+            msg = "X holds numbers that are not finite: give the training data"
+            raise ValueError(msg)
         return Hyperplane(theta[:-1], theta[-1])
 
 

@@ -150,14 +150,19 @@ def _largest_square(rows: Any, exponent: int) -> float:
         if exponent:
             rows = np.ldexp(rows.astype(np.float64), -exponent)
         return float(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max())
-    if not rows.has_canonical_format:  # entries given twice add up
-        rows = rows.copy()
-        rows.sum_duplicates()
     starts = rows.indptr[:-1][np.diff(rows.indptr) > 0]
     if not starts.size:
         return 0.0
     squares = np.ldexp(rows.data[: rows.nnz].astype(np.float64), -exponent) ** 2
     return float(np.add.reduceat(squares, starts).max())
+
+
+def _radius_and_margin(R: Any, gamma: Any) -> tuple[float, float]:
+    """Both as floats, if they can be a radius and a margin."""
+    return (
+        number("R", R, lambda x: x >= 0, "give a radius, zero or more"),
+        number("gamma", gamma, lambda x: x > 0, "the bound needs a positive margin"),
+    )
 
 
 def mistake_bound_value(R: float, gamma: float) -> float:
@@ -179,8 +184,7 @@ def mistake_bound_value(R: float, gamma: float) -> float:
     .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
        Mathematical Theory of Automata, 1962.
     """
-    gamma = number("gamma", gamma, lambda x: x > 0, "the bound needs a positive margin")
-    R = number("R", R, lambda x: x >= 0, "give a radius, zero or more")
+    R, gamma = _radius_and_margin(R, gamma)
     ratio = R / gamma
     return ratio * ratio
 
@@ -200,7 +204,7 @@ def mistake_bound_from_guess(R: float, gamma: float, along: float, length: float
     along, length : float
         ``a`` and ``s`` above.
     """
-    mistake_bound_value(R, gamma)  # refuses what is no radius or no margin
+    R, gamma = _radius_and_margin(R, gamma)
     along, length = number("along", along), number("length", length)
     if not length >= abs(along) * (1 - 1e-12):
         msg = f"along={along} is longer than length={length}: no vector has such a component"
@@ -249,8 +253,8 @@ def mistake_bound_in_epochs(
        algorithm", Machine Learning 37, 1999, theorem 2, for the data repeated E times. See also
        M. Mohri and A. Rostamizadeh, "Perceptron mistake bounds", arXiv:1305.0208, 2013.
     """
-    mistake_bound_value(R, gamma)
-    number("shortfall", shortfall, lambda x: x >= 0, "give a number, zero or more")
+    R, gamma = _radius_and_margin(R, gamma)
+    shortfall = number("shortfall", shortfall, lambda x: x >= 0, "give a number, zero or more")
     whole_number("epochs", epochs)
     along, length = number("along", along), number("length", length)
     p = (R + math.sqrt(epochs) * shortfall) / gamma
@@ -411,7 +415,8 @@ def _squared(z: ArrayLike) -> Floats:
 
 def _logistic(z: ArrayLike) -> Floats:
     """``log2(1 + e^-z)``, so that it is 1 at zero; no overflow for any finite z."""
-    return np.logaddexp(0.0, -floats("z", z)) / math.log(2.0)
+    with np.errstate(invalid="ignore"):  # of nan, which stays one
+        return np.logaddexp(0.0, -floats("z", z)) / math.log(2.0)
 
 
 losses: dict[str, Callable[[ArrayLike], Floats]] = {
@@ -475,6 +480,8 @@ def cover_probability(n: int, d: int) -> float:
     _check_counts(n, d)
     if d >= n - 1:
         return 1.0
+    if n > 10**6 and d <= 500:
+        return 0.0  # as n^d/2^n is, to a float
     if n <= 5000 or d <= 500:
         return cover_count(n, d) / (1 << n)
     from scipy.special import bdtr

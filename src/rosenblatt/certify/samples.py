@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import as_array, table
 from rosenblatt.exact.blocks import blocks
 
 if TYPE_CHECKING:
@@ -101,12 +102,12 @@ def _numbers(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _dense(X: Any) -> NDArray[Any]:
-    return _numbers(np.asarray(X))
+    return _numbers(as_array("X", X))
 
 
 def _sparse(X: Any) -> Any:
     """A CSR matrix in canonical form; the one given is left as it is."""
-    matrix = X.tocsr()
+    matrix = table("X", X)
     numbers = _numbers(matrix.data)
     if numbers is not matrix.data or not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -117,7 +118,7 @@ def _sparse(X: Any) -> Any:
 
 def _signed_labels(y: Any, n: int) -> NDArray[np.int8]:
     """-1 for the first of two classes in sorted order, 1 for the second."""
-    labels = np.asarray(y)
+    labels = as_array("y", y)
     if labels.ndim != 1:
         msg = f"y has shape {labels.shape}: give one label per sample"
         raise ValueError(msg)

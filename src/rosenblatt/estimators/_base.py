@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats, is_foreign, table, to_host
+from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host
 from rosenblatt.estimators._validation import (
     canonical,
     check_weights,
@@ -79,7 +79,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
-        check_classification_targets(y)
+        check_classification_targets(label_vector("y", y))
         if classes is None:
             classes, label = number_classes(y)
         else:

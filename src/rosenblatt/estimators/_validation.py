@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import (
     brief,
+    canonical,
     number,
     one_of,
     positive_int,
@@ -24,22 +25,16 @@ from rosenblatt.arguments import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["one_of", "positive_int", "positive_number", "yes_or_no"]  # of `arguments`, as they are
+__all__ = [
+    "canonical",
+    "one_of",
+    "positive_int",
+    "positive_number",
+    "yes_or_no",
+]  # of `arguments`, as they are
 
 
-def canonical(X: Any) -> Any:
-    """CSR without duplicate entries; arrays as they are.
-
-    Numbers given twice are added as float64, as everywhere: single precision would round more.
-    """
-    if isinstance(X, np.ndarray) or X.has_canonical_format:
-        return X
-    X = X.astype(np.float64)
-    X.sum_duplicates()
-    if not np.isfinite(X.data).all():
-        msg = "X has entries given twice whose sum is not finite: scale the features"
-        raise ValueError(msg)
-    return X
+MOST_THREADS = 1024
 
 
 def time_limit(value: Any) -> float | None:
@@ -57,7 +52,12 @@ def check_callback(value: Any) -> None:
 
 def seed_from(random_state: Any) -> int:
     """A seed drawn from whatever scikit-learn accepts as `random_state`."""
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except (TypeError, ValueError):
+        wanted = "give a whole number from 0 to 2^32 - 1, a RandomState, or None"
+        msg = f"random_state={brief(random_state)} cannot be used to seed: {wanted}"
+        raise ValueError(msg) from None
 
 
 def count_threads(n_jobs: Any) -> int:
@@ -67,9 +67,11 @@ def count_threads(n_jobs: Any) -> int:
         cores = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return 1 if backend.nesting_level else cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        msg = f"n_jobs={brief(n_jobs)} is not allowed: give a number of threads, -1 for all, or None"
+        msg = (
+            f"n_jobs={brief(n_jobs)} is not allowed: give a number of threads, -1 for all, or None"
+        )
         raise ValueError(msg)
-    return int(effective_n_jobs(int(n_jobs)))
+    return int(effective_n_jobs(min(int(n_jobs), MOST_THREADS)))
 
 
 def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -83,7 +85,7 @@ def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     classes, label = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         msg = (
-            f"y holds only one class, {classes.tolist()[0]!r}: "
+            f"y holds only one class, {brief(classes.tolist()[0])}: "
             "a classifier needs samples of at least two classes"
         )
         raise ValueError(msg)
@@ -94,14 +96,14 @@ def find_classes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     """The number of each sample's class among the known ones."""
     unknown = np.setdiff1d(y, classes)
     if unknown.size:
-        msg = f"y holds {unknown.tolist()[0]!r}, but the classes are {shown(classes)}"
+        msg = f"y holds {brief(unknown.tolist()[0])}, but the classes are {shown(classes)}"
         raise ValueError(msg)
     return np.searchsorted(classes, y).astype(np.int32)
 
 
 def shown(classes: NDArray[Any]) -> str:
     """Classes for a message: the first few."""
-    names = [repr(name) for name in classes.tolist()]
+    names = [brief(name) for name in classes.tolist()]
     return ", ".join(names if len(names) <= 5 else [*names[:4], f"... ({len(names)} in all)"])
 
 
@@ -120,7 +122,7 @@ def class_weights(
         for name, weight in given.items():
             place = np.flatnonzero(classes == name)
             if not place.size:
-                msg = f"class_weight names {name!r}, but the classes are {shown(classes)}"
+                msg = f"class_weight names {brief(name)}, but the classes are {shown(classes)}"
                 raise ValueError(msg)
             factors[place] = number("class_weight", weight, lambda x: x == x, "give numbers")
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import is_foreign, table, to_host, yes_or_no
+from rosenblatt.arguments import is_foreign, label_vector, table, to_host, yes_or_no
 from rosenblatt.certificates import Separable, Undecided
 from rosenblatt.certify import check
 from rosenblatt.estimators._base import LAYOUT
@@ -151,7 +151,7 @@ def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
 def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
     X, y = read_labelled(X, y)
-    check_classification_targets(y)
+    check_classification_targets(label_vector("y", y))
     classes, labels = number_classes(y)
     if len(classes) > 2:
         msg = (
