@@ -127,7 +127,7 @@ def file_path(name: str, value: Any) -> Any:
 def names_of(name: str, value: Any) -> tuple[str, ...]:
     """`value`, a sequence of names, as texts."""
     try:
-        if isinstance(value, str | bytes):
+        if isinstance(value, bytes):
             raise TypeError
         return tuple(map(str, value))
     except TypeError:

@@ -244,7 +244,8 @@ def _separating(bounds: Bounds) -> tuple[Floats | None, bool]:
 def _vector(hyperplane: Any, size: int, fit_intercept: bool) -> Floats:
     """``(w, b)`` of a given hyperplane, checked."""
     if not isinstance(hyperplane, Hyperplane):
-        msg = f"hyperplane={brief(hyperplane)} is not allowed: give a rb.Hyperplane, or None for the best"
+        what = f"hyperplane={brief(hyperplane)} is not allowed"
+        msg = f"{what}: give a rb.Hyperplane, or None for the best"
         raise ValueError(msg)
     if len(hyperplane.w) != size - 1:
         msg = f"the hyperplane has {len(hyperplane.w)} weights, but X has {size - 1} features"
