@@ -7,6 +7,7 @@ an answer would be about other data than those given.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 import os
@@ -153,14 +154,14 @@ def to_host(values: Any) -> Any:
     """An array of any library as a NumPy array; what is one already, or sparse, as it is."""
     if isinstance(values, np.ndarray) or is_sparse(values):
         return values
-    if hasattr(values, "detach"):
+    if hasattr(values, "detach"):  # PyTorch
         values = values.detach().cpu()
-    elif hasattr(values, "get") and not hasattr(values, "__array__"):
-        values = values.get()
-    try:
-        return np.asarray(values)
-    except (TypeError, RuntimeError, ValueError):
-        return np.from_dlpack(values)
+    if hasattr(values, "__array__") or not hasattr(values, "__dlpack__"):
+        with contextlib.suppress(TypeError, RuntimeError, ValueError):
+            return np.asarray(values)
+    if hasattr(values, "get"):  # CuPy
+        return np.asarray(values.get())
+    return np.from_dlpack(values)
 
 
 def is_sparse(values: Any) -> bool:
