@@ -116,16 +116,16 @@ def test_the_verdict_on_numbers_that_differ_only_beyond_floats():
 @pytest.mark.parametrize("value", [Fraction(1, 3), Decimal("0.1"), 2**53 + 1, 10**400])
 def test_weights_and_starts_are_not_rounded(value):
     X, y = [[0.0], [1.0]], Y
-    with pytest.raises(ValueError, match="w holds .* which no float is equal to"):
+    with pytest.raises(ValueError, match=r"w holds .* which no float is equal to"):
         rb.Hyperplane([value])
-    with pytest.raises(ValueError, match="b holds .* which no float is equal to"):
+    with pytest.raises(ValueError, match=r"b holds .* which no float is equal to"):
         rb.Hyperplane([1.0], value)
-    with pytest.raises(ValueError, match="init=.* is not a vector of numbers that are floats"):
+    with pytest.raises(ValueError, match=r"init=.* is not a vector of numbers that are floats"):
         rb.Perceptron(init=[value, 0]).fit(X, y)
     for kind in (rb.Perceptron, rb.SoftMarginClassifier):
-        with pytest.raises(ValueError, match="sample_weight holds .* which no float is equal to"):
+        with pytest.raises(ValueError, match=r"sample_weight holds .* which no float is equal to"):
             kind().fit(X, y, [value, 1])
-    with pytest.raises(ValueError, match="theta holds .* which no float is equal to"):
+    with pytest.raises(ValueError, match=r"theta holds .* which no float is equal to"):
         rb.theory.unaugment([value, 1])
 
 
