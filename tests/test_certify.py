@@ -648,18 +648,18 @@ class TestWhatIsGiven:
             ([[1.0], [2.0]], np.array(["a", None], dtype=object), "y has labels that cannot be"),
             ([1.0, 2.0], [0, 1], r"X has shape \(2,\)"),
             (np.zeros((0, 2)), [], r"X has shape \(0, 2\)"),
-            ([["a"], ["b"]], [0, 1], "X has dtype <U1: give numbers"),
-            (np.array([["1"], [2]], dtype=object), [0, 1], "X has text among its entries"),
-            (np.array([["x"], [2]], dtype=object), [0, 1], "X has entries that are not numbers"),
-            ([[1j], [2]], [0, 1], "X has dtype complex128: give numbers"),
-            ([[2**53 + 1], [0]], [0, 1], "X has integers that are too long for float64"),
-            ([[2**70 + 1], [0]], [0, 1], "X has numbers that float64 must round"),
-            ([[10**400], [0]], [0, 1], "too large for float64"),
-            ([[2**53 + 1], [0.5]], [0, 1], "X has numbers that float64 must round"),
-            ([[Fraction(1, 3)], [1]], [0, 1], "X has numbers that float64 must round"),
-            ([[Decimal("0.1")], [1]], [0, 1], "X has numbers that float64 must round"),
-            ([[np.int64(2**53 + 1)], [Decimal(1)]], [0, 1], "X has numbers that float64 must"),
-            (coo_array([[2**53 + 1], [0]]), [0, 1], "X has integers that are too long"),
+            ([["a"], ["b"]], [0, 1], "X holds text: give numbers"),
+            (np.array([["1"], [2]], dtype=object), [0, 1], "X holds the text '1': give numbers"),
+            (np.array([["x"], [2]], dtype=object), [0, 1], "X holds the text 'x': give numbers"),
+            ([[1j], [2]], [0, 1], "X holds complex numbers"),
+            ([[2**53 + 1], [0]], [0, 1], "X holds 9007199254740993, which no float is equal to"),
+            ([[2**70 + 1], [0]], [0, 1], "X holds 1180591620717411303425, which no float is equal"),
+            ([[10**400], [0]], [0, 1], "X holds 10{56}.*, which no float is equal to"),
+            ([[2**53 + 1], [0.5]], [0, 1], "which no float is equal to"),
+            ([[Fraction(1, 3)], [1]], [0, 1], "which no float is equal to"),
+            ([[Decimal("0.1")], [1]], [0, 1], "which no float is equal to"),
+            ([[np.int64(2**53 + 1)], [Decimal(1)]], [0, 1], "which no float is equal to"),
+            (coo_array([[2**53 + 1], [0]]), [0, 1], "which no float is equal to"),
         ],
     )
     def test_unusable_data(self, X, y, message):
@@ -675,7 +675,7 @@ class TestWhatIsGiven:
     @pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="longdouble is float64 here")
     @pytest.mark.parametrize("X", [[[1.0], [1 + EPS]], [[0.0], [HUGE]], [[0.0], [1 / HUGE]]])
     def test_long_doubles_are_not_rounded(self, X):
-        with pytest.raises(ValueError, match="X has numbers that float64 must round"):
+        with pytest.raises(ValueError, match="which no float is equal to"):
             check(self.certificate, np.array(X, np.longdouble), [0, 1])
 
     @pytest.mark.parametrize("kind", [csr_array, coo_array, csc_array])

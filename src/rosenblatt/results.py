@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rosenblatt import arguments
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -31,16 +33,17 @@ class StopReason(enum.Enum):
         return f"StopReason.{self.name}"
 
 
-def _frozen(values: ArrayLike) -> Floats:
-    """A read-only float64 copy, so that a result cannot change under its owner."""
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
-    return array
-
-
-def _dense(X: Any) -> Any:
-    """Samples as a 2-D array; anything with a matrix product (CSR) passes unchanged."""
-    return X if hasattr(X, "tocsr") else np.atleast_2d(np.asarray(X))
+def _samples(X: Any, d: int) -> Any:
+    """Samples of d features as a 2-D array or a CSR matrix."""
+    rows = arguments.table("X", X)
+    if arguments.is_sparse(rows):
+        rows = arguments.canonical(rows)
+    else:
+        rows = arguments.exact("X", np.atleast_2d(np.asarray(rows)))
+    if rows.ndim != 2 or rows.shape[1] != d:
+        msg = f"X has shape {rows.shape}: give a row of {d} features for each sample"
+        raise ValueError(msg)
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +62,14 @@ class Hyperplane:
     b: float = 0.0
 
     def __post_init__(self) -> None:
-        w = _frozen(self.w)
-        if w.ndim != 1:
-            msg = f"w has shape {w.shape}: give one weight per feature, a vector"
-            raise ValueError(msg)
-        if not (np.isfinite(w).all() and np.isfinite(self.b)):
+        w = arguments.floats("w", self.w, 1, "give one weight per feature, a vector").copy()
+        b = float(arguments.floats("b", self.b, 0, "give a number"))
+        if not (np.isfinite(w).all() and np.isfinite(b)):
             msg = "w and b must be finite numbers"
             raise ValueError(msg)
+        w.setflags(write=False)  # a result cannot change under its owner
         object.__setattr__(self, "w", w)
-        object.__setattr__(self, "b", float(self.b))
+        object.__setattr__(self, "b", b)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hyperplane):
@@ -92,14 +94,12 @@ class Hyperplane:
 
     def decision_function(self, X: Any) -> Floats:
         """``w·x + b`` for every row of X."""
-        values: Floats = np.asarray(_dense(X) @ self.w, dtype=np.float64) + self.b
+        values: Floats = np.asarray(_samples(X, self.w.size) @ self.w, dtype=np.float64) + self.b
         return values
 
     def predict(self, X: Any, *, at_zero: Literal[-1, 1] = -1) -> NDArray[np.int64]:
         """The side of every row, +1 or -1; a point on the hyperplane gets `at_zero`."""
-        if at_zero not in (-1, 1):
-            msg = f"at_zero={at_zero!r} is not a side: give -1 or 1"
-            raise ValueError(msg)
+        arguments.number("at_zero", at_zero, lambda side: side in (-1, 1), "give -1 or 1")
         values = self.decision_function(X)
         return np.where(values == 0, at_zero, np.where(values > 0, 1, -1))
 
@@ -110,19 +110,10 @@ class Hyperplane:
 
     def _signed(self, X: Any, y: ArrayLike) -> Floats:
         """``y(w·x + b)`` for labels -1 and +1, checked."""
-        labels = np.asarray(y)
         values = self.decision_function(X)
-        if labels.ndim != 1:
-            msg = f"y has shape {labels.shape}: give one label per sample, a vector"
-            raise ValueError(msg)
-        if labels.shape != values.shape:
-            msg = f"y has {labels.size} samples but X has {values.size} rows"
-            raise ValueError(msg)
+        labels = arguments.signed_labels("y", y, values.size)
         if not values.size:
             msg = "X has no rows: a margin needs at least one sample"
-            raise ValueError(msg)
-        if not np.isin(labels, (-1, 1)).all():
-            msg = "y holds labels other than -1 and +1: map the two classes to these first"
             raise ValueError(msg)
         signed: Floats = labels * values
         return signed
@@ -138,6 +129,9 @@ class Hyperplane:
             msg = "X has no rows: the scale comes from the closest sample"
             raise ValueError(msg)
         smallest = float(values.min())
+        if not np.isfinite(smallest):
+            msg = "X holds numbers that are not finite: give finite numbers"
+            raise ValueError(msg)
         if smallest == 0.0:
             msg = "a sample lies on the hyperplane: no scaling gives it the value 1"
             raise ValueError(msg)
@@ -148,6 +142,7 @@ class Hyperplane:
 
         `rtol` is the share of the largest ``|w·x + b|`` by which a row may exceed the minimum.
         """
+        arguments.number("rtol", rtol, lambda x: 0 <= x < np.inf, "give a number from 0")
         signed = self._signed(X, y)
         return np.flatnonzero(signed <= signed.min() + rtol * np.abs(signed).max())
 
@@ -166,7 +161,8 @@ class Hyperplane:
 
     def project(self, X: Any) -> Floats:
         """The orthogonal projection of every row of X onto the hyperplane."""
-        rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        rows = _samples(X, self.w.size)
+        rows = rows.toarray() if arguments.is_sparse(rows) else rows.reshape(np.shape(X))
         unit = self.w / self.norm
         offsets = (rows @ self.w + self.b) / self.norm
         projected: Floats = rows - np.multiply.outer(offsets, unit)
@@ -219,6 +215,7 @@ class Mistakes:
 
         (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
         """
+        arguments.whole_number("n", n, 0, "give the number of samples")
         return np.bincount(self.sample, minlength=n).astype(np.int64)
 
 
@@ -239,10 +236,14 @@ class Updates(Mistakes):
 
         `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
         """
-        if t not in range(len(self) + 1):
-            msg = f"t={t} is not an update: this run has updates 1 to {len(self)}, 0 is the start"
+        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
+        if arguments.whole_number("t", t, 0, wanted) > len(self):
+            msg = f"t={t} is not an update: {wanted}"
             raise ValueError(msg)
-        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        X = _samples(X, self.start.w.size)
+        if X.shape[0] <= self.sample.max(initial=-1):
+            msg = f"X has {X.shape[0]} rows, fewer than in training: give the training data"
+            raise ValueError(msg)
         theta = np.append(self.start.w, self.start.b)
         stop = int(np.searchsorted(self.update, t))
         edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
@@ -252,6 +253,9 @@ class Updates(Mistakes):
                 _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
                 sums[-1] += self.step[k] * self.fit_intercept
             theta += self.eta * sums
+        if not np.isfinite(theta).all():
+            msg = "X holds numbers that are not finite: give the training data"
+            raise ValueError(msg)
         return Hyperplane(theta[:-1], theta[-1])
 
 

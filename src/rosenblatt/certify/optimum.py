@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.arguments import as_array, exact
 from rosenblatt.certificates import Conditions, Optimum
 from rosenblatt.certify.duality import SMALLEST, Problem, Proof, prove
 from rosenblatt.certify.fields import (
@@ -44,7 +45,7 @@ def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
     """Weights as floats; ValueError says in one line what is wrong with them."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = as_array("sample_weight", sample_weight)
     if weights.dtype.kind not in "biuf":
         msg = f"sample_weight has dtype {weights.dtype}: give numbers"
         raise ValueError(msg)
@@ -57,7 +58,7 @@ def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
     if not weights.any():
         msg = "sample_weight is 0 for every sample: give some of them a positive weight"
         raise ValueError(msg)
-    return weights.astype(np.float64)
+    return exact("sample_weight", weights).astype(np.float64)
 
 
 # Checking ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import as_array, matrix
 from rosenblatt.exact.blocks import blocks
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-TOO_LONG = "X has integers that are too long for float64: give X as the floats you mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,94 +57,30 @@ class Samples:
 
 def read_samples(X: Any, y: Any) -> Samples:
     """X and y as samples; ValueError says in one line what is wrong with them."""
-    X = _sparse(X) if hasattr(X, "tocsr") else _dense(X)
-    if X.ndim != 2 or X.shape[0] == 0:
-        msg = f"X has shape {X.shape}: give a matrix with one row per sample"
+    wanted = "give a matrix with one row per sample"
+    X = _native(matrix("X", X, wanted))
+    if X.shape[0] == 0:
+        msg = f"X has shape {X.shape}: {wanted}"
         raise ValueError(msg)
     for _, block in blocks(X):
         if not np.isfinite(block.floats).all():
             msg = "X contains NaN or infinite values: remove or replace them"
             raise ValueError(msg)
-        if block.rounded().any() and _differ(block.values, block.floats):
-            raise ValueError(TOO_LONG)
     return Samples(X, _signed_labels(y, X.shape[0]))
 
 
-def _differ(numbers: NDArray[Any], floats: Floats) -> bool:
-    """Whether a number is not the same as a float; infinities are not compared."""
-    if numbers.dtype.kind == "f":  # of more digits: NumPy compares at the longer precision
-        return bool(((numbers != floats) & ~np.isnan(numbers)).any())
-    pairs = zip(numbers.ravel().tolist(), floats.ravel().tolist(), strict=True)
-    # Python compares its own numbers exactly, while NumPy's integers become floats first.
-    return any((int(a) if isinstance(a, np.integer) else a) != b and b == b for a, b in pairs)
-
-
-def _numbers(values: NDArray[Any]) -> NDArray[Any]:
-    """An array of floats or integers that NumPy computes with directly."""
-    kind = values.dtype.kind
-    if kind == "b":
-        return values.view(np.uint8)
-    if kind in "iu" or (kind == "f" and values.dtype.itemsize <= 8):
-        return values.astype(values.dtype.newbyteorder("="), copy=False)
-    if kind not in "fO":
-        msg = f"X has dtype {values.dtype}: give numbers"
-        raise ValueError(msg)
-    try:
-        with np.errstate(over="ignore", under="ignore"):
-            floats = values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        msg = "X has entries that are not numbers, or too large for float64: give numbers"
-        raise ValueError(msg) from None
-    if kind == "O" and any(isinstance(v, str | bytes) for v in values.ravel().tolist()):
-        msg = "X has text among its entries: give numbers"
-        raise ValueError(msg)
-    if _differ(values, floats):
-        msg = "X has numbers that float64 must round: give X as the floats you mean"
-        raise ValueError(msg)
-    return floats
-
-
-def _dense(X: Any) -> NDArray[Any]:
-    array = np.asarray(X)
-    mixed = isinstance(X, list | tuple) and array.dtype == np.float64
-    if mixed and (np.abs(array) >= 2.0**53).any():
-        # Long integers in one list with floats have been rounded.
-        array = np.array(X, dtype=object)
-    return _numbers(array)
-
-
-def _sparse(X: Any) -> Any:
-    """A CSR matrix in canonical form; the one given is left as it is.
-
-    Entries given twice are added as float64, as everywhere: short integers would overflow.
-    """
-    if X.format == "csr" and X.has_canonical_format:
-        numbers = _numbers(X.data)
-        if numbers is not X.data:
-            X = X.copy()
-            X.data = numbers
+def _native(X: Any) -> Any:
+    """An array of floats or integers that NumPy computes with directly; CSR as it is."""
+    if not isinstance(X, np.ndarray):
         return X
-    if X.dtype not in (np.float64, np.float32):
-        X = X.tocoo(copy=True)
-        X.data = _floats(_numbers(X.data))
-    X = X.tocsr()
-    if not X.has_canonical_format:
-        X = X.astype(np.float64)
-        X.sum_duplicates()
-    return X
-
-
-def _floats(numbers: NDArray[Any]) -> Floats:
-    """Numbers as floats, none of them rounded."""
-    floats: Floats = numbers.astype(np.float64, copy=False)
-    if (np.abs(floats) >= 2.0**53).any() and _differ(numbers, floats):
-        raise ValueError(TOO_LONG)
-    return floats
+    if X.dtype.kind == "b":
+        return X.view(np.uint8)
+    return X.astype(X.dtype.newbyteorder("="), copy=False)
 
 
 def _signed_labels(y: Any, n: int) -> NDArray[np.int8]:
     """-1 for the first of two classes in sorted order, 1 for the second."""
-    labels = np.asarray(y)
+    labels = as_array("y", y)
     if labels.ndim != 1:
         msg = f"y has shape {labels.shape}: give one label per sample"
         raise ValueError(msg)

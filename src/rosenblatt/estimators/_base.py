@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host
 from rosenblatt.estimators._validation import (
     canonical,
     check_weights,
@@ -67,20 +68,26 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
+        X, y = table("X", X), to_host(y) if is_foreign(y) else y
         X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         X = canonical(X)
         return self._label(X, as_rows(X), y, sample_weight, classes)
 
+    def _rows_of(self, X: Any) -> Any:
+        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+        return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
+
     def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
-        check_classification_targets(y)
+        check_classification_targets(label_vector("y", y))
         if classes is None:
             classes, label = number_classes(y)
         else:
             label = find_classes(y, classes)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, label, dtype=np.float64)
+            weight = floats("sample_weight", sample_weight)
+            weight = _check_sample_weight(weight, label, dtype=np.float64)
             check_weights("sample_weight", weight)
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
@@ -179,7 +186,7 @@ class LinearClassifier(Classifier):
     def decision_function(self, X: Any) -> Floats:
         """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes."""
         check_is_fitted(self)
-        rows = as_rows(validate_data(self, X, reset=False, **LAYOUT))
+        rows = as_rows(self._rows_of(X))
         thetas = np.column_stack([self.coef_, self.intercept_])
         with Team(count_threads(self.n_jobs)) as team:
             values = decision_values(rows, thetas, (0, n_rows(rows)), team)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from rosenblatt.arguments import label_vector
 from rosenblatt.estimators._base import Classifier, Data
 from rosenblatt.estimators._validation import (
     check_callback,
@@ -148,7 +149,7 @@ class EpochClassifier(Classifier):
                 msg = "the first call of partial_fit needs classes: all labels that will ever come"
                 raise ValueError(msg)
             return self.classes_
-        given = np.unique(np.asarray(classes))
+        given = np.unique(label_vector("classes", classes))
         if len(given) < 2:
             msg = f"classes holds only {shown(given)}: give at least two classes"
             raise ValueError(msg)

@@ -10,17 +10,16 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
-from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
-from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
+from rosenblatt.arguments import brief, to_host
+from rosenblatt.engines.device import DeviceValues, is_on_device
+from rosenblatt.estimators._base import Data, are_floats, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
-    canonical,
     count_threads,
     one_of,
     positive_int,
@@ -218,7 +217,8 @@ class KernelPerceptron(EpochClassifier):
             if getattr(self, name) is not None:
                 positive_int(name, getattr(self, name), hint=hint)
         if self.sigma is not None and not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            msg = f"sigma={self.sigma!r} and gamma={self.gamma!r} both give a width: give one"
+            what = f"sigma={brief(self.sigma)} and gamma={brief(self.gamma)}"
+            msg = f"{what} both give a width: give one"
             raise ValueError(msg)
         if self.budget is not None and keep != "last":
             msg = f"budget={self.budget} forgets vectors that keep={keep!r} needs: use keep='last'"
@@ -243,7 +243,9 @@ class KernelPerceptron(EpochClassifier):
 
     @property
     def _pairwise(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
@@ -252,7 +254,7 @@ class KernelPerceptron(EpochClassifier):
             return super()._read(X, y, sample_weight, classes, reset=reset)
         function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
         if self._pairwise or function or isinstance(self.kernel, Function):
-            msg = f"kernel={self.kernel!r} needs data in memory: give NumPy arrays"
+            msg = f"kernel={brief(self.kernel)} needs data in memory: give NumPy arrays"
             raise ValueError(msg)
         check_on_device(self, X, reset=reset)
         y = column_or_1d(to_host(y) if is_on_device(y) else y, warn=True)
@@ -328,8 +330,8 @@ class KernelPerceptron(EpochClassifier):
             before = self._fitted_with[name]
             if value is not before and value != before:
                 msg = (
-                    f"{name}={value!r} was {before!r} when the support vectors were found: "
-                    "go on with that, or fit anew with warm_start=False"
+                    f"{name}={brief(value)} was {brief(before)} when the support vectors were "
+                    "found: go on with that, or fit anew with warm_start=False"
                 )
                 raise ValueError(msg)
         return self.kernel_
@@ -443,7 +445,7 @@ class KernelPerceptron(EpochClassifier):
         if is_on_device(X):
             check_on_device(self, X, reset=False)
         else:
-            X = canonical(validate_data(self, X, reset=False, **LAYOUT))
+            X = self._rows_of(X)
         with Team(count_threads(self.n_jobs)) as team:
             values = self._decide(X, team, precision)
         return values[:, 0] if values.shape[1] == 1 else values

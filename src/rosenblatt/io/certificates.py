@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import file_path, instance, label_vector, matrix
 from rosenblatt.certificates import (
     Certificate,
     Inseparable,
@@ -76,7 +77,13 @@ def save_certificate(
     --------
     load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
     """
-    labels = [str(label) for label in np.unique(np.asarray(y)).tolist()]
+    kinds = (Separable, QuasiSeparable, Inseparable, Undecided, Optimum)
+    instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
+    file_path("path", path)
+    labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
+    if not labels:
+        msg = "y is empty: give the labels that the certificate is about"
+        raise ValueError(msg)
     problem = {"negative": labels[0], "positive": labels[-1]}
     problem |= certificate_as_json(certificate, X, y)
     write_document({"digest": digest(X, y), "problems": [problem]}, path)
@@ -101,6 +108,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
     CertificateFileError
         If it is no certificate file, is damaged, or comes from a newer version.
     """
+    file_path("path", path)
     found = certificates_in(read_document(path), path)
     return found[0] if len(found) == 1 else found
 
@@ -312,7 +320,7 @@ def digest(X: Any, y: Any) -> str:
     values, row by row; the labels in sorted order, and the number of each sample's among them.
     Whole numbers are little-endian int64, values little-endian float64.
     """
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    X = matrix("X", X)
     parts = [hashlib.sha256() for _ in range(3)]
     for entries in _entries(X):
         for part, values in zip(parts, entries, strict=True):

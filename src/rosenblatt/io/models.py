@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.arguments import file_path, instance
 from rosenblatt.io.files import written_whole
 
 if TYPE_CHECKING:
@@ -75,8 +76,13 @@ def save(
     --------
     load : Read it again.
     """
+    from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
 
+    file_path("path", path)
+    if summary is not None:
+        instance("summary", summary, dict, "give a dict, or None")
+    instance("model", model, BaseEstimator, "give a fitted estimator")
     check_is_fitted(model)
     root = copy.copy(model)
     root.summary_ = _as_json(summary or {})
@@ -112,7 +118,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If it is no model file, is damaged, comes from a newer version, or holds anything else
         than numbers, text, arrays and estimators of rosenblatt and scikit-learn.
     """
-    source = Path(path)
+    source = Path(file_path("path", path))
     data = _read(source)
     try:
         versions = _read_header(data)
