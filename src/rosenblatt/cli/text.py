@@ -174,7 +174,7 @@ def print_parts(console: Console, *parts: RenderableType) -> None:
                 Segment(visible(segment.text, keep="\n"), segment.style, segment.control)
                 for segment in console.render(part)
             )
-            console.print(Segments(seen), end="")
+            console.print(Segments(seen), end="", crop=False)
     # Columns are padded to their width; no text should end in blanks.
     print_styled("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
