@@ -198,7 +198,9 @@ def _margin(facts: Facts, s: Summary) -> str:
     widest = 1 / math.sqrt(2 * facts["dual"])  # the dual value is below every ½‖w‖²
     told, bound = _apart(facts["margin"], widest)
     share = 1 - facts["margin"] / widest
-    below = f"a factor of {number(1 / (1 - share))}" if share > 0.5 else f"{100 * share:.2g}%"
+    below = (
+        f"a factor of {number(widest / facts['margin'])}" if share > 0.5 else f"{100 * share:.2g}%"
+    )
     return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 

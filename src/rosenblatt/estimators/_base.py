@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,12 +115,29 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(from_plain(state, self._parts))
-        if hasattr(self, "fits_") and not self._fits_together():
+        if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
             msg = f"the parts of this {type(self).__name__} do not fit together"
             raise ValueError(msg)
 
+    def _has_basics(self) -> bool:
+        """Whether it has classes in order, features, names for these, and counts."""
+        d, counts = self.n_features_in_, (self.n_iter_, self.n_errors_)
+        names = getattr(self, "feature_names_in_", np.full(d, "", dtype=object))
+        return (
+            are_classes(self.classes_)
+            and all(is_count(n) for n in (d, *counts))
+            and isinstance(self.fits_, tuple)
+            and isinstance(names, np.ndarray)
+            and names.shape == (d,)
+            and all(isinstance(name, str) for name in names)
+        )
+
     def _fits_together(self) -> bool:
         """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
+        raise NotImplementedError
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
         raise NotImplementedError
 
     def _view(self, name: str) -> Any:
@@ -199,8 +218,31 @@ def positives_of(classes: NDArray[Any]) -> list[int]:
 
 
 def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
-    """Whether it is an array of floating-point numbers of this shape."""
-    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == shape
+    """Whether it is an array of finite floating-point numbers of this shape."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return False
+    return values.shape == shape and bool(np.isfinite(values).all())
+
+
+def are_numbers(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of whole numbers of this shape."""
+    return isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape == shape
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number from 0."""
+    return type(value) is not bool and isinstance(value, Integral) and int(value) >= 0
+
+
+def are_classes(classes: Any) -> bool:
+    """Whether it is an array of two labels or more, in sorted order, none twice."""
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
+        return False
+    labels = classes.tolist()
+    plain = all(isinstance(label, str) for label in labels) or all(
+        isinstance(label, Real) for label in labels
+    )
+    return plain and all(a < b for a, b in pairwise(labels))
 
 
 def choose(values: Floats) -> NDArray[np.intp]:

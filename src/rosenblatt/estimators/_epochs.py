@@ -71,6 +71,11 @@ class EpochClassifier(Classifier):
             seed=seed_from(self.random_state),
         )
 
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
+        type(self)(**given)._settings()
+
     def _begin(self, data: Data, settings: Settings, again: bool) -> Any:
         """The state to begin with: a new one, or (`again`) with what the last fit ended with."""
         raise NotImplementedError

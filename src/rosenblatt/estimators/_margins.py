@@ -60,6 +60,10 @@ class MarginClassifier(LinearClassifier):
         check_callback(self.callback)
         count_threads(self.n_jobs)
 
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        self._check()
+
     def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
         """Solve one two-class problem."""
         raise NotImplementedError

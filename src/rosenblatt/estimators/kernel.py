@@ -14,7 +14,7 @@ from sklearn.utils.validation import (
 
 from rosenblatt.arguments import brief, to_host
 from rosenblatt.engines.device import DeviceValues, is_on_device
-from rosenblatt.estimators._base import Data, are_floats, choose, positives_of
+from rosenblatt.estimators._base import Data, are_floats, are_numbers, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
@@ -411,13 +411,16 @@ class KernelPerceptron(EpochClassifier):
         k, s = len(positives_of(self.classes_)), len(self.support_)
         state = self._state
         given = isinstance(self.kernel_, Precomputed)
-        vectors = given or self.support_vectors_.shape == (s, self.n_features_in_)
+        vectors = given or _are_vectors(self.support_vectors_, (s, self.n_features_in_))
         path = [fit.path for fit in self.fits_ if fit.path is not None]
         if not given and hasattr(self.support_vectors_, "check_format"):
             self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
         return (
             bool(vectors)
             and are_floats(self.dual_coef_, (k, s))
+            and are_numbers(self.alpha_, (k, s))
+            and are_numbers(self.support_, (s,))
+            and self.support_.min(initial=0) >= -1
             and len(self.fits_) == k
             and [p.positive for p in state.problems] == positives_of(self.classes_)
             and state.coef.shape == state.counts.shape == (s, k)
@@ -574,3 +577,9 @@ class KernelPerceptron(EpochClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
         return tags
+
+
+def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
+    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
+    values = X.data if issparse(X) else X
+    return X.shape == shape and are_floats(values, values.shape)

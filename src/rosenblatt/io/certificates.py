@@ -25,6 +25,7 @@ from rosenblatt.certificates import (
 from rosenblatt.certify import exact_weights
 from rosenblatt.io.files import written_whole
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import json_text
 
 if TYPE_CHECKING:
     import os
@@ -119,7 +120,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
 def document_text(document: dict[str, Any]) -> str:
     """A document as it stands in a file, with what makes it known as ours."""
     head = {MARK: LAYOUT, "rosenblatt": VERSION}
-    return json.dumps(head | document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(head | document)
 
 
 def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> None:

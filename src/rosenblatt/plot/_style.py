@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.arguments import instance
 from rosenblatt.plot import _quiet
+from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +120,7 @@ def wide(text: str) -> int:
 
 def literal(text: str, most: int = 60) -> str:
     """A name as it is written: on one line, not too long, dollars not read as formulas."""
-    text = " ".join(str(text).split())
+    text = visible(" ".join(str(text).split()))
     text = text if len(text) <= most else text[: most - 1].rstrip() + "…"
     return text.replace("$", r"\$")
 
