@@ -7,14 +7,18 @@ from rosenblatt.exact.enclosure import enclose
 from rosenblatt.exact.lifting import Solution, solve
 from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.nullspace import null_basis
-from rosenblatt.exact.sides import margin_of, signs
+from rosenblatt.exact.sides import least, margin_of, signs
+from rosenblatt.exact.values import settled, values
 
 __all__ = [
     "Solution",
     "enclose",
     "independent_rows",
+    "least",
     "margin_of",
     "null_basis",
+    "settled",
     "signs",
     "solve",
+    "values",
 ]
