@@ -745,7 +745,7 @@ def test_bounds_hold_in_rational_numbers(scale, fit_intercept):
 
 
 def test_a_radius_beyond_floats_is_said_so():
-    X = np.full((2, 4), 1.7e308) * [[1], [-1]]
+    X = np.array([[1.7e308] * 2, [1.0, 1.0]])
     with pytest.raises(ValueError, match="radius of these data exceeds the largest float"):
         rb.mistake_bound(X, [0, 1])
 

@@ -53,7 +53,7 @@ def _frozen(values: ArrayLike) -> Floats:
 
 def _samples(X: Any, d: int) -> Any:
     """Samples with d features: a 2-D array, or a CSR matrix without duplicate entries."""
-    rows = X.tocsr() if hasattr(X, "tocsr") else np.atleast_2d(np.asarray(X))
+    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.atleast_2d(np.asarray(X))
     if rows.ndim != 2 or rows.shape[1] != d:
         msg = f"X has shape {rows.shape}: give rows of {d} features, one for each weight"
         raise ValueError(msg)
@@ -189,7 +189,7 @@ class Hyperplane:
         if not finite:
             msg = "X holds numbers that are not finite: give finite numbers"
             raise ValueError(msg)
-        return margin_of(rows, labels, np.append(self.w, self.b))
+        return margin_of(rows, labels, [*self.w.tolist(), self.b])
 
     def canonical(self, X: Any) -> Hyperplane:
         """The same hyperplane, scaled so that the smallest ``|w·x + b|`` over X is 1."""

@@ -84,7 +84,7 @@ def settled(X: Any, theta: Floats) -> Floats:
 def _settled(block: Block, theta: Floats) -> Floats:
     """The nearest floats: as computed where nothing is rounded, otherwise from integers."""
     with np.errstate(all="ignore"):
-        result = block.dot(theta[:-1]) + theta[-1]
+        result: Floats = block.dot(theta[:-1]) + theta[-1]
     rounded = np.flatnonzero(~_without_rounding(block, theta))
     for at in range(0, rounded.size, CHUNK):
         rows = rounded[at : at + CHUNK]
@@ -102,7 +102,8 @@ def _without_rounding(block: Block, theta: Floats) -> NDArray[np.bool_]:
         units = np.minimum(block.units(low[:-1]), low[-1])
         limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
     certain: NDArray[np.bool_] = (total < limit) & (units >= -1022) & ~block.rounded()
-    return certain & np.isfinite(total)
+    certain &= np.isfinite(total)
+    return certain
 
 
 def _nearest_values(block: Block, theta: Floats) -> Iterator[float]:

@@ -144,7 +144,7 @@ class Vectors:
         parts, first = [], 0
         for matrix in self._samples.matrices():
             n = matrix.shape[0]
-            parts.append(least(matrix, self._samples.y[first : first + n], theta))
+            parts.append(least(matrix, self._samples.y[first : first + n], theta.tolist()))
             first += n
         return min(parts)
 
