@@ -20,6 +20,7 @@ import rosenblatt as rb
 from reference import augment
 from rosenblatt import theory
 from rosenblatt.estimators import bounds
+from rosenblatt.exact import largest_square
 from rosenblatt.reports import BoundReport
 from rosenblatt.solvers.hinge import least_sum
 
@@ -714,3 +715,45 @@ def test_real_data(name, separable):
     assert report.bound.separable is separable
     assert report.holds
     assert 0.2 < report.tightness < 1
+
+
+# --------------------------------------------------------------------------------- exact bounds
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e160, 1e-170])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_bounds_hold_in_rational_numbers(scale, fit_intercept):
+    """R is the smallest float that is no less, gamma is no more, the bound no less."""
+    rng = np.random.default_rng(7)
+    for _ in range(12):
+        d = int(rng.integers(1, 5))
+        w = rng.standard_normal(d)
+        X = rng.standard_normal((6, d)) * 10.0 ** rng.integers(-2, 3)
+        X[0], X[1] = w, -w
+        y = np.where(X @ w > 0, 1, -1)
+        X *= scale
+        found = rb.mistake_bound(X, y, fit_intercept=fit_intercept)
+        Z = [[Fraction(v) for v in x] + [Fraction(1)] * fit_intercept for x in X.tolist()]
+        theta = [*map(Fraction, found.hyperplane.w.tolist()), Fraction(found.hyperplane.b)]
+        R2 = max(sum(v * v for v in z) for z in Z)
+        values = [sum(a * b for a, b in zip(z, theta, strict=False)) for z in Z]
+        gamma = min(int(s) * v for s, v in zip(y, values, strict=True))
+        gamma2 = gamma**2 / sum(v * v for v in theta)
+        assert Fraction(found.R) ** 2 >= R2 > Fraction(math.nextafter(found.R, 0.0)) ** 2
+        assert 0 < Fraction(found.gamma) ** 2 <= gamma2
+        assert found.bound == math.inf or Fraction(found.bound) >= R2 / gamma2
+
+
+def test_a_radius_beyond_floats_is_said_so():
+    X = np.array([[1.7e308] * 2, [1.0, 1.0]])
+    with pytest.raises(ValueError, match="radius of these data exceeds the largest float"):
+        rb.mistake_bound(X, [0, 1])
+
+
+def test_many_samples_of_the_same_length():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 30))
+    X /= np.linalg.norm(X, axis=1)[:, np.newaxis]
+    square = largest_square(X)
+    assert 1 - 1e-14 < square < 1 + 1e-12
+    assert all(sum(Fraction(v) ** 2 for v in x) <= square for x in X[:50].tolist())

@@ -99,7 +99,7 @@ def test_the_report_says_it(rings):
     for piece in (
         "rings.csv → KernelPerceptron",
         f"kernel {found['kernel']['formula']}, with gamma scale: 1/(features·variance) stopped",
-        "SEPARATED an epoch without mistakes: every row that was not dropped is on its side",
+        "NO_MISTAKES an epoch without mistakes: every row that was not dropped is on its side",
         f"training {found['mistakes'][0]} mistakes in {found['epochs']} epochs",
         f"support {n} support vectors, {100 * n / 120:.1f}% of the rows: inner (",
         f"dropped {len(rows)} rows at 5 mistakes, as probable outliers: {rows[0]} (",

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import FrozenInstanceError
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -331,3 +332,90 @@ def test_both_index_widths(index):
     S = sparse.csr_array(np.eye(3))
     S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
     assert Hyperplane([1.0, 2.0, 3.0]).decision_function(S).tolist() == [1.0, 2.0, 3.0]
+
+
+# Exact sides ---------------------------------------------------------------------------------
+
+AWKWARD = [0.0, 1.0, -1.0, 3.0, 0.1, 1e16, -1e16, 1e-16, 1e200, -1e200, 1e-200]
+EXTREME = [*AWKWARD, 1.797e308, -1.797e308, 5e-324, -5e-324, 2.5e-310]
+
+
+def exactly(h, x):
+    terms = (Fraction(float(a)) * Fraction(float(b)) for a, b in zip(h.w, x, strict=True))
+    return sum(terms, Fraction(h.b))
+
+
+@st.composite
+def extreme_cases(draw):
+    d, numbers = draw(st.integers(1, 4)), st.sampled_from(EXTREME)
+    w = draw(arrays(np.float64, d, elements=numbers).filter(np.any))
+    X = draw(arrays(np.float64, (draw(st.integers(1, 4)), d), elements=numbers))
+    return Hyperplane(w, draw(numbers)), X
+
+
+@given(extreme_cases(), st.sampled_from([np.asarray, sparse.csr_array]), st.data())
+def test_signs_are_exact_whatever_cancels_or_overflows(case, make, data):
+    h, X = case
+    values = h.decision_function(make(X))
+    truth = [exactly(h, x) for x in X]
+    assert np.isfinite(values).all()
+    assert np.sign(values).tolist() == [(v > 0) - (v < 0) for v in truth]
+    assert h.predict(make(X)).tolist() == [1 if v > 0 else -1 for v in truth]
+    assert h.predict(make(X), at_zero=1).tolist() == [1 if v >= 0 else -1 for v in truth]
+    y = data.draw(arrays(np.int64, len(X), elements=st.sampled_from([-1, 1])))
+    least = min(int(s) * v for s, v in zip(y, truth, strict=True))
+    margin = h.margin(make(X), y)
+    assert math.isfinite(margin)
+    assert (margin > 0) - (margin < 0) == (least > 0) - (least < 0)
+    assert np.isfinite(h.distance(make(X))).all()
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, "csr"])
+def test_what_cancels_keeps_its_sign(kind):
+    X = np.array([[2**55, 1, -(2**55)]], dtype=np.float64 if kind == "csr" else kind)
+    h = Hyperplane([1.0, 1.0, 1.0], -1.5)
+    X = sparse.csr_array(X) if kind == "csr" else X
+    assert h.decision_function(X).tolist() == [-0.5]
+    assert h.predict(X).tolist() == [-1]
+    assert h.margin(X, [-1]) == pytest.approx(0.5 / math.sqrt(3), rel=1e-15)
+    assert h.margin(X, [1]) == pytest.approx(-0.5 / math.sqrt(3), rel=1e-15)
+
+
+def test_integers_beyond_floats_are_taken_as_they_are():
+    X = np.array([[2**62 + 1, 2**62], [2**62 - 1, 2**62], [2**62, 2**62]])
+    assert Hyperplane([1.0, -1.0]).decision_function(X).tolist() == [1.0, -1.0, 0.0]
+
+
+def test_small_integers_given_twice_add_up():
+    S = sparse.csr_array((np.array([100, 100], np.int8), [0, 0], [0, 2]), shape=(1, 1))
+    h = Hyperplane([1.0], -150.0)
+    assert h.decision_function(S).tolist() == [50.0]
+    assert h.margin(S, [1]) == 50.0
+
+
+def test_geometry_beyond_the_values():
+    h = Hyperplane([3e200, 4e200], 0.0)
+    X = [[3e150, 4e150], [1e-320, 0.0]]
+    assert h.distance(X) == pytest.approx([5e150, 6e-321], rel=1e-2)
+    assert h.canonical([[3e150, 4e150]]).w == pytest.approx([3e-151 / 5, 4e-151 / 5])
+    assert h.support_vectors([[3e150, 4e150], [6e150, 8e150]], [1, 1]).tolist() == [0]
+    assert h.project([[3e150, 4e150]])[0] == pytest.approx([0.0, 0.0], abs=1e136)
+    assert Hyperplane([1e-200, 0.0], 1e-200).point().tolist() == [-1.0, 0.0]
+    assert Hyperplane([1e200, 0.0], 1e300).point()[0] == pytest.approx(-1e100)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_samples_must_be_finite(value):
+    h, X = Hyperplane([1.0, 1.0]), [[0.0, value]]
+    for ask in (h.decision_function, h.predict, h.distance, lambda X: h.margin(X, [1])):
+        with pytest.raises(ValueError, match="not finite"):
+            ask(X)
+
+
+def test_samples_must_fit_the_weights():
+    with pytest.raises(ValueError, match=r"X has shape \(1, 3\): give rows of 2 features"):
+        Hyperplane([1.0, 1.0]).predict([[1, 2, 3]])
+    wrong = sparse.csr_array(np.eye(2))
+    wrong.indices = np.array([0, 9], dtype=np.int32)
+    with pytest.raises(ValueError, match="columns 0 to 1"):
+        Hyperplane([1.0, 1.0]).predict(wrong)

@@ -64,7 +64,7 @@ def test_cycle_of_contradictory_twins(kernel):
 def test_no_cycle_is_claimed_where_samples_are_dropped():
     X = np.array([[0.3, 1.1], [2.0, -0.7], [0.3, 1.1]])
     model = rb.KernelPerceptron(drop_after=5).fit(X, [1, 0, 0])
-    assert model.stop_reason_ is StopReason.SEPARATED
+    assert model.stop_reason_ is StopReason.NO_MISTAKES
     assert set(model.dropped_.sample) & {0, 2}
 
 
@@ -146,6 +146,7 @@ BAD = [
     ({"budget": 5, "keep": "average"}, "use keep='last'"),
     ({"budget": 5, "order": "worst-mistake"}, "order='worst-mistake' picks"),
     ({"drop_after": 0}, "drop_after=0 is not allowed"),
+    ({"drop_after": 1}, "drop_after=1 is not possible: give a whole number from 2"),
     ({"drop_after": True}, "drop_after=True is not allowed"),
     ({"keep": "best"}, "keep='best' is not known"),
     ({"order": "backwards"}, "order='backwards' is not known"),

@@ -3,9 +3,11 @@
 import os
 import signal
 import threading
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import reference
@@ -438,3 +440,61 @@ def test_reasons_say_what_they_mean():
     for reason in StopReason:
         assert "\n" not in reason.value
         assert len(reason.value) > 20
+
+
+# ------------------------------------------------------------------------------------- ROUNDING
+
+HIDDEN = np.array(
+    [
+        [2e-07, -1.000000001e16, -1.0000000002e16],
+        [3e-07, -9999999980000000, 1e16],
+        [0, -1e16, -1e16],
+    ]
+)
+
+
+def exact_mistakes(plane, X, y):
+    """Rows with ``y(w·x + b) <= 0``, in rational numbers."""
+    theta = [*map(Fraction, plane.w.tolist()), Fraction(plane.b)]
+    wrong = []
+    for i, (x, label) in enumerate(zip(X.tolist(), y, strict=True)):
+        terms = zip(theta, [*map(Fraction, x), 1], strict=True)
+        if label * sum(a * b for a, b in terms) <= 0:
+            wrong.append(i)
+    return wrong
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+@pytest.mark.parametrize("options", [{}, {"keep": "average"}, {"record": True}])
+def test_a_mistake_that_rounding_hides_is_not_separated(make, options):
+    with pytest.warns(ConvergenceWarning, match="similar scales around 0"):
+        model = rb.Perceptron(**options).fit(make(HIDDEN), [0, 0, 1])
+    assert model.stop_reason_ is StopReason.ROUNDING
+    assert model.trace_.mistakes[-1] == 0
+    assert exact_mistakes(model.fits_[0].last, HIDDEN, [-1, -1, 1]) == [0]
+    assert model.n_errors_ == (model.predict(make(HIDDEN)) != [0, 0, 1]).sum() == 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("update", ["online", "batch"])
+def test_separated_is_exactly_so(update):
+    """Whatever the scales: no exact mistake after SEPARATED, one after ROUNDING."""
+    rng, met = np.random.default_rng(3), set()
+    for _ in range(150):
+        X = rng.choice([1e16, -1e16, 1e16 + 2, 3.0, 1.0, 2.5e-7, 0.0], (4, 3))
+        y = rng.permutation([0, 0, 1, 1])
+        model = rb.Perceptron(update=update, max_epochs=50).fit(X, y)
+        wrong = exact_mistakes(model.fits_[0].last, X, 2 * y - 1)
+        met.add(model.stop_reason_)
+        if model.stop_reason_ is StopReason.SEPARATED:
+            assert not wrong
+            assert model.n_errors_ == 0
+        if model.stop_reason_ is StopReason.ROUNDING:
+            assert wrong
+        assert model.n_errors_ == (model.predict(X) != y).sum()
+    assert StopReason.SEPARATED in met
+
+
+def test_samples_without_weight_hide_nothing():
+    model = rb.Perceptron().fit(HIDDEN, [0, 0, 1], sample_weight=[0, 1, 1])
+    assert model.stop_reason_ is StopReason.SEPARATED

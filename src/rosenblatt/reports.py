@@ -55,10 +55,10 @@ class MistakeBound:
     Attributes
     ----------
     R : float
-        Their radius, ``max ‖x̃‖``.
+        Their radius, ``max ‖x̃‖``, rounded up.
     gamma : float
         The margin of `hyperplane` on these vectors, ``min y(θ*·x̃)`` with ``‖θ*‖ = 1``,
-        ``θ* ∝ (w, b)``; where there is a `shortfall`, the margin aimed at.
+        ``θ* ∝ (w, b)``, rounded down; where there is a `shortfall`, the margin aimed at.
     bound : float
         Mistakes are at most this many; rounded up. Infinite where it exceeds the largest float;
         its text then names a power of ten.
@@ -122,8 +122,8 @@ class MistakeBound:
 
     def length2_bound(self, mistakes: ArrayLike) -> Floats:
         """What ``‖θ‖²`` is at most after so many mistakes."""
-        m = np.asarray(mistakes, dtype=np.float64)
-        most: Floats = self.length**2 + m * (self.batch_size * (self.eta0 * self.R) ** 2)
+        m, step = np.asarray(mistakes, dtype=np.float64), self.eta0 * self.R
+        most: Floats = self.length * self.length + m * (self.batch_size * (step * step))
         return most
 
     def __str__(self) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rosenblatt import arguments
+from rosenblatt.exact import margin_of, values
+from rosenblatt.exact.values import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -16,17 +18,27 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+SMALL = 1e-290  # values below may have lost digits
+
+
 class StopReason(enum.Enum):
     """Why a fit ended; the text says what the returned vector means."""
 
     SEPARATED = "an epoch without mistakes: the last hyperplane separates the training data"
+    NO_MISTAKES = (
+        "an epoch without mistakes that proves no separation: "
+        "samples were dropped, or points on the hyperplane count as right"
+    )
     SMALL_CHANGE = "the weights changed by less than tol over an epoch"
     EPOCH_LIMIT = "max_epochs was reached while mistakes were still being made"
     TIME_LIMIT = "max_time was reached before the work was done"
     CYCLE = "the weights repeat exactly: this run can never end"
     GAP_CLOSED = "the duality gap is within tol: the answer is optimal to that precision"
     INSEPARABLE = "no hyperplane separates the classes"
-    ROUNDING = "rounding leaves nothing to gain: the gap is as small as floats allow here"
+    ROUNDING = (
+        "rounding leaves nothing to gain: "
+        "what is left of the gap, or of the mistakes, is beyond floats here"
+    )
     INTERRUPTED = "interrupted: the model is the one reached so far"
 
     def __repr__(self) -> str:
@@ -88,54 +100,90 @@ class Hyperplane:
         if not self.w.any():
             msg = "w is zero: the equation describes no hyperplane, so it has no distances"
             raise ValueError(msg)
-        # Squares overflow or vanish for extreme weights; scaling by a power of two is exact.
-        exponent = np.frexp(np.abs(self.w).max())[1]
-        return float(np.ldexp(np.linalg.norm(np.ldexp(self.w, -exponent)), exponent))
+        _, length, exponent = self._scaled()
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(length, exponent))
+
+    def _scaled(self) -> tuple[Floats, float, int]:
+        """``w/2^e``, its norm, and e: near 1, so that no square overflows or vanishes."""
+        exponent = int(np.frexp(np.abs(self.w).max(initial=0.0))[1])
+        w: Floats = np.ldexp(self.w, -exponent)
+        return w, float(np.linalg.norm(w)), exponent
 
     def decision_function(self, X: Any) -> Floats:
-        """``w·x + b`` for every row of X."""
-        values: Floats = np.asarray(_samples(X, self.w.size) @ self.w, dtype=np.float64) + self.b
-        return values
+        """``w·x + b`` for every row of X, as a float on the same side of zero.
+
+        The sign is exact, whatever cancels, overflows or vanishes on the way: the value is zero
+        only for points on the hyperplane, and beyond the largest float it is that one.
+        """
+        return values(_samples(X, self.w.size), np.append(self.w, self.b))
 
     def predict(self, X: Any, *, at_zero: Literal[-1, 1] = -1) -> NDArray[np.int64]:
         """The side of every row, +1 or -1; a point on the hyperplane gets `at_zero`."""
         arguments.number("at_zero", at_zero, lambda side: side in (-1, 1), "give -1 or 1")
         values = self.decision_function(X)
-        return np.where(values == 0, at_zero, np.where(values > 0, 1, -1))
+        return np.where(values >= 0 if at_zero == 1 else values > 0, 1, -1)
 
     def distance(self, X: Any) -> Floats:
         """``|w·x + b| / ‖w‖``: how far every row lies from the hyperplane."""
-        distances: Floats = np.abs(self.decision_function(X)) / self.norm
-        return distances
+        return np.abs(self._signed_distance(X))
 
-    def _signed(self, X: Any, y: ArrayLike) -> Floats:
-        """``y(w·x + b)`` for labels -1 and +1, checked."""
-        values = self.decision_function(X)
-        labels = arguments.signed_labels("y", y, values.size)
-        if not values.size:
+    def _signed_distance(self, X: Any) -> Floats:
+        """``(w·x + b) / ‖w‖``, also where ``w·x + b`` is beyond floats."""
+        _ = self.norm  # refuses zero weights
+        rows = _samples(X, self.w.size)
+        w, length, exponent = self._scaled()
+        theta = np.append(self.w, self.b)
+        numbers = values(rows, theta)
+        sizes = np.abs(numbers)
+        with np.errstate(over="ignore"):
+            distances = np.ldexp(numbers / length, -exponent)
+            extreme = np.flatnonzero((sizes == LARGEST) | ((sizes < SMALL) & (sizes > 0)))
+            near = np.append(w, np.ldexp(self.b, -exponent))
+            if extreme.size and np.isfinite(near).all():
+                distances[extreme] = values(rows[extreme], near) / length
+        return np.clip(distances, -LARGEST, LARGEST)
+
+    def _labels(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.int64]]:
+        """Samples and their labels -1 and +1, checked."""
+        rows = _samples(X, self.w.size)
+        labels = arguments.signed_labels("y", y, rows.shape[0])
+        if not labels.size:
             msg = "X has no rows: a margin needs at least one sample"
             raise ValueError(msg)
-        signed: Floats = labels * values
-        return signed
+        return rows, labels.astype(np.int64)
 
     def margin(self, X: Any, y: ArrayLike) -> float:
-        """``min_i y_i(w·x_i + b) / ‖w‖``: positive exactly when the hyperplane separates."""
-        return float(self._signed(X, y).min() / self.norm)
+        """``min_i y_i(w·x_i + b) / ‖w‖``: positive exactly when the hyperplane separates.
+
+        It is the exact margin, rounded once.
+        """
+        _ = self.norm
+        rows, labels = self._labels(X, y)
+        entries = rows.data if hasattr(rows, "indptr") else rows
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(entries.sum()) or np.isfinite(entries).all()
+        if not finite:
+            msg = "X holds numbers that are not finite: give finite numbers"
+            raise ValueError(msg)
+        return margin_of(rows, labels, [*self.w.tolist(), self.b])
 
     def canonical(self, X: Any) -> Hyperplane:
         """The same hyperplane, scaled so that the smallest ``|w·x + b|`` over X is 1."""
-        values = np.abs(self.decision_function(X))
-        if not values.size:
+        rows = _samples(X, self.w.size)
+        if not rows.shape[0]:
             msg = "X has no rows: the scale comes from the closest sample"
             raise ValueError(msg)
-        smallest = float(values.min())
-        if not np.isfinite(smallest):
-            msg = "X holds numbers that are not finite: give finite numbers"
-            raise ValueError(msg)
+        theta = np.append(self.w, self.b)
+        smallest = float(np.abs(values(rows, theta)).min())
         if smallest == 0.0:
             msg = "a sample lies on the hyperplane: no scaling gives it the value 1"
             raise ValueError(msg)
-        return Hyperplane(self.w / smallest, self.b / smallest)
+        if not SMALL < smallest < LARGEST:  # the value is beyond floats, not so the weights
+            theta = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
+            smallest = float(np.abs(values(rows, theta)).min())
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return Hyperplane(theta[:-1] / smallest, theta[-1] / smallest)
 
     def support_vectors(self, X: Any, y: ArrayLike, *, rtol: float = 1e-9) -> NDArray[np.intp]:
         """Row numbers of the samples closest to the hyperplane: those that attain the margin.
@@ -143,30 +191,35 @@ class Hyperplane:
         `rtol` is the share of the largest ``|w·x + b|`` by which a row may exceed the minimum.
         """
         arguments.number("rtol", rtol, lambda x: 0 <= x < np.inf, "give a number from 0")
-        signed = self._signed(X, y)
-        return np.flatnonzero(signed <= signed.min() + rtol * np.abs(signed).max())
+        rows, labels = self._labels(X, y)
+        signed = labels * self._signed_distance(rows)
+        with np.errstate(over="ignore"):
+            return np.flatnonzero(signed <= signed.min() + rtol * np.abs(signed).max())
 
     def point(self) -> Floats:
         """The point of the hyperplane nearest to the origin, ``-b·w/‖w‖²``."""
-        unit = self.w / self.norm
-        nearest: Floats = -self.b / self.norm * unit
+        _ = self.norm
+        w, length, exponent = self._scaled()
+        b, power = np.frexp(self.b)
+        nearest: Floats = np.ldexp(-b / length * (w / length), int(power) - exponent)
         return nearest
 
     def basis(self) -> Floats:
         """Orthonormal directions of the hyperplane, one per row: ``H = point + span(rows)``."""
-        unit = self.w / self.norm
+        _ = self.norm
+        w, length, _ = self._scaled()
         # The right singular vectors after the first span the complement of the unit normal.
-        rest: Floats = np.linalg.svd(unit[np.newaxis, :], full_matrices=True)[2][1:]
+        rest: Floats = np.linalg.svd(w[np.newaxis, :] / length, full_matrices=True)[2][1:]
         return rest
 
     def project(self, X: Any) -> Floats:
         """The orthogonal projection of every row of X onto the hyperplane."""
         rows = _samples(X, self.w.size)
-        rows = rows.toarray() if arguments.is_sparse(rows) else rows.reshape(np.shape(X))
-        unit = self.w / self.norm
-        offsets = (rows @ self.w + self.b) / self.norm
-        projected: Floats = rows - np.multiply.outer(offsets, unit)
-        return projected
+        offsets = self._signed_distance(rows)
+        rows = rows.toarray() if arguments.is_sparse(rows) else rows
+        w, length, _ = self._scaled()
+        projected: Floats = rows - np.multiply.outer(offsets, w / length)
+        return projected if arguments.is_sparse(X) else projected.reshape(np.shape(X))
 
 
 @dataclass(frozen=True)

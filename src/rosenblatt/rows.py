@@ -131,6 +131,15 @@ def row_norm2(rows: Any, i: Any) -> Any:
     return total
 
 
+def span_norm2(rows: Any, start: Any, stop: Any) -> Any:
+    """``Σ ‖x_i‖²`` over the rows from `start` to `stop`."""
+    if isinstance(rows, DenseRows):
+        entries = rows.X[start:stop].reshape(-1)
+    else:
+        entries = rows.data[rows.indptr[start] : rows.indptr[stop]]
+    return dot(entries, entries)
+
+
 def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
     """``w += a * x_i``, in place."""
     if isinstance(rows, DenseRows):
@@ -180,6 +189,23 @@ def _row_norm2(rows: Any, i: Any) -> Any:
         for k in range(rows.indptr[i], rows.indptr[i + 1]):
             total += np.float64(rows.data[k]) * np.float64(rows.data[k])
         return total
+
+    return csr
+
+
+@overload(span_norm2, inline="always")
+def _span_norm2(rows: Any, start: Any, stop: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, start: Any, stop: Any) -> Any:
+            entries = rows.X[start:stop].reshape(-1)
+            return dot(entries, entries)
+
+        return dense
+
+    def csr(rows: Any, start: Any, stop: Any) -> Any:
+        entries = rows.data[rows.indptr[start] : rows.indptr[stop]]
+        return dot(entries, entries)
 
     return csr
 

@@ -21,7 +21,8 @@ import numpy as np
 from rosenblatt.certify.fields import WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.nearby import above, below, exact_product, root_above, root_near, square_sum
+from rosenblatt.exact.nearby import above, below, exact_product, square_sum
+from rosenblatt.exact.roots import root_near, root_up
 from rosenblatt.exact.sides import Form, smallest
 from rosenblatt.exact.sums import combination, exact_sum, form_values
 
@@ -212,7 +213,7 @@ class Balanced(NamedTuple):
         """At least half the distance of the classes' weighted means: no margin is larger."""
         if not self.most < math.inf:
             return math.inf
-        return root_above(Fraction(self.most) / self.total**2)
+        return root_up(Fraction(self.most) / self.total**2)
 
 
 ZERO = Fraction(0)

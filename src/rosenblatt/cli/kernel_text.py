@@ -20,7 +20,8 @@ WORSE = 0.02  # a gap between folds and training rows that asks for a word
 HIGH = 5  # a degree whose values differ so much that another mistake hardly counts
 IDENTICAL, ORIGIN = "identical but have different classes", "which is at the origin"
 REASONS = {
-    "SEPARATED": "an epoch without mistakes: every row{but} is on its side",
+    "SEPARATED": "an epoch without mistakes: every row is on its side",
+    "NO_MISTAKES": "an epoch without mistakes: every row that was not dropped is on its side",
     "SMALL_CHANGE": "the vector moved by less than tol over an epoch",
     "CYCLE": "the scores repeat exactly: this run can never end",
 }
@@ -31,8 +32,11 @@ ASKED = (
 EXPLANATIONS = {
     "kernel": "How alike two rows are. A row's decision value is the sum of its likeness to the "
     "support vectors, each with its sign and its number of mistakes; zero is the boundary.",
-    "stopped": "A fit never just stops: here a whole pass over the data made no mistake, but for "
-    "rows that had been left out.",
+    "stopped": {
+        "SEPARATED": "A fit never just stops: here a whole pass over the data made no mistake.",
+        "NO_MISTAKES": "A fit never just stops: here a whole pass over the data made no mistake, "
+        "but for rows that had been left out.",
+    },
     "verdict": {
         "SEPARABLE": f"{ASKED} One can.",
         "QUASI_SEPARABLE": f"{ASKED} Almost: they touch, but do not cross.",
@@ -47,10 +51,9 @@ EXPLANATIONS = {
 }
 
 
-def stop_sentence(reason: str, s: Summary) -> str:
+def stop_sentence(reason: str) -> str:
     """Why training ended: a kernel perceptron has no hyperplane among the features to speak of."""
-    but = " that was not dropped" if s["dropped"] else ""
-    return REASONS.get(reason, StopReason[reason].value).format(but=but)
+    return REASONS.get(reason, StopReason[reason].value)
 
 
 def kernel_line(s: Summary) -> str:
@@ -91,7 +94,7 @@ def kernel_advice(s: Summary) -> str:
             f"{percent(dropped / s['rows'])} of the rows are too many for outliers: raise "
             "--drop-after, or leave it out and take --keep average"
         )
-    if s["training_errors"] and not reasons <= {"SEPARATED", "SMALL_CHANGE"}:
+    if s["training_errors"] and not reasons <= {"SEPARATED", "NO_MISTAKES", "SMALL_CHANGE"}:
         return _of_errors(s, reasons)
     scores = s.get("cross_validation", ())
     if len(scores) > 1:

@@ -236,7 +236,7 @@ def _stopped(s: Summary) -> RenderableType:
     names, texts = list(s["classes"]), []
     for reason, problems in by_reason.items():
         style = "green" if reason in ("SEPARATED", "GAP_CLOSED") else "yellow"
-        sentence = stop_sentence(reason, s) if "kernel" in s else StopReason[reason].value
+        sentence = stop_sentence(reason) if "kernel" in s else StopReason[reason].value
         if reason == "CYCLE":
             what = "scores" if "kernel" in s else "weights"
             sentence += f" ({_cycle(what, *s['cycles'][problems[0]])})"
@@ -379,7 +379,7 @@ def _advice(s: Summary) -> str:
         return margin_advice(s)
     if "kernel" in s:
         return kernel_advice(s)
-    if not s["training_errors"] or reasons <= {"SEPARATED", "SMALL_CHANGE"}:
+    if not s["training_errors"] or reasons <= {"SEPARATED", "NO_MISTAKES", "SMALL_CHANGE"}:
         return ""
     if s["model"] != "Perceptron":
         return "raise --max-epochs or --max-time to come nearer the least squared error"
@@ -388,6 +388,8 @@ def _advice(s: Summary) -> str:
         limit = "--max-epochs" if "EPOCH_LIMIT" in reasons else "--max-time"
         return f"the classes are separable, so the mistakes come to an end: raise {limit}"
     keep = s["parameters"].get("keep", "last")
+    if "ROUNDING" in reasons and not s.get("standardized"):
+        return "leave out --raw: features of similar scales around 0 lose less to rounding"
     if keep == "pocket":
         return "this is the best hyperplane the run passed through; more epochs may find a better"
     better = "--keep pocket keeps the best hyperplane of the run"

@@ -23,7 +23,7 @@ from rosenblatt.estimators._validation import (
 from rosenblatt.plain import from_plain, to_plain
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, n_rows
-from rosenblatt.solvers.scanner import decision_values
+from rosenblatt.solvers.scanner import exact_decisions
 from rosenblatt.solvers.threads import Team
 from rosenblatt.sources import MemorySource
 
@@ -203,12 +203,15 @@ class LinearClassifier(Classifier):
         )
 
     def decision_function(self, X: Any) -> Floats:
-        """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes."""
+        """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes.
+
+        The signs are exact.
+        """
         check_is_fitted(self)
         rows = as_rows(self._rows_of(X))
         thetas = np.column_stack([self.coef_, self.intercept_])
         with Team(count_threads(self.n_jobs)) as team:
-            values = decision_values(rows, thetas, (0, n_rows(rows)), team)
+            values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
         return values[:, 0] if values.shape[1] == 1 else values
 
 
@@ -259,6 +262,6 @@ def _count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
     for piece in source.pieces():
         for a in range(0, piece.length, step):
             z = min(a + step, piece.length)
-            values = decision_values(piece.block.rows, thetas, (a, z), team)
+            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
             errors += int((choose(values) != piece.block.label[a:z]).sum())
     return errors

@@ -249,7 +249,7 @@ class FeatureVectors(Vectors):
 
     def radius(self) -> float:
         """``R``, rounded up."""
-        return super().radius() + self.off
+        return math.nextafter(super().radius() + self.off, math.inf)
 
     def margin(self, theta: Floats, R: float) -> float:
         """What the margin of θ on the features themselves is at least."""

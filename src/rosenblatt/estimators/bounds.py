@@ -218,7 +218,7 @@ def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -
     theta = _vector(hyperplane, bounds.z.size, fit_intercept)
     found = bounds.of(theta)
     if found is None:
-        wrong = int((bounds.z.values(theta) <= 0).sum())
+        wrong = max(1, int((bounds.z.values(theta) <= 0).sum()))
         samples = f"{wrong} of {bounds.z.n} samples are" if wrong != 1 else "1 sample is"
         msg = (
             f"the hyperplane does not separate the classes, {samples} not on the right side: "
@@ -277,6 +277,9 @@ def bound_reports(model: Perceptron, data: Data) -> tuple[BoundReport, ...]:
             vectors = Vectors(data.source, team, positive, float(updates.fit_intercept))
             run = _run(model, fit, updates, eta, vectors.n)
             found = _run_bound(vectors, run)
+            if not np.isfinite(found.bound.length2_bound(fit.n_mistakes)):
+                msg = "the squares of these data overflow: scale the features"
+                raise ValueError(msg)
             course = follow(updates, fit.n_updates, piece.block.rows, found.theta)
             if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
                 raise ValueError(OTHER_DATA)

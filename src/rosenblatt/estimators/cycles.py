@@ -17,7 +17,7 @@ from rosenblatt.exact import signs
 from rosenblatt.reports import CycleReport
 from rosenblatt.results import Cycle, Hyperplane, StopReason
 from rosenblatt.rows import as_matrix, row_weights
-from rosenblatt.solvers.scanner import decision_values
+from rosenblatt.solvers.scanner import exact_decisions
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.training import Problem
 
@@ -144,7 +144,7 @@ def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team:
     for piece in source.pieces():
         for a in range(0, piece.length, step):
             z = min(a + step, piece.length)
-            values = decision_values(piece.block.rows, thetas, (a, z), team)
+            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
             own = piece.block.label[a:z] == positive
             errors += ((values > 0) != own[:, np.newaxis]).sum(axis=0)
     return errors

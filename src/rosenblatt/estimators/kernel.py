@@ -96,8 +96,9 @@ class KernelPerceptron(EpochClassifier):
     order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
         As for `Perceptron`.
     drop_after : int, optional
-        A sample whose counter reaches this is set to zero and takes no more part: it is probably
-        an outlier. See `dropped_`. (Another call of `partial_fit` begins with all its samples.)
+        A sample whose counter reaches this, 2 or more, is set to zero and takes no more part: it
+        is probably an outlier. See `dropped_`. A run that ends with the others right has the stop
+        reason NO_MISTAKES. (Another call of `partial_fit` begins with all its samples.)
     budget : int, optional
         Most support vectors. When a mistake would add one too many, the support vector whose last
         mistake lies longest ago is forgotten. Needs ``keep="last"``.
@@ -216,6 +217,12 @@ class KernelPerceptron(EpochClassifier):
         for name, hint in (("drop_after", ", or None"), ("budget", ", or None")):
             if getattr(self, name) is not None:
                 positive_int(name, getattr(self, name), hint=hint)
+        if self.drop_after == 1:
+            msg = (
+                "drop_after=1 is not possible: give a whole number from 2 "
+                "(1 would drop every mistake at once), or None"
+            )
+            raise ValueError(msg)
         if self.sigma is not None and not (isinstance(self.gamma, str) and self.gamma == "scale"):
             what = f"sigma={brief(self.sigma)} and gamma={brief(self.gamma)}"
             msg = f"{what} both give a width: give one"
@@ -560,7 +567,7 @@ class KernelPerceptron(EpochClassifier):
         return reports[0] if len(reports) == 1 else reports
 
     def _advice(self, fit: KernelFit) -> str | None:
-        if fit.stop_reason is StopReason.SEPARATED:
+        if fit.stop_reason in (StopReason.SEPARATED, StopReason.NO_MISTAKES):
             return None
         if fit.stop_reason is StopReason.INTERRUPTED:
             return "Fit again with warm_start=True to go on."

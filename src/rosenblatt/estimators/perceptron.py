@@ -258,6 +258,8 @@ class Perceptron(IterativeClassifier):
             return None
         if fit.stop_reason is StopReason.INTERRUPTED:
             return "Fit again with warm_start=True to go on."
+        if fit.stop_reason is StopReason.ROUNDING:
+            return "Bring the features to similar scales around 0."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
         if fit.certificate is not None:
             period = fit.certificate.period

@@ -40,25 +40,6 @@ def _near(number: Fraction) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def root_above(number: Fraction) -> float:
-    """A float that is not below the root of a number, and hardly above it."""
-    root, unit = _root(number)
-    return above((root + 1) * unit)
-
-
-def root_near(number: Fraction) -> float:
-    """The root of a number, to the last bit or nearly."""
-    root, unit = _root(number)
-    return closest(root * unit)
-
-
-def _root(number: Fraction) -> tuple[int, Fraction]:
-    """A whole number of units whose square is just not above; the root has 100 digits of them."""
-    shift = 200 + number.denominator.bit_length() - number.numerator.bit_length()
-    shift += shift % 2
-    return math.isqrt(int(number * Fraction(2) ** shift)), Fraction(2) ** (-shift // 2)
-
-
 def square_sum(values: Floats) -> Fraction:
     """``Σ v²`` of floats."""
     M, E = decompose(values)

@@ -8,6 +8,7 @@ do.
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,8 @@ def signs(X: Any, theta: Sequence[Any]) -> NDArray[np.int8]:
 def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     """``min_i y_i(w·x_i + b)/‖w‖``, rounded once: right even where the sums cancel.
 
+    It has the exact sign: what is not zero never becomes zero.
+
     Parameters
     ----------
     X : array of shape (n, d), or CSR matrix without duplicate entries
@@ -158,18 +161,17 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     theta : sequence of d + 1 floats or Fractions
         ``(w, b)``, bias last; w is not 0.
     """
-    value, form = _smallest(X, y_signed, theta)
-    return _over_norm(value, form)
+    form = _form(X, theta)
+    return _over_norm(_smallest(X, np.asarray(y_signed), form), form)
 
 
 def smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
-    """``min_i y_i(w·x_i + b)``, exactly; the arguments are those of `margin_of`."""
-    return _smallest(X, y_signed, theta)[0]
+    """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`."""
+    return _smallest(X, np.asarray(y_signed), _form(X, theta))
 
 
-def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fraction, Form]:
-    y = np.asarray(y_signed)
-    form = _form(X, theta)
+def _smallest(X: Any, y: NDArray[Any], form: Form) -> Fraction:
+    """``min_i y_i(w·x_i + b)`` of a form."""
     candidates: list[Fraction] = []
     ceiling = np.inf
     for start, block in blocks(X):
@@ -186,7 +188,7 @@ def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fracti
             part = rows[at : at + CHUNK]
             exact = form.exact_values(block.take(part))
             candidates += [v * int(s) for v, s in zip(exact, side[part], strict=True)]
-    return min(candidates), form
+    return min(candidates)
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
@@ -200,7 +202,8 @@ def _over_norm(value: Fraction, form: Form) -> float:
     shift += shift % 2
     root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
     size = nearest(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
-    size = max(size, 5e-324 if value else 0.0)
+    if value:
+        size = min(max(size, math.ulp(0.0)), sys.float_info.max)
     return -size if value < 0 else size
 
 

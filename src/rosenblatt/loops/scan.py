@@ -8,8 +8,11 @@ import numpy as np
 
 from rosenblatt.loops import loop
 from rosenblatt.loops.perceptron import drift, weight_of
-from rosenblatt.rows import Block, Rows, row_dot, row_norm2
+from rosenblatt.rows import Block, Rows, row_dot, row_norm2, span_norm2
 
+SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
+LARGEST = np.finfo(np.float64).max
+NO_OVERFLOW = 1e280  # values whose error bounds are below it are far from the largest float
 TINY, HUGE = 1e-70, 1e70  # squared norms: outside, the norm may not fit float32
 
 
@@ -79,10 +82,34 @@ def mistakes_among(
 
 
 @loop
-def decide(rows: Rows, thetas: Any, start: int, stop: int, tile: int, out: Any) -> None:
-    """Write ``w·x + b`` of rows `start` to `stop`, a column for each hyperplane."""
+def decide(
+    rows: Rows, thetas: Any, errors: Any, start: int, stop: int, tile: int, out: Any, doubtful: Any
+) -> None:
+    """Write ``w·x + b`` of rows `start` to `stop`, a column for each hyperplane.
+
+    `doubtful`, unless it is empty, says where rounding may have changed the sign, as far as a tile
+    of rows can tell (`in_doubt` knows better): ``errors[k]`` holds the share of ``‖x‖`` and the
+    number that bound the error of a value of hyperplane k.
+    """
     for first in range(start, stop, tile):
+        last = min(first + tile, stop)
         for k in range(len(thetas)):
             w, b = thetas[k, :-1], thetas[k, -1]
-            for row in range(first, min(first + tile, stop)):
+            for row in range(first, last):
                 out[row - start, k] = row_dot(rows, np.uint64(row), w) + b
+        if doubtful.size:
+            # No row is longer than all together: few are left to be measured.
+            norm = np.sqrt(span_norm2(rows, first, last) + SQUARES_LOST)
+            for k in range(len(thetas)):
+                reach = 1.01 * (errors[k, 0] * norm + errors[k, 1])
+                reach = reach if reach < NO_OVERFLOW else np.inf
+                for at in range(first - start, last - start):
+                    doubtful[at, k] = not abs(out[at, k]) > reach
+
+
+@loop
+def in_doubt(rows: Rows, errors: Any, listed: Any, values: Any, doubtful: Any) -> None:
+    """Write which of the listed rows are in doubt, by their own lengths."""
+    for at in range(len(listed)):
+        norm = np.sqrt(row_norm2(rows, np.uint64(listed[at])) + SQUARES_LOST)
+        doubtful[at] = not errors[0] * norm + errors[1] < abs(values[at]) <= LARGEST

@@ -72,10 +72,16 @@ class Bounds:
     def __init__(self, vectors: Vectors, run: Run) -> None:
         self.z, self.run = vectors, run
         self.R = vectors.radius()
-        self.length = float(np.linalg.norm(run.start))
+        self.length = math.hypot(*run.start.tolist())
+        # Squares must neither overflow nor vanish; a power of two divides all lengths exactly.
+        self._exponent = 0 if 1e-100 < self.R < 1e100 else math.frexp(self.R)[1]
         up = 1 + vectors.slack
-        self._reach = math.sqrt(run.size) * self.R * up
-        self._guess = self.length / run.eta * up
+        self._reach = math.sqrt(run.size) * self._scaled(self.R) * up
+        self._guess = self._scaled(self.length) / run.eta * up
+
+    def _scaled(self, length: float) -> float:
+        """A length over ``2^exponent``."""
+        return math.ldexp(length, -self._exponent)
 
     def best(self, theta: Floats | None, separable: bool) -> Found | None:
         """The smallest bound that is known; None: there is none.
@@ -102,9 +108,9 @@ class Bounds:
         return Found(replace(bound, separable=separable), theta)
 
     def _along(self, theta: Floats) -> tuple[float, float]:
-        """``θ₀·θ*``, and the same over ``η``, rounded down."""
+        """``θ₀·θ*``, and the same over ``η``, scaled and rounded down."""
         along = float(self.run.start @ theta)
-        return along, along / self.run.eta - self.z.slack * self._guess
+        return along, self._scaled(along) / self.run.eta - self.z.slack * self._guess
 
     def _made(self, theta: Floats, bound: float, gamma: float, shortfall: float = 0.0) -> Found:
         """A bound with all that it follows from."""
@@ -126,9 +132,12 @@ class Bounds:
 
     def _for_ever(self, theta: Floats) -> Found:
         """``(R/γ)²`` and its kin, however many epochs there are."""
-        unit = theta / np.linalg.norm(theta)
-        gamma = self.z.margin(theta, self.R)
-        low = gamma * (1 - self.z.slack)
+        unit = _unit(theta)
+        gamma = self.z.margin(unit, self.R)
+        if not gamma > 0:  # rounding the length to one has turned it too far
+            unit = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
+            gamma = self.z.margin(theta, self.R)
+        low = self._scaled(gamma) * (1 - self.z.slack)
         if self.length:
             along = self._along(unit)[1]
             bound = theory.mistake_bound_from_guess(self._reach, low, along, self._guess)
@@ -143,40 +152,47 @@ class Bounds:
         visits = float(run.epochs * run.visits)
         zero = np.zeros(self.z.size)
         found = [self._made(zero, visits, 1.0, math.sqrt(run.visits))]
-        # Squares must neither overflow nor vanish; with powers of two scaling is exact.
-        exponent = 0 if 1e-100 < self.R < 1e100 else math.frexp(self.R)[1]
-        v = self._trade(given, exponent) if run.once else zero
+        v = self._trade(given) if run.once else zero
         if v.any():
-            found.append(self._short(v, exponent))
+            found.append(self._short(v))
         return found
 
-    def _trade(self, given: Floats | None, exponent: int) -> Floats:
+    def _trade(self, given: Floats | None) -> Floats:
         """The vector, of any length or of a given direction, with the smallest bound.
 
         It is the one for the data divided by ``2^exponent``.
         """
         assert self.run.epochs is not None
-        root, reach = math.sqrt(self.run.epochs), math.ldexp(self._reach, -exponent)
+        root, reach, exponent = math.sqrt(self.run.epochs), self._reach, self._exponent
         if given is None:
             return least_sum(self.z.divided(exponent), reach, root)
-        unit: Floats = given / np.linalg.norm(given)
+        unit = _unit(given)
         scale = least_sum(Projected(np.ldexp(self.z.values(unit), -exponent)), reach, root)
         return max(float(scale[0]), 0.0) * unit
 
-    def _short(self, v: Floats, exponent: int) -> Found:
+    def _short(self, v: Floats) -> Found:
         """``((R + √E·D)/γ)²`` for ``γ = 2^exponent/‖v‖``; it holds for any v, best or not."""
         z, run = self.z, self.run
         assert run.epochs is not None
         norm = float(np.linalg.norm(v))
-        unit, gamma = v / norm, math.ldexp(1 / norm, exponent)
-        short = np.ldexp(np.maximum(gamma - z.values(unit), 0.0), -exponent)
-        missing = math.ldexp(float(np.linalg.norm(short)), exponent)
-        shortfall = missing * (1 + z.n * U) + math.sqrt(z.n) * z.slack * self.R
+        unit, gamma = v / norm, 1 / norm
+        missing = np.maximum(gamma - z.divided(self._exponent).values(unit), 0.0)
+        shortfall = float(np.linalg.norm(missing)) * (1 + z.n * U)
+        shortfall += math.sqrt(z.n) * z.slack * self._scaled(self.R)
         along = self._along(unit)[1] if self.length else 0.0
+        low = gamma * (1 - 4 * U)
         bound = theory.mistake_bound_in_epochs(
-            self._reach, gamma * (1 - 4 * U), shortfall, run.epochs, along=along, length=self._guess
+            self._reach, low, shortfall, run.epochs, along=along, length=self._guess
         )
-        return self._made(unit, bound * (1 + 16 * U), gamma, shortfall)
+        terms = (float(np.ldexp(length, self._exponent)) for length in (gamma, shortfall))
+        return self._made(unit, bound * (1 + 16 * U), *terms)
+
+
+def _unit(theta: Floats) -> Floats:
+    """The vector at length one, whatever its scale."""
+    scaled = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
+    unit: Floats = scaled / np.linalg.norm(scaled)
+    return unit
 
 
 # The run --------------------------------------------------------------------------------------

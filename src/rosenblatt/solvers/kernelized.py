@@ -383,7 +383,9 @@ class Kernelized(Run[DualProblem]):
     def reason(self, p: DualProblem) -> StopReason | None:
         """The reason to stop after an epoch, if there is one."""
         if p.mistakes[-1] == 0 and (self.settings.order != "sampled" or self.separates(p)):
-            return StopReason.SEPARATED
+            gone = self.expansion.arrays.dropped
+            dropped = gone.size and gone[:, self.problems.index(p)].any()
+            return StopReason.NO_MISTAKES if dropped else StopReason.SEPARATED
         if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
             return StopReason.SMALL_CHANGE
         if self.settings.order in ("cyclic", "worst-mistake"):

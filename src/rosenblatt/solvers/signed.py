@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import vstack
 
 from rosenblatt import theory
+from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.rows import as_matrix, as_rows, row_weights
 from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples, widest
 from rosenblatt.sources import MemorySource
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 U = 2.0**-53
-EXACT = 1 << 15  # numbers to settle in rational arithmetic rather than by an error bound
 CHUNK = 1 << 21  # numbers of a float32 matrix to turn into float64 at a time
 
 
@@ -49,8 +49,10 @@ class Vectors:
         self.size = source.n_features + 1
         self.slack = 4 * (self.size + 8) * U
         self.team, self.positive, self.bias = team, positive, bias
+        self._relative = 0.0  # what rounding weight*(x, 1) can do to a vector, as a share of R
         if source.weighted:  # here the bias is a feature like the others
             source, self.bias = _weighted(source, positive, bias), 0.0
+            self._relative = 4 * U
         self.source, self._d = source, source.n_features
         self._samples = Samples(source, team, positive, Clock())
         self.n, self._exponent = self._samples.n, 0
@@ -116,27 +118,35 @@ class Vectors:
         return total
 
     def radius(self) -> float:
-        """``R``, the length of the longest."""
-        parts = self._samples.matrices()
-        R = max(theory.radius(matrix, fit_intercept=bool(self.bias)) for matrix in parts)
-        if not math.isfinite(R * R):
-            msg = "the squares of these data overflow: scale the features"
+        """``R``, the length of the longest, rounded up."""
+        square = max(map(largest_square, self._samples.matrices())) + Fraction(self.bias) ** 2
+        R = root_up(square) * (1 + self._relative)
+        if not math.isfinite(R):
+            msg = "the radius of these data exceeds the largest float: scale the features"
             raise ValueError(msg)
         return R
 
     def margin(self, theta: Floats, R: float) -> float:
         """``min z·θ/‖θ‖``, rounded down; zero or less exactly where θ does not separate."""
-        theta = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
-        norm, values = float(np.linalg.norm(theta)), self.values(theta)
-        least, error = float(values.min()), self.slack * R * norm
-        if abs(least) > error:  # rounding does not matter much; where exactness is cheap, be exact
-            close = np.flatnonzero(values <= least + 2 * error)
-            if least < 0 or len(close) * self.size > EXACT:
-                return (least - error) / norm
-        else:
-            close = np.flatnonzero(values <= 3 * error)
-        exact = min(self._exact(int(i), theta) for i in close)
-        return float(exact) / norm * (1 - self.slack) if exact > 0 else float(exact) / norm
+        square = sum((Fraction(t) ** 2 for t in theta.tolist()), Fraction(0))
+        exact = self._least(theta)
+        gamma = root_down(exact**2 / square)
+        if exact <= 0:
+            return -gamma
+        return math.nextafter(gamma - self._relative * R, 0.0) if self._relative else gamma
+
+    def _least(self, theta: Floats) -> Fraction:
+        """``min z·θ``, exactly."""
+        if self._d == self.size:  # the bias is a feature like the others
+            theta = np.append(theta, 0.0)
+        elif self.bias != 1.0:
+            theta = np.append(theta[:-1], 0.0)
+        parts, first = [], 0
+        for matrix in self._samples.matrices():
+            n = matrix.shape[0]
+            parts.append(smallest(matrix, self._samples.y[first : first + n], theta.tolist()))
+            first += n
+        return min(parts)
 
     def widest(self, R: float) -> Floats | None:
         """The unit vector with the widest margin; None where none separates, or floats fail."""
@@ -162,13 +172,6 @@ class Vectors:
             signed = whole.copy()
             signed.data = signed.data * np.repeat(y, np.diff(signed.indptr))
         return _stacked([signed, -signed]), np.repeat([1, -1], self.n)
-
-    def _exact(self, i: int, theta: Floats) -> Fraction:
-        """``z_i·θ``, in rational numbers."""
-        x = self._samples.gather(np.array([i]))[0, : self._d].tolist()
-        x += [self.bias] * (self._d < self.size)
-        terms = (Fraction(a) * Fraction(b) for a, b in zip(x, theta.tolist(), strict=True))
-        return sum(terms, Fraction(0)) * int(self._samples.y[i])
 
 
 class Projected:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
+from rosenblatt.rows import row_weights
 from rosenblatt.solvers.pocket import Pocket
 from rosenblatt.solvers.run import Course, Run
-from rosenblatt.solvers.scanner import Scanner
+from rosenblatt.solvers.scanner import Scanner, exact_decisions
 from rosenblatt.solvers.stopping import CycleFinder
 from rosenblatt.solvers.threads import one_blas_thread
 from rosenblatt.sources import IN_ORDER
@@ -150,7 +151,7 @@ class Training(Run[Problem]):
 
     def _reason(self, p: Problem) -> StopReason | None:
         if self.separates(p):
-            return StopReason.SEPARATED
+            return StopReason.SEPARATED if self._really(p) else StopReason.ROUNDING
         if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
             return StopReason.SMALL_CHANGE
         if self.looks_for_cycles and self.settings.order in ("cyclic", "worst-mistake"):
@@ -158,6 +159,17 @@ class Training(Run[Problem]):
             if p.cycle is not None:
                 return StopReason.CYCLE
         return None
+
+    def _really(self, p: Problem) -> bool:
+        """Whether theta separates the rows in exact arithmetic as well."""
+        for piece in self.source.pieces():
+            for a, z in self.segments(0, piece.length):
+                values = exact_decisions(piece.block.rows, p.theta[np.newaxis], (a, z), self.team)
+                own = piece.block.label[a:z] == p.positive
+                wrong = np.flatnonzero(np.where(own, values[:, 0] <= 0, values[:, 0] >= 0))
+                if wrong.size and row_weights(piece.block, p.positive, wrong + a).any():
+                    return False
+        return True
 
     def _find_cycle(self, p: Problem) -> Cycle | None:
         if p.cycles is None:
