@@ -21,7 +21,7 @@ import numpy as np
 from rosenblatt.certify.fields import WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.nearby import above, below, exact_product, square_sum
+from rosenblatt.exact.nearby import above, below, closest, exact_product, square_sum
 from rosenblatt.exact.roots import root_near, root_up
 from rosenblatt.exact.sides import Form, smallest
 from rosenblatt.exact.sums import combination, exact_sum, form_values
@@ -288,6 +288,8 @@ class Proof(NamedTuple):
         At least ``(primal - dual)/primal``, for the exact values.
     width : float
         How much smaller the exact gap may be.
+    least : float
+        For the maximum margin: the smallest ``y(w·x + b)``, rounded.
     margin, widest : float
         That of this hyperplane, rounded; and, for the maximum margin, no other has a wider one.
     """
@@ -298,6 +300,7 @@ class Proof(NamedTuple):
     width: float
     margin: float
     widest: float = math.inf
+    least: float = math.nan
 
     def is_doubtful(self, enough: float) -> bool:
         """Whether more digits may tell that the gap is small enough, or much about it."""
@@ -355,30 +358,31 @@ def _exact_bounds(problem: Problem, rows: Ints, multipliers: Any) -> Balanced | 
 
 def _narrow(enough: float) -> float:
     """How close bounds have to be, as a share of the objective, to decide on such a gap."""
-    return max(min(NARROW, 0.01 * enough), 4 * ULP)
+    return max(0.01 * enough, 4 * ULP)
 
 
 def _prove_margin(
     problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
     X, y, _ = problem.weighing()
-    least, square = smallest(X, y, theta.tolist()), square_sum(theta[:-1])
+    square = square_sum(theta[:-1])
+    least = smallest(X, y, theta.tolist()) if square else ZERO
     bound = _bounds_of(problem, rows, multipliers, 0.0, _narrow(enough))
 
     def proof(bound: Balanced | None) -> Proof:
         widest = math.inf if bound is None else bound.margin
         if not (least > 0 and square > 0):
-            size = root_near(least**2 / square) if square > 0 and least else 0.0
-            return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest)
-        primal = square / (2 * least**2)
+            size = root_near(least**2 / square) if least else 0.0
+            return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest, closest(least))
+        primal, last = square / (2 * least**2), closest(least)
         margin = root_near(least**2 / square)
         if bound is None or not bound.most > 0:
-            return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest)
+            return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest, last)
         gap = 1 - bound.best_dual / primal
         wide = 1 - bound.best_dual_at(bound.least) / primal if bound.least > 0 else ZERO
         width = above(gap - max(wide, ZERO))
         dual = below(bound.best_dual)
-        return Proof(above(primal), dual, max(above(gap), 0.0), width, margin, widest)
+        return Proof(above(primal), dual, max(above(gap), 0.0), width, margin, widest, last)
 
     found = proof(bound)
     if bound is None or found.is_doubtful(enough):

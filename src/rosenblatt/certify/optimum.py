@@ -24,7 +24,7 @@ from rosenblatt.certify.fields import (
 from rosenblatt.certify.samples import read_samples
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.nearby import closest
-from rosenblatt.exact.sides import signs, smallest
+from rosenblatt.exact.sides import signs
 from rosenblatt.exact.sums import chosen
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def prove_optimum(optimum: Optimum, data: Samples, weights: Floats | None) -> st
     C = None if optimum.C is None else float(optimum.C)
     problem = Problem(data.X, data.y, weights, C)
     _require_within(problem, given)
-    return (_prove_margin if C is None else _prove_objective)(problem, optimum, given)
+    found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
+    return (_prove_margin if C is None else _prove_objective)(problem, optimum, given, found)
 
 
 class Given(NamedTuple):
@@ -153,18 +154,16 @@ def _require_gap(gap: float, proved: float) -> None:
     require(proved <= gap * (1 + AGREES) + LAST_BITS, why)
 
 
-def _prove(problem: Problem, optimum: Optimum, given: Given) -> Proof:
-    """What is proved, if it is no less than what is claimed."""
-    found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
+def _require_claims(optimum: Optimum, found: Proof) -> None:
+    """What is proved is no less than what is claimed."""
     _require_value("primal value", float(optimum.primal), found.primal)
     _require_dual(float(optimum.dual), found.dual, found.primal)
     _require_gap(float(optimum.gap), found.gap)
     _require_value("margin", float(optimum.margin), found.margin)
-    return found
 
 
-def _prove_objective(problem: Problem, optimum: Optimum, given: Given) -> str:
-    found = _prove(problem, optimum, given)
+def _prove_objective(problem: Problem, optimum: Optimum, given: Given, found: Proof) -> str:
+    _require_claims(optimum, found)
     require(found.primal < np.inf, "the objective is too large for floats")
     digits = _digits(found.dual, found.primal)
     return (
@@ -174,17 +173,16 @@ def _prove_objective(problem: Problem, optimum: Optimum, given: Given) -> str:
     )
 
 
-def _prove_margin(problem: Problem, optimum: Optimum, given: Given) -> str:
-    X, y, numbers = problem.weighing()
+def _prove_margin(problem: Problem, optimum: Optimum, given: Given, found: Proof) -> str:
     require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
-    least = smallest(X, y, given.theta.tolist())
-    if not least > 0:
+    if not found.margin > 0:
+        X, y, numbers = problem.weighing()
         side = signs(X, given.theta.tolist()) * y
         wrong = int(np.argmax(side <= 0))
         msg = f"sample {numbers[wrong]} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
         raise WrongError(msg)
-    _require_canonical(problem, given, closest(least))
-    found = _prove(problem, optimum, given)
+    _require_canonical(problem, given, found.least)
+    _require_claims(optimum, found)
     digits = _digits(found.margin, found.widest)
     return (
         "proved: no hyperplane has a margin above "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.estimators._margins import MarginClassifier, sides_named
+from rosenblatt.estimators._margins import REMEDIES, MarginClassifier, sides_named
 from rosenblatt.estimators._validation import one_of, positive_number, yes_or_no
 from rosenblatt.estimators.optima import Overlap, Problem, max_margin, soft_margin, warm
 from rosenblatt.results import StopReason
@@ -235,23 +235,44 @@ class MaxMarginClassifier(MarginClassifier):
         return replace(soft, stop_reason=reason, certificate=certificate)
 
     def _warn(self) -> None:
-        super()._warn()
         positives = range(len(self.classes_)) if len(self.fits_) > 1 else [1]
         pairs = list(zip(self.fits_, positives, strict=True))
         stuck = [(fit, k) for fit, k in pairs if fit.stop_reason is StopReason.INSEPARABLE]
-        if stuck:
-            fit, positive = stuck[0]
-            more = f" (nor {len(stuck) - 1} more)" if len(stuck) > 1 else ""
+        unknown = [(fit, k) for fit, k in pairs if fit.optimum.C and (fit, k) not in stuck]
+        beyond = [(fit, k) for fit, k in pairs if not (fit.optimum.C or fit.optimum.margin > 0)]
+        if not unknown and not beyond:
+            super()._warn()
+        for fit, positive in unknown[:1]:
+            warnings.warn(
+                f"whether a hyperplane separates {self._told(unknown, positive)} was not settled: "
+                f"{fit.stop_reason.value}. The answer is the soft margin with C={fit.optimum.C:g}. "
+                "Choose C with SoftMarginClassifier, or bring the features to similar scales",
+                NotSeparableWarning,
+                stacklevel=3,
+            )
+        for fit, positive in beyond[:1]:
+            warnings.warn(
+                f"no hyperplane that separates {self._told(beyond, positive)} was found in floats: "
+                f"{fit.stop_reason.value}. {REMEDIES.get(fit.stop_reason, '')}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        for fit, positive in stuck[:1]:
             gap = max(fit.optimum.gap for fit, _ in stuck)
             short = f", only to a gap of {gap:.2g}" if gap > max(self.tol, SOFT) else ""
             warnings.warn(
-                f"no hyperplane separates {sides_named(self.classes_, positive)}{more}, which is "
+                f"no hyperplane separates {self._told(stuck, positive)}, which is "
                 f"proved by certificate_: the answer is the soft margin with C={fit.optimum.C:g}"
                 f"{short}. "
                 "Choose C with SoftMarginClassifier",
                 NotSeparableWarning,
                 stacklevel=3,
             )
+
+    def _told(self, pairs: list[tuple[MarginFit, int]], positive: int) -> str:
+        """What is told apart in the first of some problems, and how many more there are."""
+        more = f" (nor {len(pairs) - 1} more)" if len(pairs) > 1 else ""
+        return f"{sides_named(self.classes_, positive)}{more}"
 
     @property
     def nearest_points_(self) -> Any:

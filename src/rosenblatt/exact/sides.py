@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 CHUNK = 2**12  # rows settled in integers at a time
+FEW = 16  # rows that are settled in integers without further ado
 
 
 class Form:
@@ -68,6 +69,16 @@ class Form:
             return 0
         products = (lengths + np.frexp(sizes)[1])[used & (sizes > 0)]
         return max(int(products.max(initial=-NONE)), int(lengths[used].max()) - 1000)
+
+    def rough_values(self, block: Block) -> tuple[Floats, float]:
+        """``(x_i, 1)·t``, and one bound on all errors: cheap, and good enough for most rows."""
+        with np.errstate(all="ignore"):
+            values = block.dot(self.t[:-1]) + self.t[-1]
+            floats = block.floats
+            largest = max(float(floats.max(initial=0.0)), -float(floats.min(initial=0.0)))
+            error = 1.01 * float(largest * self.g[:-1].sum() + self.g[-1])
+        error += len(self.t) * 2.0**-1070
+        return values, error if np.isfinite(values).all() else np.inf
 
     def values(self, block: Block) -> tuple[Floats, Floats]:
         """``(x_i, 1)·t``, and bounds on the errors."""
@@ -172,23 +183,33 @@ def smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
 
 def _smallest(X: Any, y: NDArray[Any], form: Form) -> Fraction:
     """``min_i y_i(w·x_i + b)`` of a form."""
-    candidates: list[Fraction] = []
+    best: Fraction | None = None
     ceiling = np.inf
     for start, block in blocks(X):
         side = y[start : start + len(block)]
-        values, errors = form.values(block)
+        values, error = form.rough_values(block)
+        values *= side
+        with np.errstate(invalid="ignore"):
+            least = min(ceiling, float(values.min()) + error)
+            rows = np.flatnonzero(~(values - error > least))
+        part = block.take(rows)
+        values, errors = form.values(part)
         with np.errstate(all="ignore"):
-            values *= side
+            values *= side[rows]
             # Twice the bound covers the rounding of these two lines as well.
             ceiling = min(ceiling, float(np.nanmin(values + 2 * errors, initial=np.inf)))
-            rows = np.flatnonzero(~(values - 2 * errors > ceiling))
-        certain = form.without_rounding(block.take(rows))
-        rows = np.append(rows[~certain], rows[certain][np.argsort(values[rows[certain]])[:1]])
-        for at in range(0, rows.size, CHUNK):
-            part = rows[at : at + CHUNK]
-            exact = form.exact_values(block.take(part))
-            candidates += [v * int(s) for v, s in zip(exact, side[part], strict=True)]
-    return min(candidates)
+            close = np.flatnonzero(~(values - 2 * errors > ceiling))
+        if close.size > FEW:
+            certain = form.without_rounding(part.take(close))
+            first = close[certain][np.argsort(values[close[certain]])[:1]]
+            close = np.append(close[~certain], first)
+        for at in range(0, close.size, CHUNK):
+            few = close[at : at + CHUNK]
+            exact = form.exact_values(part.take(few))
+            best_here = min(v * int(s) for v, s in zip(exact, side[rows[few]], strict=True))
+            best = best_here if best is None else min(best, best_here)
+    assert best is not None
+    return best
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
