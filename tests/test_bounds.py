@@ -595,8 +595,10 @@ def test_a_bound_beyond_floats_is_a_power_of_ten(init):
 
 
 def test_data_that_overflow():
+    X, y = [[1e200], [-1e200]], [0, 1]
+    assert rb.mistake_bound(X, y).most == 1
     with pytest.raises(ValueError, match="overflow: scale the features"):
-        rb.mistake_bound([[1e200], [-1e200]], [0, 1])
+        fit(X, y).bound_report(X, y)
 
 
 # ----------------------------------------------------------------------------------- the picture
