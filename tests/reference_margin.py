@@ -1,6 +1,7 @@
 """Best hyperplanes in other ways than ours: slow, short, and for few samples only."""
 
 import warnings
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import nnls
@@ -89,6 +90,16 @@ def bias_range(values, y, c):
     return best[0], best[-1]
 
 
+def exact_smallest(X, y, w, b):
+    """``min y(w·x + b)`` in rational numbers."""
+    w = [Fraction(v) for v in w.tolist()]
+    rows = zip(X.tolist(), y.tolist(), strict=True)
+    return min(
+        int(side) * (sum(Fraction(v) * a for v, a in zip(x, w, strict=True)) + Fraction(b))
+        for x, side in rows
+    )
+
+
 def assert_honest(model, X, y, s=None, tol=None):
     """A closed gap that is what it says: proved by `certify`, and true of the hyperplane."""
     tol = model.tol if tol is None else tol
@@ -101,9 +112,11 @@ def assert_honest(model, X, y, s=None, tol=None):
     w, b = model.coef_[0], model.intercept_[0]
     if best.C is None:
         counted = np.ones(len(signs(y)), bool) if s is None else np.asarray(s) > 0
-        values = (signs(y) * (dense(X) @ w + b))[counted]
-        assert abs(values.min() - 1) <= 1e-9 + 1e-15 * np.abs(dense(X) @ w).max()
-        assert abs(best.primal - 0.5 * w @ w) <= 1e-9 * best.primal
+        least = exact_smallest(dense(X)[counted], signs(y)[counted], w, b)
+        assert abs(least - 1) <= 1e-9 + 1e-14 * np.abs(dense(X) @ w).max()
+        square = sum(Fraction(v) ** 2 for v in w.tolist())
+        exact = square / (2 * least**2)
+        assert exact <= Fraction(best.primal) <= exact * (1 + Fraction(1, 10**15))
     else:
         primal = objective(X, y, best.C, w, b, s)
         assert abs(best.primal - primal) <= 1e-9 * primal + 1e-14 * best.C * np.abs(dense(X)).max()

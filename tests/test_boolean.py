@@ -544,7 +544,7 @@ class TestDichotomies:
 
     @pytest.mark.parametrize(
         ("X", "says"),
-        [([1, 2], "shape"), ([["a"]], "table of numbers"), ([[np.nan]], "not finite")],
+        [([1, 2], "shape"), ([["a"]], "X holds text: give numbers"), ([[np.nan]], "not finite")],
     )
     def test_nonsense(self, X, says):
         with pytest.raises(ValueError, match=says):

@@ -1,15 +1,19 @@
 """Certificates made by hand: valid ones are accepted, and none that was tampered with."""
 
+import math
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csc_array, csr_array
 
+import rosenblatt as rb
 from rosenblatt import certify
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import checking
@@ -17,6 +21,10 @@ from rosenblatt.exact import solve
 from rosenblatt.results import Hyperplane
 
 check = certify.check
+
+EPS = np.longdouble(2.0**-60)
+with np.errstate(over="ignore"):  # where it is no longer than a double
+    HUGE = np.longdouble(2.0) ** 1100
 
 
 def signed(X, y):
@@ -50,6 +58,12 @@ def spread(rng, X, y, size):
 def shares(weights, y):
     """Weights scaled to sum 1 in each class."""
     return weights / weights[y > 0].sum()
+
+
+def mean(X, y, certificate):
+    """Of the support in the second class."""
+    positive = y[certificate.support] > 0
+    return certificate.weights[positive] @ X[certificate.support[positive]]
 
 
 def inseparable(X, y, support, weights, spanning=None, spanning_weights=None):
@@ -248,6 +262,7 @@ class TestInseparable:
         truth = (
             rank(signed(X, y)[shifted.support]) == len(shifted.support) - 1
             and not (np.abs(shifted.weights @ signed(X, y)[shifted.support]) > 1e-9).any()
+            and np.allclose(mean(X, y, shifted), shifted.point, rtol=0, atol=1e-9)
         )
         assert check(shifted, X, y).valid == truth
 
@@ -633,19 +648,44 @@ class TestWhatIsGiven:
             ([[1.0], [2.0]], np.array(["a", None], dtype=object), "y has labels that cannot be"),
             ([1.0, 2.0], [0, 1], r"X has shape \(2,\)"),
             (np.zeros((0, 2)), [], r"X has shape \(0, 2\)"),
-            ([["a"], ["b"]], [0, 1], "X has dtype <U1: give numbers"),
-            (np.array([["1"], [2]], dtype=object), [0, 1], "X has text among its entries"),
-            (np.array([["x"], [2]], dtype=object), [0, 1], "X has entries that are not numbers"),
-            ([[1j], [2]], [0, 1], "X has dtype complex128: give numbers"),
-            ([[2**53 + 1], [0]], [0, 1], "X has integers that are too long for float64"),
-            ([[2**70 + 1], [0]], [0, 1], "X has numbers that float64 must round"),
-            ([[10**400], [0]], [0, 1], "too large for float64"),
+            ([["a"], ["b"]], [0, 1], "X holds text: give numbers"),
+            (np.array([["1"], [2]], dtype=object), [0, 1], "X holds the text '1': give numbers"),
+            (np.array([["x"], [2]], dtype=object), [0, 1], "X holds the text 'x': give numbers"),
+            ([[1j], [2]], [0, 1], "X holds complex numbers"),
+            ([[2**53 + 1], [0]], [0, 1], "X holds 9007199254740993, which no float is equal to"),
+            ([[2**70 + 1], [0]], [0, 1], "X holds 1180591620717411303425, which no float is equal"),
+            ([[10**400], [0]], [0, 1], "X holds 10{56}.*, which no float is equal to"),
+            ([[2**53 + 1], [0.5]], [0, 1], "which no float is equal to"),
+            ([[Fraction(1, 3)], [1]], [0, 1], "which no float is equal to"),
+            ([[Decimal("0.1")], [1]], [0, 1], "which no float is equal to"),
+            ([[np.int64(2**53 + 1)], [Decimal(1)]], [0, 1], "which no float is equal to"),
+            (coo_array([[2**53 + 1], [0]]), [0, 1], "which no float is equal to"),
         ],
     )
     def test_unusable_data(self, X, y, message):
         with pytest.raises(ValueError, match=message) as error:
             check(self.certificate, X, y)
         assert "\n" not in str(error.value)
+
+    @pytest.mark.parametrize("number", [Fraction, Decimal, np.longdouble, np.int64])
+    def test_other_numbers_that_are_floats(self, number):
+        X = np.array([[number(int(v)) for v in row] for row in self.X], dtype=object)
+        assert check(self.certificate, X, self.y)
+
+    @pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="longdouble is float64 here")
+    @pytest.mark.parametrize("X", [[[1.0], [1 + EPS]], [[0.0], [HUGE]], [[0.0], [1 / HUGE]]])
+    def test_long_doubles_are_not_rounded(self, X):
+        with pytest.raises(ValueError, match="which no float is equal to"):
+            check(self.certificate, np.array(X, np.longdouble), [0, 1])
+
+    @pytest.mark.parametrize("kind", [csr_array, coo_array, csc_array])
+    @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float32])
+    def test_entries_given_twice_do_not_overflow(self, kind, dtype):
+        data = np.array([120, 120, 20, 20, 1, 90], dtype=dtype)
+        X = csr_array((data, [0] * 6, [0, 4, 6]), shape=(2, 1))
+        X = X if kind is csr_array else kind(X)
+        assert check(Separable(Hyperplane([1.0], -185.5), 94.5), X, [1, 0])
+        np.testing.assert_array_equal(X.data, data)
 
     def test_long_integers_that_are_floats(self):
         certificate = Separable(Hyperplane([1.0], -1.0), 1.0)
@@ -663,6 +703,134 @@ class TestWhatIsGiven:
             False,
             "undecided: nothing is claimed, so nothing is proved",
         )
+
+
+RUBBISH = [
+    None,
+    0,
+    1.5,
+    math.nan,
+    math.inf,
+    10**400,
+    "text",
+    b"x",
+    True,
+    [],
+    (),
+    (1.0, 2.0, 3.0),
+    (Fraction(1), "x", None),
+    (Fraction(10) ** 400,) * 3,
+    {},
+    object(),
+    1j,
+    Fraction(1, 3),
+    Verdict.UNDECIDED,
+    Hyperplane([0.0, 0.0], 1.0),
+    Hyperplane([1.0], 1.0),
+    np.array(1.0),
+    np.array([]),
+    np.array([], int),
+    np.array([1, 2], object),
+    np.array(["a", "b"]),
+    np.array([1j, 2]),
+    np.array([[1.0, 2.0]]),
+    np.array([np.nan, 1.0]),
+    np.array([np.inf, 1.0]),
+    np.array([True, False]),
+    np.array([1, 2], "M8[s]"),
+    np.array([1, 2], np.longdouble),
+    np.array([0, 2**64 - 1], np.uint64),
+    np.array([1e308, 1e308]),
+    np.array([5e-324, 5e-324]),
+    np.array([0.0, 0.0]),
+    np.array([-1, 1]),
+    np.arange(100),
+    np.ma.array([1.0, 2.0], mask=[0, 1]),
+]
+
+
+def forged(number):
+    """A fraction past its constructor."""
+    fraction = Fraction(1, 2)
+    fraction._numerator, fraction._denominator = number, 0
+    return fraction
+
+
+class TestForged:
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])
+    cases = (
+        (X[:2], [0, 1], Separable(Hyperplane([1.0, 1.0], -1.0), 0.5**0.5)),
+        (
+            X,
+            [0, 0, 1, 1, 1],
+            Inseparable([0, 1, 2, 3], [0.5] * 4, [0.5, 0.5], [0, 1, 2, 3], [1] * 4),
+        ),
+        (
+            X[[0, 2, 2, 1]],
+            [0, 0, 1, 1],
+            QuasiSeparable([1, 2], [1, 1], X[2], Hyperplane([1.0, 0.0]), [0, 1, 2], [1, 2], [1, 1]),
+        ),
+    )
+
+    @pytest.mark.parametrize("thing", [*RUBBISH, (forged(1),) * 3, (forged("a"),) * 3])
+    def test_no_rubbish_in_any_field_is_an_error(self, thing):
+        for X, y, certificate in self.cases:
+            for name in vars(certificate):
+                result = check(with_field(certificate, name, thing), X, y)
+                assert "\n" not in result.why
+                assert not result or (name, thing) == ("exact", None)
+            if hasattr(certificate, "hyperplane"):
+                for name in ("w", "b"):
+                    plane = with_field(certificate.hyperplane, name, thing)
+                    assert not check(with_field(certificate, "hyperplane", plane), X, y)
+
+    def test_missing_fields(self):
+        for X, y, certificate in self.cases:
+            for name in vars(certificate):
+                other = replace(certificate)
+                object.__delattr__(other, name)
+                assert name == "exact" or check(other, X, y).why == f"{name} is missing"
+
+
+class TestPrimes:
+    """Numbers made of the primes that elimination once took, which these made look like 0."""
+
+    primes = (84886727, 84886717, 84886699, 84886661, 84886651, 84886643)
+
+    def test_a_parallelogram(self):
+        P = float(self.primes[0] * self.primes[1])
+        X, y = np.array([[0.0, 0.0], [P, 0.0], [0.0, 1.0], [P, 1.0]]), [0, 1, 1, 0]
+        every, ones = np.arange(4), np.ones(4)
+        assert check(Inseparable(every, ones / 2, [P / 2, 0.5], every, ones), X, y)
+
+    def test_everything_that_needs_a_verdict(self):
+        P = float(self.primes[0] * self.primes[1])
+        X, y = np.array([[0.0, 0.0], [P, 0.0], [0.0, 1.0], [P, 1.0]]), [0, 1, 1, 0]
+        found = rb.separability(X, y)
+        assert check(found, X, y)
+        assert found.verdict is Verdict.INSEPARABLE
+        with pytest.warns(rb.NotSeparableWarning):
+            model = rb.MaxMarginClassifier().fit(X, y)
+        assert model.stop_reason_ is rb.StopReason.INSEPARABLE
+        assert rb.mistake_bound(X, y, epochs=3).bound > 0
+        with pytest.raises(ValueError, match="no hyperplane separates"):
+            rb.mistake_bound(X, y)
+
+    def test_a_simplex_and_a_column_of_zeros(self):
+        p = np.array([float(a * b) for a, b in pairwise((*self.primes, self.primes[0]))])
+        X = np.vstack([np.diag(p), np.zeros(6), p / 8])
+        X = np.hstack([X, np.zeros((8, 1))])
+        y = [0] * 7 + [1]
+        weights = np.array([1 / 8] * 6 + [1 / 4] + [1])
+        every = np.arange(8)
+        assert check(Inseparable(every, weights, X[7], every, weights), X, y)
+        assert not check(Inseparable(every, weights[::-1], X[7], every, weights), X, y)
+
+    def test_more_equations_than_unknowns(self):
+        p = np.array([float(a * b) for a, b in pairwise(self.primes[:4])])
+        X = np.array([[0.0, 0.0, 0.0], p, p / 2])
+        weights = np.array([0.5, 0.5, 1.0])
+        assert check(Inseparable([0, 1, 2], weights, p / 2, [0, 1, 2], weights), X, [0, 0, 1])
 
 
 class TestExactWeights:

@@ -369,7 +369,6 @@ def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
         ([*SOFT, "--C", "-1"], "C=-1.0 is not allowed"),
         ([*SOFT, "--C", "inf"], "C=inf is not allowed"),
         ([*SOFT, "--C", "abc"], "invalid value for '--C'"),
-        ([*SOFT, "--C", "1e300"], "C=1e+300 times the square of the largest number"),
         ([*SOFT, "--tol", "1"], "--tol 1 is not possible: give a gap below 1, for instance 1e-6"),
         ([*HARD, "--tol", "2.5"], "--tol 2.5 is not possible"),
         ([*SOFT, "--tol", "0"], "tol=0.0 is not allowed: give a positive number, the gap"),

@@ -120,6 +120,39 @@ def test_termination_leaves_nothing_behind(endless, tmp_path):
     assert not list(room.iterdir())
 
 
+@pytest.mark.parametrize("seconds", [1.0, 2.5])
+def test_termination_is_quiet(endless, seconds):
+    command = [*COMMAND, "fit", str(endless), "--max-epochs", str(10**9)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=60) == (b"", b"")
+        assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
+
+
+def test_termination_where_nothing_can_be_raised():
+    """In a finalizer Python would only print the exception, and go on."""
+    code = """if True:
+        import os, signal, time
+        import rosenblatt.cli.app
+        from rosenblatt.cli import main
+
+        class Dying:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(0.01)
+
+        def work(**_):
+            Dying()
+            time.sleep(60)
+
+        rosenblatt.cli.app.app = work
+        main()
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, b"", b"")
+
+
 @pytest.mark.parametrize("stream", [1, 2])
 def test_closed_streams(model, stream):
     command = f'"{sys.executable}" -m rosenblatt.cli show {model} {stream}>&-'

@@ -187,3 +187,52 @@ def test_arrays_of_pytorch_need_another_package(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "array_api_compat", None)
     with pytest.raises(ImportError, match=r"pip install rosenblatt\[gpu\]"):
         device.namespace_of(Tensor())
+
+
+# ---------------------------------------------------------------------- other models than kernels
+
+
+class OnDevice:
+    """An array of a library without the array API, which only DLPack can read."""
+
+    def __init__(self, values):
+        self.values = np.array(values)
+        self.shape = self.values.shape
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+@pytest.mark.parametrize("library", [xp.asarray, OnDevice])
+@pytest.mark.parametrize(
+    "kind", [rb.Perceptron, rb.Adaline, rb.MaxMarginClassifier, rb.SoftMarginClassifier]
+)
+def test_linear_models_move_arrays_to_memory(kind, library):
+    X, y = rb.datasets.eight_points()
+    weights = np.arange(1.0, 9.0)
+    plain = kind().fit(X, y, weights)
+    model = kind().fit(library(X), library(y), library(weights))
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    np.testing.assert_array_equal(model.intercept_, plain.intercept_)
+    for answer in ("predict", "decision_function"):
+        found = getattr(model, answer)(library(X))
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, getattr(plain, answer)(X))
+
+
+def test_functions_move_arrays_to_memory():
+    X, y = rb.datasets.eight_points()
+    A, b = xp.asarray(X), xp.asarray(y)
+    verdict = rb.separability(A, b)
+    assert rb.certify.check(verdict, A, b)
+    assert rb.mistake_bound(A, b).most == rb.mistake_bound(X, y).most
+    plane = rb.Hyperplane(xp.asarray([1.0, 1.0]))
+    assert plane.margin(A, b) == plane.margin(X, y)
+    np.testing.assert_array_equal(rb.kernels.RBF(1.0)(A), rb.kernels.RBF(1.0)(X))
+    np.testing.assert_array_equal(rb.features.Squares().fit_transform(A), X**2)
+    assert rb.theory.radius(A) == rb.theory.radius(X)
+    path = rb.soft_margin_path(A, b, [1.0])
+    np.testing.assert_array_equal(path.margin, rb.soft_margin_path(X, y, [1.0]).margin)

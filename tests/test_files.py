@@ -76,3 +76,28 @@ def test_a_link_is_judged_by_where_it_leads(tmp_path):
     lost.symlink_to("nowhere/file.txt")
     with pytest.raises(FileNotFoundError, match=r"^there is no folder \S+nowhere: make it first"):
         check_writable(lost)
+
+
+def test_an_error_names_the_file_asked_for(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"out\.json could not be written: no such") as found,
+        written_whole(tmp_path / "out.json") as beside,
+    ):
+        beside.unlink()
+    assert beside.name not in str(found.value)
+
+
+def test_an_error_about_another_file_stays_as_it_is(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match="other") as found,
+        written_whole(tmp_path / "out.json"),
+    ):
+        (tmp_path / "other").open()
+    assert "out.json" not in str(found.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_as_long_as_names_can_be(tmp_path):
+    path = tmp_path / f"{'a' * 250}.json"
+    write(path)
+    assert path.read_text() == "new"

@@ -311,7 +311,7 @@ def test_samples_that_margins_refuse(kind, layout):
 @MARGINS
 def test_words_and_shapes_that_margins_refuse(kind):
     X, y = cloud()
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="X holds text: give numbers"):
         kind().fit([["a", "b"], ["c", "d"]], [0, 1])
     with pytest.raises(ValueError, match="Expected 2D array"):
         kind().fit(X[:, 0], y)

@@ -445,23 +445,18 @@ def test_far_more_features_than_samples(layout):
 
 
 @pytest.mark.parametrize("kind", [rb.SoftMarginClassifier, rb.MaxMarginClassifier])
-@pytest.mark.parametrize("huge", [1e150, 1e300])
-def test_numbers_at_the_end_of_floats_give_an_answer_or_an_error(kind, huge):
-    """No NaN gets into a model, and no warning about arithmetic comes out."""
+@pytest.mark.parametrize("size", [1e-308, 1e-150, 1e150, 1e307])
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_numbers_at_the_ends_of_floats(kind, size, layout):
     X, y = apart()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            model = kind(max_time=10.0).fit(X * huge, y)  # not for ever, should it go astray
-        except ValueError:
-            return
-    assert np.isfinite(model.coef_).all()
-    assert np.isfinite(model.intercept_).all()
-    assert 0 <= model.gap_ <= 1
-    assert model.stop_reason_ is not Reason.TIME_LIMIT
-    if model.stop_reason_ is Reason.GAP_CLOSED:
-        assert rb.certify.check(model.certificate_, X * huge, y)
+    X = X / np.abs(X).max() * size
+    model = kind().fit(layout(X), y)
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert rb.certify.check(model.certificate_, X, y)
+    if kind is rb.MaxMarginClassifier:
+        plain = kind().fit(X / size, y)
+        assert model.margin_ / size == pytest.approx(plain.margin_, rel=1e-8)
+        np.testing.assert_array_equal(model.predict(X), y)
 
 
 # ------------------------------------------------------------------------------- not separable
@@ -801,8 +796,13 @@ def test_a_warm_start_takes_fewer_scans():
     assert sum(scans) < sum(rb.SoftMarginClassifier(C=C).fit(X, y).n_iter_ for C in Cs)
 
 
-@pytest.mark.parametrize("C", [1e-60, 1e60])
-def test_a_price_beyond_floats(C):
+@pytest.mark.parametrize("C", [1e-300, 1e-60, 1e60, 1e300])
+def test_prices_beyond_all_measure(C):
+    """Whatever the price: the gap is what it says, and a tiny price is easy."""
     X, y = noisy()
-    with pytest.raises(ValueError, match="is beyond what floats can reckon with"):
-        rb.SoftMarginClassifier(C=C).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = rb.SoftMarginClassifier(C=C).fit(X, y)
+    found = rb.certify.check(model.optimum_, X, y)
+    assert found, found.why
+    assert C > 1 or model.stop_reason_ is Reason.GAP_CLOSED

@@ -208,7 +208,7 @@ def test_updates_take_the_data_as_they_were_given():
         data.X.tolist(),
     ):
         assert updates.hyperplane(len(updates), X) == last
-    with pytest.raises(ValueError, match=r"t=1\.5 is not an update"):
+    with pytest.raises(ValueError, match=r"t=1\.5 is not allowed: this run has updates"):
         updates.hyperplane(1.5, data.X)
 
 

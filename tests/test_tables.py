@@ -1313,3 +1313,26 @@ def test_real_svmlight_files_are_refused(data, name):
 
 def test_real_pictures_of_digits_are_refused(data):
     assert "is an IDX array" in refusal(data / "mnist-t10k-images-idx3-ubyte.gz")
+
+
+WIDE = {
+    "utf-16, half a character": "a,b\n1,x\n".encode("utf-16")[:-1],
+    "utf-16, half a pair": b"\xff\xfe" + "a,b\n1,".encode("utf-16-le") + b"\x00\xd8",
+    "utf-16, big end first": b"\xfe\xff" + "a,b\n1,x\n".encode("utf-16-be")[:-1],
+    "utf-32": "a,b\n1,x\n".encode("utf-32")[:-2],
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_wide_characters_that_break_off(name, file):
+    says = f"begins as {name[:6].upper()} but breaks off or is damaged: copy it again$"
+    with pytest.raises(TableError, match=says):
+        read_table(file(WIDE[name]))
+
+
+@pytest.mark.parametrize("start", ["utf-32", "utf-32-be"])
+def test_four_bytes_for_a_character(start, file):
+    mark = "\ufeff" if start == "utf-32-be" else ""
+    with read_table(file(f"{mark}a,b\n1,é\n2,y\n".encode(start))) as found:
+        assert found["a"].tolist() == [1.0, 2.0]
+        assert found["b"].tolist() == ["é", "y"]

@@ -169,13 +169,25 @@ class Optimum(_Frozen):
     Attributes
     ----------
     hyperplane : Hyperplane
-        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1.
+        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1 as
+        nearly as floats can bring it.
     support, multipliers : int array, float array
         The samples with ``α_i > 0``, in ascending order, and these.
     C : float or None
         None: the maximum margin.
     primal, dual : float
-        The two values.
+        The two values: of the very hyperplane, its rounding included, and of the multipliers. For
+        the maximum margin ``primal = ½/margin²``, with the margin that this hyperplane has.
+    gap : float
+        ``(primal - dual)/primal``: by how much, at most, the objective could be smaller. It is 1
+        where a maximum margin was asked for and the hyperplane does not separate. Not given: what
+        the two values make of it.
+    exact_multipliers : tuple of Fraction or None
+        The multipliers in rational numbers, where their nearest floats, `multipliers`, would
+        prove less.
+    margin : float
+        How far from the hyperplane ``w·x + b`` is 1 or -1, ``1/‖w‖``, infinite if w is zero; for
+        the maximum margin that of this very hyperplane, its rounding included.
     """
 
     hyperplane: Hyperplane
@@ -184,18 +196,19 @@ class Optimum(_Frozen):
     C: float | None
     primal: float
     dual: float
+    gap: float = np.nan
+    exact_multipliers: tuple[Fraction, ...] | None = None
+    margin: float = np.nan
 
-    @property
-    def gap(self) -> float:
-        """``(primal - dual)/primal``: by how much, at most, the objective could be smaller."""
-        if not self.primal < np.inf:
-            return 1.0
-        return max(0.0, (self.primal - self.dual) / self.primal)
-
-    @property
-    def margin(self) -> float:
-        """``1/‖w‖``: how far from the hyperplane ``w·x + b`` is 1 or -1; infinite if w is zero."""
-        return 1.0 / self.hyperplane.norm if self.hyperplane.w.any() else np.inf
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.margin != self.margin:
+            plane = self.hyperplane
+            margin = 1.0 / plane.norm if plane.w.any() else np.inf
+            object.__setattr__(self, "margin", margin)
+        if self.gap != self.gap:
+            share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
+            object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import (
+    brief,
+    instance,
+    number,
+    positive_number,
+    proportion,
+    whole_number,
+    yes_or_no,
+)
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
@@ -17,6 +26,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     RandomState = int | np.random.Generator | None
+
+
+GAP, RINGS = "give 0 < margin < radius", "give 0 < inner < outer"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,11 +76,14 @@ class Dataset:
         return f"Dataset({n} samples, {d} features: {self.description})"
 
 
-def _at_least(name: str, value: int, least: int, why: str) -> None:
-    """Refuse a count that is too small, in one line."""
-    if value < least:
-        msg = f"{name}={value} is not allowed: {why}"
-        raise ValueError(msg)
+def _random(random_state: Any) -> np.random.Generator:
+    """The generator that `random_state` stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        wanted = "give a whole number from 0, a NumPy Generator, or None"
+        msg = f"random_state={brief(random_state)} is not allowed: {wanted}"
+        raise ValueError(msg) from None
 
 
 def _balanced_labels(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -146,12 +161,14 @@ def known_margin(
     random_state : int, Generator or None
         The same one gives the same data.
     """
-    _at_least("n", n, 2, "there is one witness of each class, so give at least 2 samples")
-    _at_least("d", d, 1, "give at least 1 feature")
+    whole_number("n", n, 2, "there is one witness of each class, so give at least 2 samples")
+    whole_number("d", d, 1, "give at least 1 feature")
+    margin, radius = number("margin", margin, wanted=GAP), number("radius", radius, wanted=GAP)
+    yes_or_no("rotate", rotate)
     if not 0.0 < margin < radius < math.inf:
         msg = f"margin={margin} with radius={radius} is not allowed: give 0 < margin < radius"
         raise ValueError(msg)
-    rng = np.random.default_rng(random_state)
+    rng = _random(random_state)
     y = _balanced_labels(n, rng)
     # The slack keeps rounding from pushing a sample out of the ball.
     slack = 8 * (d + 8) * np.finfo(np.float64).eps * radius
@@ -211,11 +228,9 @@ def dunkers(n: int = 80, *, gap: float = 0.5, random_state: RandomState = None) 
     random_state : int, Generator or None
         The same one gives the same data.
     """
-    _at_least("n", n, 2, "give at least 2 players, one who can dunk and one who cannot")
-    if not 0.0 < gap < math.inf:
-        msg = f"gap={gap} is not allowed: give a positive number of inches"
-        raise ValueError(msg)
-    rng = np.random.default_rng(random_state)
+    whole_number("n", n, 2, "give at least 2 players, one who can dunk and one who cannot")
+    gap = positive_number("gap", gap, hint=" of inches")
+    rng = _random(random_state)
     y = _balanced_labels(n, rng)
     across = y * (gap + np.abs(rng.normal(0.0, 3.0, n)))
     along = rng.normal(0.0, 4.0, n)
@@ -273,14 +288,13 @@ def circles(
     random_state : int, Generator or None
         The same one gives the same data.
     """
-    _at_least("n", n, 6, "a ring around the origin takes 3 points, so give at least 6")
+    whole_number("n", n, 6, "a ring around the origin takes 3 points, so give at least 6")
+    inner, outer = number("inner", inner, wanted=RINGS), number("outer", outer, wanted=RINGS)
     if not 0.0 < inner < outer < math.inf:
         msg = f"inner={inner} with outer={outer} is not allowed: give 0 < inner < outer"
         raise ValueError(msg)
-    if not 0.0 <= noise <= 1.0:
-        msg = f"noise={noise} is not allowed: give a number from 0 to 1"
-        raise ValueError(msg)
-    rng = np.random.default_rng(random_state)
+    noise = proportion("noise", noise)
+    rng = _random(random_state)
     counts = (n - n // 2, n // 2)
     angles = np.concatenate([2 * np.pi * (rng.random() + np.arange(k)) / k for k in counts])
     radii = np.repeat([outer, inner], counts) * np.exp(noise * rng.standard_normal(n))
@@ -312,10 +326,9 @@ def flip_labels(dataset: Dataset, fraction: float, *, random_state: RandomState 
     random_state : int, Generator or None
         The same one flips the same labels.
     """
-    if not 0.0 <= fraction <= 1.0:
-        msg = f"fraction={fraction} is not allowed: give a share from 0 to 1"
-        raise ValueError(msg)
-    rng = np.random.default_rng(random_state)
+    instance("dataset", dataset, Dataset, "give a data set, as those of rb.datasets")
+    fraction = proportion("fraction", fraction, "give a share from 0 to 1")
+    rng = _random(random_state)
     n = len(dataset.y)
     flipped = rng.choice(n, size=round(fraction * n), replace=False)
     y = dataset.y.copy()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from rosenblatt.arguments import matrix, number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -71,7 +72,9 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     >>> bool(found), round(found.smallest, 3)
     (False, -1.0)
     """
-    K = plain_values(K)
+    given = matrix("K", K, "give the square matrix of the kernel's values")
+    dense = given.toarray() if hasattr(given, "toarray") else given
+    K = np.asarray(dense, np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
         msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
         raise ValueError(msg)
@@ -82,10 +85,9 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     if np.abs(K - K.T).max() > 1e-8 * scale:
         msg = "K is not symmetric: a kernel's values are the same in both orders"
         raise ValueError(msg)
-    number = isinstance(tol, numbers.Real)
-    if tol is not None and not (number and 0 <= tol < math.inf):
-        msg = f"tol={tol!r} is not allowed: give a number >= 0, or None for n*2^-52"
-        raise ValueError(msg)
+    if tol is not None:
+        wanted = "give a number >= 0, or None for n*2^-52"
+        tol = number("tol", tol, lambda x: 0 <= x < math.inf, wanted)
     M = (K / scale + K.T / scale) / 2
     values, vectors = np.linalg.eigh(M)
     least = (len(K) * 2.0**-52 if tol is None else float(tol)) * float(np.abs(values).max())

@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import kernels, maps
+from rosenblatt.arguments import brief, names_of, number, table
 from rosenblatt.estimators._kernels import find_gamma, find_kernel
 from rosenblatt.estimators._validation import canonical, positive_int, positive_number, yes_or_no
 
@@ -65,7 +66,12 @@ class _FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=np.float64, accept_large_sparse=True
+            self,
+            table("X", X),
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            accept_large_sparse=True,
         )
         return canonical(X)
 
@@ -78,6 +84,8 @@ class _FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the features."""
         check_is_fitted(self)
+        if input_features is not None:
+            input_features = names_of("input_features", input_features)
         given = _check_feature_names_in(self, input_features).tolist()
         return np.array(self._names(given), dtype=object)
 
@@ -126,9 +134,8 @@ class Polynomial(_FeatureMap):
     def _learn(self, X: Any) -> None:
         positive_int("degree", self.degree)
         positive_number("gamma", self.gamma)
-        if self.coef0 != 0:
-            hint = ", or 0; a kernel with a negative one has no real features"
-            positive_number("coef0", self.coef0, hint=hint)
+        hint = ", or 0; a kernel with a negative one has no real features"
+        number("coef0", self.coef0, lambda x: 0 <= x < np.inf, f"give a positive number{hint}")
         self._n_features_out = maps.n_monomials(X.shape[1], self.degree, self._lowest())
 
     def _lowest(self) -> int:
@@ -216,7 +223,8 @@ class Map(_FeatureMap):
 
     def _learn(self, X: Any) -> None:
         if not callable(self.function):
-            msg = f"function={self.function!r} cannot be called: give a function of a matrix or row"
+            what = f"function={brief(self.function)} cannot be called"
+            msg = f"{what}: give a function of a matrix or row"
             raise ValueError(msg)
         self.takes_rows_ = not self._takes_matrices(X)
         self._n_features_out = int(self._values(X[:1]).shape[1])

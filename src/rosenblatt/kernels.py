@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.arguments import brief, matrix, number, positive_int
 from rosenblatt.definiteness import Definiteness, is_positive_semidefinite, plain_values
 from rosenblatt.rounding import (
     Products,
@@ -64,10 +65,7 @@ class Kernel:
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Matrix of the values for every row of X with every row of Y (None: of X)."""
-        X, Y = _matrix(X), None if Y is None else _matrix(Y)
-        if Y is not None and X.shape[1] != Y.shape[1]:
-            msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
-            raise ValueError(msg)
+        X, Y = _pair(X, Y)
         Z = X @ (X if Y is None else Y).T
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
         x2 = squared_norms(X)
@@ -147,9 +145,8 @@ class Polynomial(Kernel):
     name = "poly"
 
     def __post_init__(self) -> None:
-        _whole("degree", self.degree)
-        _positive("gamma", self.gamma)
-        _finite("coef0", self.coef0)
+        positive_int("degree", self.degree)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma), coef0=number("coef0", self.coef0))
 
     @property
     def formula(self) -> str:
@@ -197,12 +194,12 @@ class Radial(Kernel):
 
         Dense samples are moved to around the origin first, where fewer digits cancel.
         """
-        X = _matrix(X)
-        if hasattr(X, "tocsr"):
+        X, Y = _pair(X, Y)
+        if hasattr(X, "tocsr") or hasattr(Y, "tocsr"):
             values = super().__call__(X, Y)
         else:
             center = X.mean(axis=0) if len(X) else 0.0
-            values = super().__call__(X - center, None if Y is None else _matrix(Y) - center)
+            values = super().__call__(X - center, None if Y is None else Y - center)
         if Y is None:
             np.fill_diagonal(values, 1.0)
         return values
@@ -255,7 +252,7 @@ class RBF(Radial):
     name = "rbf"
 
     def __post_init__(self) -> None:
-        _positive("gamma", self.gamma)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma))
 
     @property
     def rate(self) -> float:
@@ -277,7 +274,7 @@ class Gaussian(Radial):
     name = "gaussian"
 
     def __post_init__(self) -> None:
-        _positive("sigma", self.sigma)
+        _keep_floats(self, sigma=_positive("sigma", self.sigma))
         if not 0.0 < self.rate <= 1e300:
             msg = f"sigma={self.sigma!r} is not allowed: 1/(2 sigma²) is beyond what floats hold"
             raise ValueError(msg)
@@ -304,8 +301,7 @@ class Sigmoid(Kernel):
     name = "sigmoid"
 
     def __post_init__(self) -> None:
-        _finite("eta", self.eta)
-        _finite("theta", self.theta)
+        _keep_floats(self, eta=number("eta", self.eta), theta=number("theta", self.theta))
 
     @property
     def formula(self) -> str:
@@ -348,11 +344,11 @@ class Precomputed(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The matrix as it is."""
-        return np.asarray(X, dtype=np.float64)
+        return _dense(X)
 
     def diagonal(self, X: Any) -> Floats:
         """The diagonal of the matrix."""
-        return np.diagonal(np.asarray(X, dtype=np.float64)).copy()
+        return np.diagonal(_dense(X)).copy()
 
     def keeps_integers(self) -> bool:
         """Whole numbers are taken as they are."""
@@ -374,7 +370,7 @@ class Function(Kernel):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            msg = f"kernel={self.function!r} cannot be called: give a function of two vectors"
+            msg = f"kernel={brief(self.function)} cannot be called: give a function of two vectors"
             raise ValueError(msg)
 
     @property
@@ -385,7 +381,10 @@ class Function(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The function for every row of X with every row of Y (None: of X)."""
+        X, Y = _pair(X, Y)
         Y = X if Y is None else Y
+        if not X.shape[0] * Y.shape[0]:
+            return np.empty((X.shape[0], Y.shape[0]))
         if self._takes_matrices(X, Y):
             values = plain_values(self.function(X, Y))
         else:
@@ -408,6 +407,7 @@ class Function(Kernel):
 
     def diagonal(self, X: Any) -> Floats:
         """``K(x, x)`` for every row of X."""
+        X = matrix("X", X)
         return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
 
 
@@ -436,14 +436,24 @@ def squared_norms(X: Any) -> Floats:
     return total
 
 
-def _matrix(X: Any) -> Any:
-    if hasattr(X, "tocsr"):
-        return X.astype(np.float64)
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
-        msg = f"X has shape {X.shape}: give a matrix with one sample in each row"
+def _matrix(X: Any, name: str = "X") -> Any:
+    wanted = "give a matrix with one sample in each row"
+    return matrix(name, X, wanted).astype(np.float64, copy=False)
+
+
+def _pair(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Two matrices of samples with as many features, the second one if it is given."""
+    X, Y = _matrix(X), None if Y is None else _matrix(Y, "Y")
+    if Y is not None and X.shape[1] != Y.shape[1]:
+        msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
         raise ValueError(msg)
-    return X
+    return X, Y
+
+
+def _dense(X: Any) -> Floats:
+    X = _matrix(X)
+    values: Floats = X.toarray() if hasattr(X, "toarray") else X
+    return values
 
 
 def _rows_of(X: Any) -> list[Any]:
@@ -460,24 +470,15 @@ def _wanted(name: str, values: Floats) -> str:
     )
 
 
-def _positive(name: str, value: Any) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not 0 < value <= 1e300:
-        msg = f"{name}={value!r} is not allowed: give a positive number, up to 1e300"
-        raise ValueError(msg)
+def _keep_floats(kernel: Kernel, **found: float) -> None:
+    """Parameters that are numbers of another kind, such as fractions, as floats."""
+    for name, value in found.items():
+        if not isinstance(getattr(kernel, name), int | float | np.number):
+            object.__setattr__(kernel, name, value)
 
 
-def _finite(name: str, value: Any) -> None:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):
-        msg = f"{name}={value!r} is not allowed: give a finite number"
-        raise ValueError(msg)
-
-
-def _whole(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        msg = f"{name}={value!r} is not allowed: give a whole number from 1"
-        raise ValueError(msg)
+def _positive(name: str, value: Any) -> float:
+    return number(name, value, lambda x: 0 < x <= 1e300, "give a positive number, up to 1e300")
 
 
 def _times(factor: float) -> str:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
 
+from rosenblatt.arguments import matrix
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -168,9 +170,7 @@ def refuse_too_many(numbers: int, d: int, degree: int) -> None:
 
 
 def _matrix(X: Any) -> Any:
-    if hasattr(X, "tocsr"):
-        return X.tocsr().astype(np.float64)
-    return np.asarray(X, dtype=np.float64)
+    return matrix("X", X).astype(np.float64, copy=False)
 
 
 def _products(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 KIND = "is"
+
+# What annotations of fields mean that do not name a class; `kind` of the elements of an array.
+ARRAYS = {"Floats": "f", "Ints": "iu", "NDArray[np.float64]": "f", "NDArray[np.int64]": "iu"}
+NUMBERS = {"int": Integral, "float": Real}
 
 
 def to_plain(value: Any, types: Sequence[type]) -> Any:
@@ -62,7 +67,7 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
             return parts["values"].tolist()
         for known in types:
             if known.__name__ == kind:
-                return known[parts["name"]] if issubclass(known, Enum) else known(**parts)
+                return known[parts["name"]] if issubclass(known, Enum) else _made(known, parts)
         msg = f"{kind!r} is not known: this model may come from a newer version of rosenblatt"
         raise ValueError(msg)
     if type(value) is list:
@@ -70,3 +75,27 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
     if type(value) is tuple:
         return tuple(from_plain(item, types) for item in value)
     return value
+
+
+def _made(known: type[Any], parts: dict[str, Any]) -> Any:
+    """An object of this dataclass, if its parts are what the annotations say."""
+    for field in fields(known):
+        if field.name in parts and not _is_one_of(parts[field.name], str(field.type)):
+            msg = f"{field.name} of a {known.__name__} is not {field.type}"
+            raise ValueError(msg)
+    return known(**parts)
+
+
+def _is_one_of(value: Any, annotation: str) -> bool:
+    """Whether a value is of the type, or of one of the types, that an annotation names."""
+    return any(_is(value, name.strip()) for name in annotation.split("|"))
+
+
+def _is(value: Any, name: str) -> bool:
+    if name in ARRAYS:
+        return isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS[name]
+    if name in NUMBERS:
+        return isinstance(value, NUMBERS[name]) and not isinstance(value, bool)
+    own = name.partition("[")[0].rpartition(".")[2]
+    types = {known.__name__ for known in type(value).__mro__}
+    return name == "Any" or (value is None if name == "None" else own in types)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from rosenblatt import arguments
 from rosenblatt.exact import margin_of, values
 from rosenblatt.exact.values import LARGEST
 
@@ -44,29 +45,16 @@ class StopReason(enum.Enum):
         return f"StopReason.{self.name}"
 
 
-def _frozen(values: ArrayLike) -> Floats:
-    """A read-only float64 copy, so that a result cannot change under its owner."""
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
-    return array
-
-
 def _samples(X: Any, d: int) -> Any:
-    """Samples with d features: a 2-D array, or a CSR matrix without duplicate entries."""
-    rows: Any = X.tocsr() if hasattr(X, "tocsr") else np.atleast_2d(np.asarray(X))
+    """Samples of d features as a 2-D array or a CSR matrix."""
+    rows = arguments.table("X", X)
+    if arguments.is_sparse(rows):
+        rows = arguments.canonical(rows)
+    else:
+        rows = arguments.exact("X", np.atleast_2d(np.asarray(rows)))
     if rows.ndim != 2 or rows.shape[1] != d:
-        msg = f"X has shape {rows.shape}: give rows of {d} features, one for each weight"
+        msg = f"X has shape {rows.shape}: give a row of {d} features for each sample"
         raise ValueError(msg)
-    if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
-        rows = rows.astype(np.float64)
-    if hasattr(rows, "indptr"):
-        if rows.nnz and not 0 <= rows.indices.min() <= rows.indices.max() < d:
-            msg = f"X names a column that it has not: it has columns 0 to {d - 1}"
-            raise ValueError(msg)
-        if not rows.has_canonical_format:
-            # Sums of small integers may need more room than these have.
-            rows = rows.astype(np.int64 if rows.dtype.kind in "bi" else np.float64, copy=True)
-            rows.sum_duplicates()
     return rows
 
 
@@ -86,15 +74,14 @@ class Hyperplane:
     b: float = 0.0
 
     def __post_init__(self) -> None:
-        w = _frozen(self.w)
-        if w.ndim != 1:
-            msg = f"w has shape {w.shape}: give one weight per feature, a vector"
-            raise ValueError(msg)
-        if not (np.isfinite(w).all() and np.isfinite(self.b)):
+        w = arguments.floats("w", self.w, 1, "give one weight per feature, a vector").copy()
+        b = float(arguments.floats("b", self.b, 0, "give a number"))
+        if not (np.isfinite(w).all() and np.isfinite(b)):
             msg = "w and b must be finite numbers"
             raise ValueError(msg)
+        w.setflags(write=False)  # a result cannot change under its owner
         object.__setattr__(self, "w", w)
-        object.__setattr__(self, "b", float(self.b))
+        object.__setattr__(self, "b", b)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hyperplane):
@@ -133,9 +120,7 @@ class Hyperplane:
 
     def predict(self, X: Any, *, at_zero: Literal[-1, 1] = -1) -> NDArray[np.int64]:
         """The side of every row, +1 or -1; a point on the hyperplane gets `at_zero`."""
-        if at_zero not in (-1, 1):
-            msg = f"at_zero={at_zero!r} is not a side: give -1 or 1"
-            raise ValueError(msg)
+        arguments.number("at_zero", at_zero, lambda side: side in (-1, 1), "give -1 or 1")
         values = self.decision_function(X)
         return np.where(values >= 0 if at_zero == 1 else values > 0, 1, -1)
 
@@ -159,22 +144,14 @@ class Hyperplane:
                 distances[extreme] = values(rows[extreme], near) / length
         return np.clip(distances, -LARGEST, LARGEST)
 
-    def _labels(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+    def _labels(self, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
         """Samples and their labels -1 and +1, checked."""
-        rows, labels = _samples(X, self.w.size), np.asarray(y)
-        if labels.ndim != 1:
-            msg = f"y has shape {labels.shape}: give one label per sample, a vector"
-            raise ValueError(msg)
-        if len(labels) != rows.shape[0]:
-            msg = f"y has {labels.size} samples but X has {rows.shape[0]} rows"
-            raise ValueError(msg)
-        if not labels.size:
+        rows = _samples(X, self.w.size)
+        labels = arguments.signed_labels("y", y, rows.shape[0])
+        if not rows.shape[0]:
             msg = "X has no rows: a margin needs at least one sample"
             raise ValueError(msg)
-        if not np.isin(labels, (-1, 1)).all():
-            msg = "y holds labels other than -1 and +1: map the two classes to these first"
-            raise ValueError(msg)
-        return rows, labels.astype(np.int64)
+        return rows, labels
 
     def margin(self, X: Any, y: ArrayLike) -> float:
         """``min_i y_i(w·x_i + b) / ‖w‖``: positive exactly when the hyperplane separates.
@@ -213,6 +190,7 @@ class Hyperplane:
 
         `rtol` is the share of the largest ``|w·x + b|`` by which a row may exceed the minimum.
         """
+        arguments.number("rtol", rtol, lambda x: 0 <= x < np.inf, "give a number from 0")
         rows, labels = self._labels(X, y)
         signed = labels * self._signed_distance(rows)
         with np.errstate(over="ignore"):
@@ -236,9 +214,10 @@ class Hyperplane:
 
     def project(self, X: Any) -> Floats:
         """The orthogonal projection of every row of X onto the hyperplane."""
-        rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+        rows = _samples(X, self.w.size)
+        offsets = self._signed_distance(rows)
+        rows = rows.toarray() if arguments.is_sparse(rows) else rows.reshape(np.shape(X))
         w, length, _ = self._scaled()
-        offsets = self._signed_distance(X)
         projected: Floats = rows - np.multiply.outer(offsets, w / length).reshape(rows.shape)
         return projected
 
@@ -289,6 +268,7 @@ class Mistakes:
 
         (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
         """
+        arguments.whole_number("n", n, 0, "give the number of samples")
         return np.bincount(self.sample, minlength=n).astype(np.int64)
 
 
@@ -309,10 +289,14 @@ class Updates(Mistakes):
 
         `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
         """
-        if t not in range(len(self) + 1):
-            msg = f"t={t} is not an update: this run has updates 1 to {len(self)}, 0 is the start"
+        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
+        if arguments.whole_number("t", t, 0, wanted) > len(self):
+            msg = f"t={t} is not an update: {wanted}"
             raise ValueError(msg)
-        X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+        X = _samples(X, self.start.w.size)
+        if X.shape[0] <= self.sample.max(initial=-1):
+            msg = f"X has {X.shape[0]} rows, fewer than in training: give the training data"
+            raise ValueError(msg)
         theta = np.append(self.start.w, self.start.b)
         stop = int(np.searchsorted(self.update, t))
         edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
@@ -322,6 +306,9 @@ class Updates(Mistakes):
                 _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
                 sums[-1] += self.step[k] * self.fit_intercept
             theta += self.eta * sums
+        if not np.isfinite(theta).all():
+            msg = "X holds numbers that are not finite: give the training data"
+            raise ValueError(msg)
         return Hyperplane(theta[:-1], theta[-1])
 
 

@@ -11,6 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import (
+    floats,
+    instance,
+    matrix,
+    number,
+    proportion,
+    signed_labels,
+    whole_number,
+    yes_or_no,
+)
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
@@ -23,29 +33,19 @@ if TYPE_CHECKING:
 
 def _rows(X: Any) -> Any:
     """Samples as a 2-D array or a CSR matrix."""
-    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    if rows.ndim != 2:
-        msg = f"X has shape {rows.shape}: give a table with one row per sample"
-        raise ValueError(msg)
-    return rows
+    rows = matrix("X", X)
+    return rows if hasattr(rows, "tocsr") or rows.dtype.kind == "f" else rows.astype(np.float64)
 
 
-def _checked(X: Any, y: ArrayLike) -> tuple[Any, Floats]:
-    """X as rows and y as floats, or one line that says what is wrong with them."""
-    rows, labels = _rows(X), np.asarray(y)
-    if labels.ndim != 1:
-        msg = f"y has shape {labels.shape}: give one label per sample, a vector"
-        raise ValueError(msg)
-    if len(labels) != rows.shape[0]:
-        msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
-        raise ValueError(msg)
+def _checked(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
+    """X as rows and y as floats, or one line that says what is wrong with what was given."""
+    instance("hyperplane", hyperplane, Hyperplane, "give a rb.Hyperplane")
+    rows = _rows(X)
+    labels = signed_labels("y", y, rows.shape[0])
     if not len(labels):
         msg = "X has no rows: give at least one sample"
         raise ValueError(msg)
-    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
-        msg = "y holds labels other than -1 and +1: map the two classes to these first"
-        raise ValueError(msg)
-    return rows, labels.astype(np.float64)
+    return rows, labels
 
 
 def _weighted_sum(coefficients: Floats, X: Any) -> Floats:
@@ -94,7 +94,7 @@ def unaugment(theta: ArrayLike) -> Hyperplane:
     theta : array of shape (d + 1,)
         The weights, then the bias.
     """
-    vector = np.asarray(theta, dtype=np.float64)
+    vector = floats("theta", theta)
     if vector.ndim != 1 or vector.size < 2:
         msg = f"theta has shape {vector.shape}: give a vector of the weights, then the bias"
         raise ValueError(msg)
@@ -115,6 +115,7 @@ def radius(X: Any, *, fit_intercept: bool = True) -> float:
         its bound holds for their radius, not for that of the ``x``.
     """
     rows = _rows(X)
+    yes_or_no("fit_intercept", fit_intercept)
     if not rows.shape[0]:
         msg = "X has no rows: a radius needs at least one sample"
         raise ValueError(msg)
@@ -149,14 +150,19 @@ def _largest_square(rows: Any, exponent: int) -> float:
         if exponent:
             rows = np.ldexp(rows.astype(np.float64), -exponent)
         return float(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max())
-    if not rows.has_canonical_format:  # entries given twice add up
-        rows = rows.copy()
-        rows.sum_duplicates()
     starts = rows.indptr[:-1][np.diff(rows.indptr) > 0]
     if not starts.size:
         return 0.0
     squares = np.ldexp(rows.data[: rows.nnz].astype(np.float64), -exponent) ** 2
     return float(np.add.reduceat(squares, starts).max())
+
+
+def _radius_and_margin(R: Any, gamma: Any) -> tuple[float, float]:
+    """Both as floats, if they can be a radius and a margin."""
+    return (
+        number("R", R, lambda x: x >= 0, "give a radius, zero or more"),
+        number("gamma", gamma, lambda x: x > 0, "the bound needs a positive margin"),
+    )
 
 
 def mistake_bound_value(R: float, gamma: float) -> float:
@@ -178,13 +184,8 @@ def mistake_bound_value(R: float, gamma: float) -> float:
     .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
        Mathematical Theory of Automata, 1962.
     """
-    if not gamma > 0:
-        msg = f"gamma={gamma} is not allowed: the bound needs a positive margin"
-        raise ValueError(msg)
-    if not R >= 0:
-        msg = f"R={R} is not allowed: give a radius, zero or more"
-        raise ValueError(msg)
-    ratio = float(R) / float(gamma)
+    R, gamma = _radius_and_margin(R, gamma)
+    ratio = R / gamma
     return ratio * ratio
 
 
@@ -203,7 +204,8 @@ def mistake_bound_from_guess(R: float, gamma: float, along: float, length: float
     along, length : float
         ``a`` and ``s`` above.
     """
-    mistake_bound_value(R, gamma)  # refuses what is no radius or no margin
+    R, gamma = _radius_and_margin(R, gamma)
+    along, length = number("along", along), number("length", length)
     if not length >= abs(along) * (1 - 1e-12):
         msg = f"along={along} is longer than length={length}: no vector has such a component"
         raise ValueError(msg)
@@ -251,6 +253,10 @@ def mistake_bound_in_epochs(
        algorithm", Machine Learning 37, 1999, theorem 2, for the data repeated E times. See also
        M. Mohri and A. Rostamizadeh, "Perceptron mistake bounds", arXiv:1305.0208, 2013.
     """
+    R, gamma = _radius_and_margin(R, gamma)
+    shortfall = number("shortfall", shortfall, lambda x: x >= 0, "give a number, zero or more")
+    whole_number("epochs", epochs)
+    along, length = number("along", along), number("length", length)
     p = (R + math.sqrt(epochs) * shortfall) / gamma
     root = (p + math.sqrt(p * p + 4 * max(length - along, 0.0) / gamma)) / 2
     return root * root
@@ -265,7 +271,7 @@ def zero_one_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
     As a function of ``(w, b)`` it is constant almost everywhere, so it has no useful gradient;
     the other objectives here are what one descends instead.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     return float(np.mean(hyperplane.predict(rows) != labels))
 
 
@@ -275,7 +281,7 @@ def perceptron_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
     Convex and never negative; zero exactly when no sample lies strictly on the wrong side. So
     ``(w, b) = 0`` minimises it too: it is the updates, not the minimum, that avoid that answer.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     return float(np.maximum(0.0, -labels * hyperplane.decision_function(rows)).sum())
 
 
@@ -303,10 +309,8 @@ def perceptron_subgradient(
     at_zero : float
         The ``t`` above.
     """
-    if not 0.0 <= at_zero <= 1.0:
-        msg = f"at_zero={at_zero} gives no subgradient: give a number from 0 to 1"
-        raise ValueError(msg)
-    rows, labels = _checked(X, y)
+    at_zero = proportion("at_zero", at_zero, "a subgradient takes a number from 0 to 1")
+    rows, labels = _checked(hyperplane, X, y)
     signed = labels * hyperplane.decision_function(rows)
     share = np.where(signed == 0, at_zero, np.where(signed < 0, 1.0, 0.0))
     return _weighted_sum(-share * labels, rows)
@@ -318,7 +322,7 @@ def mistake_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
     A mistake has ``y_i(w·x_i + b) <= 0``. It is minus `perceptron_subgradient` with
     ``at_zero=1``.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     mistaken = labels * hyperplane.decision_function(rows) <= 0
     return _weighted_sum(labels * mistaken, rows)
 
@@ -334,13 +338,13 @@ def target_output_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats
     -1 it adds nothing here though it is a mistake; with label +1 it adds ``2 x̃`` as it should.
     From ``(w, b) = 0`` this rule therefore learns from the positive samples alone.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     return _weighted_sum(labels - hyperplane.predict(rows), rows)
 
 
 def squared_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
     """``(1/n) Σ (t_i - o_i)²/2`` with the linear output ``o_i = w·x_i + b``: Adaline's loss."""
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     return float(np.mean((labels - hyperplane.decision_function(rows)) ** 2) / 2)
 
 
@@ -356,7 +360,7 @@ def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
     ----------
     .. [1] B. Widrow and M. E. Hoff, "Adaptive switching circuits", IRE WESCON, 1960.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     residuals = labels - hyperplane.decision_function(rows)
     return _weighted_sum(residuals, rows) / len(labels)
 
@@ -370,7 +374,7 @@ def all_samples_objective(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float
     many on the wrong side. `all_samples_counterexample` shows one. Summing over the wrong
     samples only, as `perceptron_loss` does, leaves nothing to pay with.
     """
-    rows, labels = _checked(X, y)
+    rows, labels = _checked(hyperplane, X, y)
     return float(-np.mean(labels * hyperplane.decision_function(rows)))
 
 
@@ -391,27 +395,28 @@ def all_samples_counterexample() -> tuple[Floats, NDArray[np.int64], Hyperplane,
 
 def _zero_one(z: ArrayLike) -> Floats:
     """``[z <= 0]``: a point on the hyperplane counts as a mistake."""
-    return (np.asarray(z) <= 0).astype(np.float64)
+    return (floats("z", z) <= 0).astype(np.float64)
 
 
 def _perceptron(z: ArrayLike) -> Floats:
     """``max(0, -z)``."""
-    return np.maximum(0.0, -np.asarray(z, dtype=np.float64))
+    return np.maximum(0.0, -floats("z", z))
 
 
 def _hinge(z: ArrayLike) -> Floats:
     """``max(0, 1 - z)``."""
-    return np.maximum(0.0, 1.0 - np.asarray(z, dtype=np.float64))
+    return np.maximum(0.0, 1.0 - floats("z", z))
 
 
 def _squared(z: ArrayLike) -> Floats:
     """``(1 - z)²``, which is ``(t - o)²`` because ``t² = 1``."""
-    return np.square(1.0 - np.asarray(z, dtype=np.float64))
+    return np.square(1.0 - floats("z", z))
 
 
 def _logistic(z: ArrayLike) -> Floats:
     """``log2(1 + e^-z)``, so that it is 1 at zero; no overflow for any finite z."""
-    return np.logaddexp(0.0, -np.asarray(z, dtype=np.float64)) / math.log(2.0)
+    with np.errstate(invalid="ignore"):  # of nan, which stays one
+        return np.logaddexp(0.0, -floats("z", z)) / math.log(2.0)
 
 
 losses: dict[str, Callable[[ArrayLike], Floats]] = {
@@ -475,6 +480,8 @@ def cover_probability(n: int, d: int) -> float:
     _check_counts(n, d)
     if d >= n - 1:
         return 1.0
+    if n > 10**6 and d <= 500:
+        return 0.0  # as n^d/2^n is, to a float
     if n <= 5000 or d <= 500:
         return cover_count(n, d) / (1 << n)
     from scipy.special import bdtr
@@ -485,6 +492,4 @@ def cover_probability(n: int, d: int) -> float:
 
 def _check_counts(n: int, d: int) -> None:
     for name, value in (("n", n), ("d", d)):
-        if value != int(value) or value < 0:
-            msg = f"{name}={value} is not allowed: give a whole number, 0 or more"
-            raise ValueError(msg)
+        whole_number(name, value, 0, "give a whole number, 0 or more")

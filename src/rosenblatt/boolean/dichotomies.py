@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import matrix, whole_number, yes_or_no
 from rosenblatt.boolean.tables import cube
 
 if TYPE_CHECKING:
@@ -120,21 +121,18 @@ def count_threshold_functions(n: int) -> int:
     n : int
         The number of variables, 0 to 6.
     """
-    if not isinstance(n, int | np.integer) or n < 0:
-        msg = f"n={n!r} is not allowed: give a number of variables, 0 to {MOST_VARIABLES}"
-        raise ValueError(msg)
+    n = whole_number("n", n, 0, f"give a number of variables, 0 to {MOST_VARIABLES}")
     if n > MOST_VARIABLES:
         msg = f"n={n} takes too long to count: give at most {MOST_VARIABLES} variables"
         raise ValueError(msg)
-    return _count(_integers(cube(int(n)), True), at_any_cost=True)
+    return _count(_integers(cube(n), True), at_any_cost=True)
 
 
 def _integers(X: ArrayLike, fit_intercept: bool) -> Vectors:
     """Rows ``(x, 1)``, each scaled to the least whole numbers."""
-    points = np.asarray(X)
-    if points.ndim != 2 or points.dtype.kind not in "biuf":
-        msg = f"X has shape {points.shape}: give a table of numbers with one row per point"
-        raise ValueError(msg)
+    fit_intercept = yes_or_no("fit_intercept", fit_intercept)
+    points = matrix("X", X, "give a table of numbers with one row per point")
+    points = points.toarray() if hasattr(points, "toarray") else points
     if not np.isfinite(points).all():
         msg = "X holds values that are not finite numbers"
         raise ValueError(msg)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.boolean import _products
-from rosenblatt.boolean.tables import TruthTable, as_rows, plain, truth_table
+from rosenblatt.boolean.tables import TruthTable, as_inputs, as_rows, plain, truth_table
 from rosenblatt.boolean.units import Unit, smallest_unit
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Network:
 
     def fires(self, X: ArrayLike) -> Bools:
         """The answer for each row of 0/1 inputs."""
-        rows = np.asarray(X)
+        rows = as_inputs("X", X, self.n)
         if not self.hidden:
             return self.output.fires(rows)
         W = np.array([unit.w for unit in self.hidden], dtype=np.float64).T

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import as_array, names_of
+from rosenblatt.arguments import text as given_text
 from rosenblatt.boolean import _grammar
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def parse(text: str, *, names: Sequence[str] | None = None) -> TruthTable:
     >>> boolean.parse("rain & ~umbrella")
     TruthTable('0010', names=('rain', 'umbrella'))
     """
-    bits = "".join(text.split())
+    bits = "".join(given_text("text", text, "give an expression, a text").split())
     if len(bits) > 1 and not bits.strip("01"):
         return truth_table(np.array([bit == "1" for bit in bits]), names=names)
     found = _grammar.tokens(text)
@@ -142,7 +144,7 @@ def truth_table(given: Any, *, names: Sequence[str] | None = None) -> TruthTable
         return given if names is None else truth_table(given.values, names=names)
     if isinstance(given, str):
         return parse(given, names=names)
-    values = np.asarray(given)
+    values = as_array("a truth table", given)
     if values.ndim != 1 or values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
         msg = "a truth table is an expression, a text of 0 and 1, or a list of them; this is none"
         raise ValueError(msg)
@@ -163,12 +165,22 @@ def as_rows(inputs: Sequence[Any], n: int) -> Ints:
     if len(inputs) != n:
         msg = f"{len(inputs)} inputs were given where there are {n}"
         raise ValueError(msg)
-    columns = np.broadcast_arrays(*map(np.asarray, inputs)) if inputs else []
+    arrays = [as_array("inputs", given) for given in inputs]
+    columns = np.broadcast_arrays(*arrays) if arrays else []
     rows = np.stack(columns, axis=-1) if columns else np.zeros(0)
     if rows.dtype.kind not in "biuf" or not np.isin(rows, (0, 1)).all():
         msg = "inputs are 0 and 1, or arrays of them"
         raise ValueError(msg)
     return rows.astype(np.int64)
+
+
+def as_inputs(name: str, X: Any, n: int) -> NDArray[Any]:
+    """Inputs along the last axis of an array."""
+    rows = as_array(name, X)
+    if rows.dtype.kind not in "biuf" or rows.shape[-1:] != (n,):
+        msg = f"{name} has shape {rows.shape}: give rows of {n} numbers, 0 or 1"
+        raise ValueError(msg)
+    return rows
 
 
 def plain(values: Any) -> Any:
@@ -183,7 +195,7 @@ def _kept(values: Bools) -> Bools:
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    order = tuple(map(str, names))
+    order = names_of("names", names)
     if len(set(order)) < len(order):
         msg = f"names has {len(order)} names, not all different: give each variable its own"
         raise ValueError(msg)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import brief, names_of, whole_number
 from rosenblatt.boolean import _smallest
-from rosenblatt.boolean.tables import TruthTable, as_rows, plain, truth_table
+from rosenblatt.boolean.tables import TruthTable, as_inputs, as_rows, plain, truth_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,11 +60,12 @@ class Unit:
         w, k = _array(self.w), _array(self.k)
         numbers = (w.dtype.kind in "iuf" or not w.size) and k.dtype.kind in "biuf"
         if w.ndim != 1 or k.ndim or not numbers or not np.isfinite([*w.tolist(), k.item()]).all():
-            msg = f"w={self.w!r}, k={self.k!r} make no unit: give a vector of weights and a number"
+            what = f"w={brief(self.w)}, k={brief(self.k)} make no unit"
+            msg = f"{what}: give a vector of weights and a number"
             raise ValueError(msg)
         object.__setattr__(self, "w", tuple(w.tolist()))
         object.__setattr__(self, "k", k.item())
-        names = tuple(self.names) or tuple(f"x{j + 1}" for j in range(self.n))
+        names = names_of("names", self.names) or tuple(f"x{j + 1}" for j in range(self.n))
         if len(names) != self.n:
             msg = f"{len(names)} names for {self.n} weights: give one per input"
             raise ValueError(msg)
@@ -80,7 +82,7 @@ class Unit:
 
     def fires(self, X: ArrayLike) -> Bools:
         """Whether it fires, for each row of 0/1 inputs."""
-        answers: Bools = np.asarray(X) @ np.array(self.w) >= self.k
+        answers: Bools = as_inputs("X", X, self.n) @ np.array(self.w) >= self.k
         return answers
 
     def __repr__(self) -> str:
@@ -127,10 +129,7 @@ def not_unit() -> Unit:
 
 
 def _number(n: int) -> int:
-    if not isinstance(n, int | np.integer) or n < 1:
-        msg = f"n={n!r} is not allowed: give a number of inputs, 1 or more"
-        raise ValueError(msg)
-    return n
+    return whole_number("n", n, 1, "give a number of inputs, 1 or more")
 
 
 def threshold_unit(table: Any) -> Unit | Inseparable | QuasiSeparable:

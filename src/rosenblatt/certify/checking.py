@@ -23,15 +23,16 @@ from rosenblatt.certify.fields import (
     read_theta,
     read_weights,
     require,
+    require_fields,
 )
 from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
 from rosenblatt.certify.samples import Samples, read_samples
 from rosenblatt.exact.blocks import Dense
 from rosenblatt.exact.enclosure import enclose, enclose_combination
-from rosenblatt.exact.lifting import System, scaled_side, solve
 from rosenblatt.exact.modular import independent_rows
-from rosenblatt.exact.nullspace import null_basis
+from rosenblatt.exact.nullspace import null_basis, spanning_rows
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
+from rosenblatt.exact.systems import solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,6 +74,7 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
         data = read_samples(X, y)
         weights = read_sample_weight(sample_weight, data.n)
         try:
+            require_fields(certificate)
             if isinstance(certificate, Optimum):
                 return CheckResult(True, prove_optimum(certificate, data, weights))
             if weights is not None:
@@ -245,17 +247,19 @@ def _require_spanning(certificate: Any, data: Samples, on: Ints | None) -> Ints:
     weights = read_weights(certificate.spanning_weights, len(rows), "spanning_weights")
     inside = on is None or np.isin(rows, on).all()
     require(inside, "the spanning support has samples that are not on the hyperplane")
+    few = "the spanning support has more samples than it needs"
+    require(len(rows) <= 2 * (data.d + 1), few)
     z = data.signed(rows)
-    basis, columns = independent_rows(z)
-    require(len(rows) <= 2 * len(basis), "the spanning support has more samples than it needs")
-    _require_cancelling(z, weights, basis, columns)
+    basis = spanning_rows(z)
+    require(len(rows) <= 2 * len(basis), few)
+    _require_cancelling(z, weights, basis)
     # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
     if len(basis) < (data.d + 1 if on is None else data.d):
-        _require_in_span(data, z, rows, basis, columns, on)
+        _require_in_span(data, z, rows, basis, on)
     return rows
 
 
-def _require_cancelling(z: Floats, weights: Floats, basis: Ints, columns: Ints) -> None:
+def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     """Positive weights cancel exactly that differ from those given at most in rounding.
 
     The weights outside the basis are taken as they are; those of the basis are then determined.
@@ -268,7 +272,7 @@ def _require_cancelling(z: Floats, weights: Floats, basis: Ints, columns: Ints) 
     if len(basis) == z.shape[1]:
         found = enclose_combination(A, -z[rest].T, weights[rest])
     if found is None or not _narrow(*found):
-        solution = solve(A, _combination(-z[rest].T, weights[rest]), columns=columns)
+        solution = solve(A, _combination(-z[rest].T, weights[rest]))
         require(solution is not None, why)
         assert solution is not None
         found = solution.floats(), solution.floats()
@@ -287,9 +291,7 @@ def _combination(A: Floats, t: Floats) -> list[Fraction]:
     return [Fraction(n) * Fraction(2) ** e / denominator for n, e in Dense(A, A).exact(numbers)]
 
 
-def _require_in_span(
-    data: Samples, z: Floats, rows: Ints, basis: Ints, columns: Ints, on: Ints | None
-) -> None:
+def _require_in_span(data: Samples, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:
     """Every sample in question is a combination of the spanning ones."""
     why = "the spanning support does not span all samples that it should"
     others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
@@ -297,10 +299,7 @@ def _require_in_span(
         part = data.X if on is None else data.X[on]
         require(first_not_annihilated(part, null_basis(z[basis])) is None, why)
         return
-    # Fewer samples than dimensions missing: rather express each one.
-    system = System(z[basis].T, columns)
-    for start in range(0, len(others), 64):
-        sides = [
-            scaled_side(side, system.A.r)[0] for side in data.signed(others[start : start + 64])
-        ]
-        require(system.solve(np.array(sides, dtype=object).T) is not None, why)
+    # Fewer samples than dimensions missing: rather relations between samples.
+    both = np.vstack([z[basis], data.signed(others)])
+    require(len(independent_rows(both)[0]) == len(basis), why)
+    require(len(spanning_rows(both)) == len(basis), why)

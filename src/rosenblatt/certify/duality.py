@@ -3,7 +3,8 @@
 Above it is the objective of a hyperplane, below it the dual value of multipliers (B. E. Boser,
 I. M. Guyon, V. N. Vapnik, "A training algorithm for optimal margin classifiers", COLT 1992;
 C. Cortes, V. Vapnik, "Support-vector networks", Machine Learning 20, 1995). Floats come with
-bounds on their errors; where these are too wide, the sums are computed in twice the precision.
+bounds on their errors; where these are too wide, the sums are computed in twice the precision,
+and where that is not enough, and they are not too long, in rational numbers.
 The multipliers of the two classes must have the same sum, and not only nearly: those of the
 heavier class are scaled down by a rational number before anything is concluded from them.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,21 +21,20 @@ import numpy as np
 from rosenblatt.certify.fields import WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.lifting import nearest
-from rosenblatt.exact.sides import Form
+from rosenblatt.exact.nearby import above, below, exact_product, root_above, root_near, square_sum
+from rosenblatt.exact.sides import Form, smallest
 from rosenblatt.exact.sums import combination, exact_sum, form_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-    from rosenblatt.results import Hyperplane
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 NARROW = 1e-10  # bounds this close, as a share of the objective, need no more digits
+MOST = 200_000  # numbers that may be computed with in rational arithmetic
 SMALLEST = 2.0**-1070  # more than one number below the normal ones can be off
 
 
@@ -67,6 +68,20 @@ class Problem:
         off = c * 2.0**-50 + (1 + self.C) * SMALLEST
         high = c + off if self.weights is None else np.where(self.weights > 0, c + off, 0.0)
         return np.maximum(c - off, 0.0), high
+
+    def exact_bounds(self, rows: Any) -> list[Fraction]:
+        """``c_i = C s_i/N`` of these rows."""
+        assert self.C is not None
+        if self.weights is None:
+            return [Fraction(self.C) / self.n] * len(rows)
+        price = Fraction(self.C) / exact_sum(self.weights)
+        return [price * Fraction(weight) for weight in self.weights[rows].tolist()]
+
+    def points(self, rows: Any) -> Floats:
+        """The chosen samples, as a dense array."""
+        chosen = self.X[rows]
+        dense = chosen.toarray() if hasattr(chosen, "toarray") else chosen
+        return np.asarray(dense, dtype=np.float64)
 
     def weighing(self) -> tuple[Any, NDArray[Any], Ints]:
         """The samples and labels that have a weight, and their row numbers."""
@@ -107,7 +122,9 @@ def _precise_slacks(theta: Floats, block: Any, y: Floats) -> tuple[Floats, Float
     return values.scaled(top).rounded()
 
 
-def objective(problem: Problem, theta: Floats, precise: bool = False) -> tuple[float, float]:
+def objective(
+    problem: Problem, theta: Floats, precise: bool = False, narrow: float = NARROW
+) -> tuple[float, float]:
     """Floats below and above ``½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))``.
 
     In twice the precision with `precise`, and where the two would be too far apart.
@@ -121,18 +138,33 @@ def objective(problem: Problem, theta: Floats, precise: bool = False) -> tuple[f
         form = form or Form(theta.tolist(), block.largest())
         slacks, errors = _precise_slacks(theta, block, y) if precise else _slacks(form, block, y)
         low.append(float(low_c[part] @ np.maximum(slacks - errors, 0.0)))
-        high.append(float(high_c[part] @ np.where(high_c[part] > 0, _above(slacks, errors), 0.0)))
+        high.append(float(high_c[part] @ np.where(high_c[part] > 0, _most(slacks, errors), 0.0)))
         longest = max(longest, len(block))
     square = half_square(theta[:-1])
     share = (longest + 8) * ULP
-    below = (square + _total(low)) * (1 - share) - SMALLEST
-    above = (square + _total(high)) * (1 + share) + len(theta) * SMALLEST
-    if not precise and not above - below <= NARROW * above:
+    least = (square + _total(low)) * (1 - share) - SMALLEST
+    most = (square + _total(high)) * (1 + share) + len(theta) * SMALLEST
+    if not precise and not most - least <= narrow * most:
         return objective(problem, theta, precise=True)
-    return below, above
+    return least, most
 
 
-def _above(slacks: Floats, errors: Floats) -> Floats:
+def exact_objective(problem: Problem, theta: Floats) -> Fraction:
+    """The same in rational numbers."""
+    form, start, total = Form(theta.tolist(), np.ones(len(theta) - 1)), 0, Fraction(0)
+    for start, block in blocks(problem.X):
+        part = slice(start, start + len(block))
+        rows = zip(form.exact_values(block), problem.y[part].tolist(), strict=True)
+        slacks = [1 - value * int(side) for value, side in rows]
+        weights = [1.0] * len(slacks) if problem.weights is None else problem.weights[part].tolist()
+        pairs = zip(slacks, weights, strict=True)
+        total += sum((slack * Fraction(s) for slack, s in pairs if slack > 0), Fraction(0))
+    n = Fraction(problem.n) if problem.weights is None else exact_sum(problem.weights)
+    assert problem.C is not None
+    return square_sum(theta[:-1]) / 2 + Fraction(problem.C) * total / n
+
+
+def _most(slacks: Floats, errors: Floats) -> Floats:
     """The largest that the positive parts of the slacks can be; infinite if nothing is known."""
     found = np.maximum(slacks + errors, 0.0)
     found[np.isnan(found)] = np.inf
@@ -147,33 +179,52 @@ class Balanced(NamedTuple):
 
     Attributes
     ----------
-    total : float
-        At most ``Σ α_i``.
-    square : float
-        At least ``‖Σ α_i y_i x_i‖²``.
+    total : Fraction
+        ``Σ α_i``.
+    least, most : Fraction or float
+        Between them is ``‖Σ α_i y_i x_i‖²``; the second may be infinite.
     """
 
-    total: float
-    square: float
+    total: Fraction
+    least: Fraction | float
+    most: Fraction | float
+
+    def dual_at(self, square: Fraction | float) -> Fraction | float:
+        """``Σ α_i - ½ square``."""
+        return self.total - Fraction(square) / 2 if square < math.inf else -math.inf
+
+    def best_dual_at(self, square: Fraction | float) -> Fraction:
+        """The dual value of the best multiple of the multipliers; `square` is not 0."""
+        return self.total**2 / (2 * Fraction(square)) if square < math.inf else ZERO
 
     @property
-    def dual(self) -> float:
+    def dual(self) -> Fraction | float:
         """At most ``Σ α_i - ½‖Σ α_i y_i x_i‖²``."""
-        return self.total - 0.5 * self.square - 2 * ULP * (self.total + self.square)
+        return self.dual_at(self.most)
 
     @property
-    def best_dual(self) -> float:
+    def best_dual(self) -> Fraction:
         """At most the dual value of the best multiple of the multipliers."""
-        return 0.5 * self.total * (self.total / self.square) * (1 - 8 * ULP)
+        return self.best_dual_at(self.most)
 
     @property
     def margin(self) -> float:
         """At least half the distance of the classes' weighted means: no margin is larger."""
-        return math.sqrt(self.square) / self.total * (1 + 8 * ULP)
+        if not self.most < math.inf:
+            return math.inf
+        return root_above(Fraction(self.most) / self.total**2)
+
+
+ZERO = Fraction(0)
 
 
 def balanced(
-    problem: Problem, rows: Ints, multipliers: Floats, primal: float, precise: bool = False
+    problem: Problem,
+    rows: Ints,
+    multipliers: Floats,
+    primal: float,
+    precise: bool = False,
+    narrow: float = NARROW,
 ) -> Balanced:
     """The multipliers within their bounds, with those of the heavier class scaled down.
 
@@ -195,38 +246,179 @@ def balanced(
     u.add(-scaled.lo)
     values, errors = u.rounded()
     sizes = np.abs(values)
-    square = _total(np.square(sizes + errors)) * (1 + 8 * ULP) + len(sizes) * SMALLEST
-    least = _total(np.square(np.maximum(sizes - errors, 0.0)))
+    most = _total(np.square(sizes + errors)) * (1 + 8 * ULP) + len(sizes) * SMALLEST
+    least = _total(np.square(np.maximum(sizes - errors, 0.0))) * (1 - 8 * ULP)
     # Multipliers of the maximum margin may be of any size.
-    small = NARROW * (square if problem.C is None else primal)
-    if not precise and not square - least <= small:
+    small = narrow * (most if problem.C is None else primal)
+    if not precise and not most - least <= small:
         return balanced(problem, rows, multipliers, primal, precise=True)
-    total = nearest(2 * lighter.numerator, lighter.denominator)
-    return Balanced(float(np.nextafter(total, 0.0)), square)
+    return Balanced(2 * lighter, max(least - len(sizes) * SMALLEST, 0.0), most)
 
 
-def proved_values(
-    hyperplane: Hyperplane,
-    support: Ints,
-    multipliers: Floats,
-    C: float | None,
-    X: Any,
-    signed_y: NDArray[Any],
-    weights: Floats | None = None,
-) -> tuple[float, float]:
-    """The primal and the dual value that `check` finds: what a certificate should claim.
+def exactly_balanced(problem: Problem, rows: Ints, multipliers: Sequence[Any]) -> Balanced:
+    """The same in rational numbers, for multipliers that may be such numbers."""
+    alpha = [Fraction(a) for a in multipliers]
+    if problem.C is not None:
+        alpha = [min(a, c) for a, c in zip(alpha, problem.exact_bounds(rows), strict=True)]
+    y = problem.y[rows].tolist()
+    pairs = list(zip(alpha, y, strict=True))
+    hefts = {side: sum((a for a, s in pairs if s == side), ZERO) for side in set(y)}
+    require(len(hefts) == 2 and min(hefts.values()) > 0, "the multipliers of a class are 0")
+    lighter = min(hefts.values())
+    signed = [int(s) * a * (lighter / hefts[s]) for a, s in pairs]
+    u = exact_product(problem.points(rows).T, signed)
+    square = sum((v * v for v in u), ZERO)
+    return Balanced(2 * lighter, square, square)
 
-    X is an array or a CSR matrix without duplicate entries, finite, labels are -1 and 1. The
-    hyperplane of a maximum margin is taken to be in canonical form. Multipliers that are no
-    good prove no more than any do: that the objective is not below 0.
+
+# The gap ----------------------------------------------------------------------------------------
+
+
+class Proof(NamedTuple):
+    """What a hyperplane and multipliers prove.
+
+    Attributes
+    ----------
+    primal : float
+        At least the objective of the hyperplane; infinite if it does not separate and should.
+    dual : float
+        At most the dual value of the multipliers: no objective is smaller.
+    gap : float
+        At least ``(primal - dual)/primal``, for the exact values.
+    width : float
+        How much smaller the exact gap may be.
+    margin, widest : float
+        That of this hyperplane, rounded; and, for the maximum margin, no other has a wider one.
     """
-    problem = Problem(X, signed_y, weights, C)
+
+    primal: float
+    dual: float
+    gap: float
+    width: float
+    margin: float
+    widest: float = math.inf
+
+    def is_doubtful(self, enough: float) -> bool:
+        """Whether more digits may tell that the gap is small enough, or much about it."""
+        if self.gap + self.width <= enough:
+            return False
+        return self.gap - self.width <= enough or self.width > 1e-3 * self.gap
+
+
+def prove(
+    problem: Problem,
+    theta: Floats,
+    rows: Ints,
+    multipliers: Floats | Sequence[Fraction],
+    enough: float,
+) -> Proof:
+    """The gap between a hyperplane and multipliers, to as many digits as it takes.
+
+    Parameters
+    ----------
+    problem : Problem
+    theta : float array
+        ``(w, b)``.
+    rows, multipliers : int array, and an array of floats or a sequence of fractions
+        Multipliers that prove nothing leave a gap of 1.
+    enough : float
+        A gap that is small enough: then no more digits are asked for.
+    """
     with np.errstate(all="ignore"):
-        primal = half_square(hyperplane.w)
-        if C is not None:
-            primal = objective(problem, np.append(hyperplane.w, hyperplane.b))[1]
-        try:
-            bound = balanced(problem, support, multipliers, primal)
-        except WrongError:
-            return primal, 0.0
-    return primal, bound.dual if C is not None else bound.best_dual
+        if problem.C is None:
+            return _prove_margin(problem, theta, rows, multipliers, enough)
+        return _prove_objective(problem, theta, rows, multipliers, enough)
+
+
+def _bounds_of(
+    problem: Problem, rows: Ints, multipliers: Any, primal: float, narrow: float
+) -> Balanced | None:
+    """The multipliers made feasible, quickly if they are floats; None if they are no good."""
+    try:
+        if isinstance(multipliers, np.ndarray):
+            return balanced(problem, rows, multipliers, primal, narrow=narrow)
+        return exactly_balanced(problem, rows, multipliers)
+    except WrongError:
+        return None
+
+
+def _exact_bounds(problem: Problem, rows: Ints, multipliers: Any) -> Balanced | None:
+    """The multipliers made feasible exactly, if they are not too many."""
+    if not len(rows) or len(rows) * problem.X.shape[1] > MOST:
+        return None
+    try:
+        return exactly_balanced(problem, rows, multipliers)
+    except WrongError:
+        return None
+
+
+def _narrow(enough: float) -> float:
+    """How close bounds have to be, as a share of the objective, to decide on such a gap."""
+    return max(min(NARROW, 0.01 * enough), 4 * ULP)
+
+
+def _prove_margin(
+    problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
+) -> Proof:
+    X, y, _ = problem.weighing()
+    least, square = smallest(X, y, theta.tolist()), square_sum(theta[:-1])
+    bound = _bounds_of(problem, rows, multipliers, 0.0, _narrow(enough))
+
+    def proof(bound: Balanced | None) -> Proof:
+        widest = math.inf if bound is None else bound.margin
+        if not (least > 0 and square > 0):
+            size = root_near(least**2 / square) if square > 0 and least else 0.0
+            return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest)
+        primal = square / (2 * least**2)
+        margin = root_near(least**2 / square)
+        if bound is None or not bound.most > 0:
+            return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest)
+        gap = 1 - bound.best_dual / primal
+        wide = 1 - bound.best_dual_at(bound.least) / primal if bound.least > 0 else ZERO
+        width = above(gap - max(wide, ZERO))
+        dual = below(bound.best_dual)
+        return Proof(above(primal), dual, max(above(gap), 0.0), width, margin, widest)
+
+    found = proof(bound)
+    if bound is None or found.is_doubtful(enough):
+        exact = _exact_bounds(problem, rows, multipliers)
+        found = found if exact is None else proof(exact)
+    return found
+
+
+def _floor(bound: Balanced | None) -> float:
+    """What multipliers prove of the objective."""
+    return 0.0 if bound is None or not bound.most > 0 else below(bound.best_dual)
+
+
+def _prove_objective(
+    problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
+) -> Proof:
+    narrow = _narrow(enough)
+    values = objective(problem, theta, narrow=narrow)
+    least, most = (Fraction(value) if value < math.inf else value for value in values)
+    bound = _bounds_of(problem, rows, multipliers, float(most), narrow)
+
+    square = square_sum(theta[:-1])
+    margin = root_near(1 / square) if square else math.inf
+
+    def proof(least: Any, most: Any, bound: Balanced | None) -> Proof:
+        # No objective is below 0, whatever the multipliers.
+        dual = ZERO if bound is None else Fraction(max(bound.dual, ZERO))
+        if not 0 < most < math.inf:
+            return Proof(_ceiling(most), below(dual), 1.0 if most else 0.0, 0.0, margin)
+        high = ZERO if bound is None else Fraction(max(bound.dual_at(bound.least), ZERO))
+        gap, low = 1 - dual / most, 1 - high / least if least > 0 else ZERO
+        width = above(gap - max(low, ZERO))
+        return Proof(above(most), below(dual), max(above(gap), 0.0), width, margin)
+
+    found = proof(least, most, bound)
+    if bound is None or found.is_doubtful(enough):
+        if problem.n * (len(theta) + 1) <= MOST:
+            least = most = exact_objective(problem, theta)
+        found = proof(least, most, _exact_bounds(problem, rows, multipliers) or bound)
+    return found
+
+
+def _ceiling(value: Any) -> float:
+    return above(value) if isinstance(value, Fraction) else math.inf

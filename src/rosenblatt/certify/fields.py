@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -26,19 +28,30 @@ def require(condition: Any, why: str) -> None:
         raise WrongError(why)
 
 
+def require_fields(certificate: Any) -> None:
+    """Go on only if nothing is missing of what a certificate of this kind has."""
+    if is_dataclass(certificate) and not isinstance(certificate, type):
+        for field in fields(certificate):
+            require(hasattr(certificate, field.name), f"{field.name} is missing")
+
+
 def _array(values: Any, kinds: str, name: str) -> NDArray[Any]:
     require(isinstance(values, np.ndarray), f"{name} is not an array")
     require(values.dtype.kind in kinds, f"{name} has dtype {values.dtype}")
+    require(values.dtype.itemsize <= 8, f"{name} has dtype {values.dtype}")
     require(values.ndim == 1, f"{name} has shape {values.shape} instead of one dimension")
-    array: NDArray[Any] = values
+    # No subclass with rules of its own, and in the machine's order of bytes.
+    array: NDArray[Any] = np.array(values, dtype=values.dtype.newbyteorder("="))
     return array
 
 
 def read_rows(values: Any, n: int, name: str) -> Ints:
     """Distinct row numbers below `n`, ascending, at least one."""
-    rows = _array(values, "iu", name).astype(np.int64)
-    require(rows.size, f"{name} names no samples")
-    require(rows.min() >= 0 and rows.max() < n, f"{name} names samples that do not exist")
+    given = _array(values, "iu", name)
+    require(given.size, f"{name} names no samples")
+    exist = int(given.min()) >= 0 and int(given.max()) < n
+    require(exist, f"{name} names samples that do not exist")
+    rows = given.astype(np.int64)
     require((np.diff(rows) > 0).all(), f"{name} is not in ascending order without repeats")
     return rows
 
@@ -52,6 +65,27 @@ def read_weights(values: Any, count: int, name: str) -> Floats:
     return weights
 
 
+def read_fractions(values: Any, count: int, name: str) -> list[Fraction]:
+    """`count` fractions."""
+    right = isinstance(values, tuple) and all(isinstance(v, Fraction | int) for v in values)
+    require(right, f"{name} is not a tuple of fractions")
+    require(len(values) == count, f"{name} has {len(values)} entries instead of {count}")
+    # A fraction made past its constructor may hold anything.
+    parts = [part for v in values for part in (v.numerator, v.denominator)]
+    whole = all(isinstance(part, int | np.integer) for part in parts)
+    require(whole and min(parts[1::2], default=1) > 0, f"{name} has entries that are no fractions")
+    return [Fraction(int(v.numerator), int(v.denominator)) for v in values]
+
+
+def require_rounded(floats: list[float], exact: list[Fraction], why: str) -> None:
+    """Floats are these numbers but for rounding."""
+    for near, number in zip(floats, exact, strict=True):
+        require(math.isfinite(near), why)
+        # A float below the normal ones has fewer digits.
+        tolerance = abs(number) / 10**12 + Fraction(5e-324)
+        require(abs(Fraction(near) - number) <= tolerance, why)
+
+
 def read_point(values: Any, d: int) -> Floats:
     """A point with `d` coordinates."""
     point = _array(values, "f", "point").astype(np.float64)
@@ -63,19 +97,14 @@ def read_point(values: Any, d: int) -> Floats:
 def read_theta(hyperplane: Any, exact: Any, d: int) -> list[Any]:
     """``(w, b)``, bias last: in fractions if there are any, otherwise in floats."""
     require(isinstance(hyperplane, Hyperplane), "hyperplane is not a Hyperplane")
-    floats = np.append(_array(hyperplane.w, "f", "w"), hyperplane.b).tolist()
-    require(len(floats) == d + 1, f"hyperplane has {len(floats) - 1} weights instead of {d}")
+    w = _array(getattr(hyperplane, "w", None), "f", "w").astype(np.float64)
+    require(len(w) == d, f"hyperplane has {len(w)} weights instead of {d}")
+    b: Any = getattr(hyperplane, "b", None)
+    require(isinstance(b, float | np.floating), "b is not a float")
+    floats = [*w.tolist(), float(b)]
+    require(np.isfinite(floats).all(), "hyperplane has numbers that are not finite")
     if exact is None:
         return floats
-    require(
-        isinstance(exact, tuple) and all(isinstance(v, Fraction | int) for v in exact),
-        "exact is not a tuple of fractions",
-    )
-    require(len(exact) == d + 1, f"exact has {len(exact)} entries instead of {d + 1}")
-    for near, number in zip(floats, exact, strict=True):
-        # A float below the normal ones has fewer digits.
-        tolerance = abs(number) / 10**12 + Fraction(5e-324)
-        require(
-            abs(Fraction(near) - number) <= tolerance, "hyperplane is not the exact one, rounded"
-        )
-    return list(exact)
+    numbers = read_fractions(exact, d + 1, "exact")
+    require_rounded(floats, numbers, "hyperplane is not the exact one, rounded")
+    return numbers

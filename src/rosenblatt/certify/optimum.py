@@ -5,17 +5,26 @@ from __future__ import annotations
 import decimal
 import math
 import sys
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.arguments import as_array, exact
 from rosenblatt.certificates import Conditions, Optimum
-from rosenblatt.certify.duality import SMALLEST, Problem, balanced, half_square, objective
-from rosenblatt.certify.fields import WrongError, read_rows, read_theta, read_weights, require
+from rosenblatt.certify.duality import SMALLEST, Problem, Proof, prove
+from rosenblatt.certify.fields import (
+    WrongError,
+    read_fractions,
+    read_rows,
+    read_theta,
+    read_weights,
+    require,
+)
 from rosenblatt.certify.samples import read_samples
 from rosenblatt.exact.blocks import blocks
-from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.sides import margin_of, signs
+from rosenblatt.exact.nearby import closest
+from rosenblatt.exact.sides import signs, smallest
 from rosenblatt.exact.sums import chosen
 
 if TYPE_CHECKING:
@@ -27,6 +36,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
+COARSE = 2**12  # steps of floats by which a canonical form may be off
+LAST_BITS = 1e-15  # so far may a claimed gap be off
 EXCESS = 1e-12  # of a multiplier over its bound, as a share of it
 
 
@@ -34,7 +45,7 @@ def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
     """Weights as floats; ValueError says in one line what is wrong with them."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
+    weights = as_array("sample_weight", sample_weight)
     if weights.dtype.kind not in "biuf":
         msg = f"sample_weight has dtype {weights.dtype}: give numbers"
         raise ValueError(msg)
@@ -47,7 +58,7 @@ def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
     if not weights.any():
         msg = "sample_weight is 0 for every sample: give some of them a positive weight"
         raise ValueError(msg)
-    return weights.astype(np.float64)
+    return exact("sample_weight", weights).astype(np.float64)
 
 
 # Checking ---------------------------------------------------------------------------------------
@@ -66,107 +77,131 @@ class Given(NamedTuple):
     """The fields of an optimum that have been read: the support, and ``(w, b)``, bias last."""
 
     rows: Ints
-    multipliers: Floats
-    theta: list[float]
+    multipliers: Floats | tuple[Fraction, ...]
+    theta: Floats
 
 
 def _read(optimum: Optimum, data: Samples) -> Given:
     """The fields; WrongError if one is not what it should be."""
-    theta = read_theta(optimum.hyperplane, None, data.d)
+    theta = np.array(read_theta(optimum.hyperplane, None, data.d))
     require(np.isfinite(theta).all(), "the hyperplane has entries that are not finite")
     rows = read_rows(optimum.support, data.n, "support")
-    multipliers = read_weights(optimum.multipliers, len(rows), "multipliers")
+    multipliers = read_multipliers(optimum, len(rows))
     require(len(set(data.y[rows].tolist())) == 2, "the support has samples of one class only")
     C = optimum.C
     number = isinstance(C, float | int | np.floating | np.integer) and not isinstance(C, bool)
     fits = C is None or (number and 0 < C <= sys.float_info.max)
-    require(fits, f"C is {C!r}, neither None nor a positive number")
-    for name in ("primal", "dual"):
+    shown = f"{C!r}" if number else f"a {type(C).__name__}"
+    require(fits, f"C is {shown}, neither None nor a positive number")
+    for name in ("primal", "dual", "gap", "margin"):
         value = getattr(optimum, name)
         require(isinstance(value, float | np.floating), f"{name} is not a float")
-        require(np.isfinite(value), f"{name} is not finite")
+        require(not np.isnan(value), f"{name} is not a number")
+    require(np.isfinite(optimum.dual), "dual is not finite")
+    require(0 <= optimum.gap <= 1, "gap is not between 0 and 1")
     return Given(rows, multipliers, theta)
+
+
+def read_multipliers(optimum: Optimum, count: int) -> Any:
+    """The multipliers in fractions if there are any, otherwise in floats."""
+    exact = optimum.exact_multipliers
+    if exact is None:
+        return read_weights(optimum.multipliers, count, "multipliers")
+    exact = tuple(read_fractions(exact, count, "exact_multipliers"))
+    require(all(v > 0 for v in exact), "exact_multipliers has entries that are not positive")
+    near = optimum.multipliers
+    same = isinstance(near, np.ndarray) and near.tolist() == [closest(v) for v in exact]
+    require(same, "multipliers are not the exact ones, rounded")
+    return exact
 
 
 def _require_within(problem: Problem, given: Given) -> None:
     """No multiplier exceeds its bound; without a weight there is none."""
     rows, multipliers = given.rows, given.multipliers
-    if problem.C is not None:
-        high = problem.enclosed_bounds()[1][rows]
-        over = np.flatnonzero(multipliers > high * (1 + EXCESS))
-        if over.size:
-            k = over[0]
-            msg = (
-                f"the multiplier {multipliers[k]:.10g} of sample {rows[k]} exceeds its bound "
-                f"C s/N = {high[k]:.10g}"
-            )
-            raise WrongError(msg)
-    elif problem.weights is not None:
+    if problem.weights is not None:
         without = rows[problem.weights[rows] == 0]
         if without.size:
             msg = f"sample {without[0]} has a multiplier, but its weight is 0"
+            raise WrongError(msg)
+    if problem.C is not None:
+        high = problem.enclosed_bounds()[1][rows] * (1 + EXCESS)
+        over = [k for k, (a, c) in enumerate(zip(multipliers, high, strict=True)) if a > c]
+        if over:
+            k = over[0]
+            msg = (
+                f"the multiplier {float(multipliers[k]):.10g} of sample {rows[k]} exceeds its "
+                f"bound C s/N = {high[k]:.10g}"
+            )
             raise WrongError(msg)
 
 
 def _require_value(name: str, given: float, found: float) -> None:
     digits = _digits(found, given)
-    why = f"the {name} value is {found:.{digits}g}, not {given:.{digits}g}"
-    require(abs(given - found) <= AGREES * found < math.inf, why)
+    why = f"the {name} is {found:.{digits}g}, not {given:.{digits}g}"
+    require(given == found or abs(given - found) <= AGREES * found + SMALLEST, why)
 
 
 def _require_dual(dual: float, bound: float, primal: float) -> None:
     digits = _digits(bound, dual)
     why = f"the dual value is at most {bound:.{digits}g}, not {dual:.{digits}g}"
-    require(dual <= bound + AGREES * primal, why)
+    require(dual <= bound or dual - bound <= AGREES * primal, why)
+
+
+def _require_gap(gap: float, proved: float) -> None:
+    digits = _digits(gap, proved)
+    why = f"the gap is at most {proved:.{digits}g} as far as can be proved, not {gap:.{digits}g}"
+    require(proved <= gap * (1 + AGREES) + LAST_BITS, why)
+
+
+def _prove(problem: Problem, optimum: Optimum, given: Given) -> Proof:
+    """What is proved, if it is no less than what is claimed."""
+    found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
+    _require_value("primal value", float(optimum.primal), found.primal)
+    _require_dual(float(optimum.dual), found.dual, found.primal)
+    _require_gap(float(optimum.gap), found.gap)
+    _require_value("margin", float(optimum.margin), found.margin)
+    return found
 
 
 def _prove_objective(problem: Problem, optimum: Optimum, given: Given) -> str:
-    _, above = objective(problem, np.array(given.theta))
-    _require_value("primal", float(optimum.primal), above)
-    below = balanced(problem, given.rows, given.multipliers, above).dual
-    _require_dual(float(optimum.dual), below, above)
-    below = max(below, 0.0)  # as every objective is
-    digits = _digits(below, above)
+    found = _prove(problem, optimum, given)
+    require(found.primal < np.inf, "the objective is too large for floats")
+    digits = _digits(found.dual, found.primal)
     return (
-        f"proved: no objective below {_shown(below, digits, decimal.ROUND_FLOOR)} (this one: "
-        f"{_shown(above, digits, decimal.ROUND_CEILING)}, at most "
-        f"{_shown(above - below, 2, decimal.ROUND_CEILING)} above the best)"
+        f"proved: no objective below {_shown(found.dual, digits, decimal.ROUND_FLOOR)} (this one: "
+        f"{_shown(found.primal, digits, decimal.ROUND_CEILING)}, at most "
+        f"{_shown(found.primal - found.dual, 2, decimal.ROUND_CEILING)} above the best)"
     )
 
 
 def _prove_margin(problem: Problem, optimum: Optimum, given: Given) -> str:
     X, y, numbers = problem.weighing()
-    require(any(given.theta[:-1]), "w is zero, which is no hyperplane")
-    margin = margin_of(X, y, given.theta)
-    if not margin > 0:
-        side = signs(X, given.theta) * y
+    require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
+    least = smallest(X, y, given.theta.tolist())
+    if not least > 0:
+        side = signs(X, given.theta.tolist()) * y
         wrong = int(np.argmax(side <= 0))
         msg = f"sample {numbers[wrong]} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
         raise WrongError(msg)
-    _require_canonical(problem, given, margin * optimum.hyperplane.norm)
-    # The same but for rounding, as the form is canonical.
-    values = half_square(optimum.hyperplane.w), 0.5 / margin / margin
-    primal = min(max(float(optimum.primal), min(values)), max(values))
-    _require_value("primal", float(optimum.primal), primal)
-    bound = balanced(problem, given.rows, given.multipliers, primal)
-    _require_dual(float(optimum.dual), bound.best_dual, primal)
-    digits = _digits(margin, bound.margin)
+    _require_canonical(problem, given, closest(least))
+    found = _prove(problem, optimum, given)
+    digits = _digits(found.margin, found.widest)
     return (
         "proved: no hyperplane has a margin above "
-        f"{_shown(bound.margin, digits, decimal.ROUND_CEILING)} "
-        f"(this one: {_shown(margin, digits, decimal.ROUND_FLOOR)})"
+        f"{_shown(found.widest, digits, decimal.ROUND_CEILING)} "
+        f"(this one: {_shown(found.margin, digits, decimal.ROUND_FLOOR)})"
     )
 
 
-def _require_canonical(problem: Problem, given: Given, smallest: float) -> None:
-    """The smallest ``y(w·x + b)`` is 1, or as near to it as floats for w and b can bring it."""
-    off = abs(smallest - 1)
-    if off <= AGREES:
+def _require_canonical(problem: Problem, given: Given, least: float) -> None:
+    """The smallest ``y(w·x + b)`` is 1, or near to it in the steps that floats can bring it."""
+    off = abs(least - 1)
+    if off <= AGREES or (least < 1 and np.abs(given.theta).max() >= 2.0**1021):
         return
-    w, b = np.abs(given.theta[:-1]), abs(given.theta[-1])
-    sizes = [float(part.size_dot(w).max()) + b for part, _ in chosen(problem.X, given.rows)]
-    why = f"not in canonical form: the smallest y(w·x + b) is {smallest:.17g}, not 1"
-    require(off <= 4 * ULP * max(sizes), why)
+    step = np.spacing(np.abs(given.theta))
+    sizes = [part.size_dot(step[:-1]).max() + step[-1] for part, _ in chosen(problem.X, given.rows)]
+    why = f"not in canonical form: the smallest y(w·x + b) is {least:.17g}, not 1"
+    require(off <= min(0.5, COARSE * max(map(float, sizes))), why)
 
 
 def _digits(a: float, b: float) -> int:

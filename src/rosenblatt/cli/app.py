@@ -19,6 +19,7 @@ from rosenblatt.cli.demo import demo
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
+from rosenblatt.cli.printing import print_line
 from rosenblatt.cli.show import show
 
 EPILOG = (
@@ -99,7 +100,7 @@ def _say(message: str) -> None:
         sys.stdout.flush()
     except OSError:  # what could not be written cannot be written now
         _silence(sys.stdout)
-    sys.stderr.write(f"rosenblatt: {message}\n")
+    print_line(f"rosenblatt: {message}", error=True)
 
 
 def _silence(stream: TextIO) -> None:

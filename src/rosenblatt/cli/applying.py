@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.cli.words import count, listing, percent
+from rosenblatt.cli.summaries import summary_of
+from rosenblatt.cli.words import count, listing, percent, shortened
 from rosenblatt.estimators._base import Classifier, choose
 from rosenblatt.estimators.table import TRUTH
 
@@ -84,9 +85,10 @@ class Tally:
         lines = []
         for name, counts in self.unseen.items():
             cells = count(sum(counts.values()), "cell")
+            most = sorted(counts, key=lambda v: -counts[v])
             lines.append(
-                f"{cells} of {name} with values not seen in training, which count for no class: "
-                f"{listing(sorted(counts, key=lambda v: -counts[v]), 4)}"
+                f"{cells} of {shortened(name)} with values not seen in training, "
+                f"which count for no class: {listing(most, 4)}"
             )
         if self.strange:
             rows = count(sum(self.strange.values()), "row")
@@ -103,9 +105,13 @@ class Tally:
 class Application:
     """A loaded model made ready for tables."""
 
-    def __init__(self, model: Any) -> None:
-        self.summary: dict[str, Any] = getattr(model, "summary_", {})
+    def __init__(self, model: Any, path: str) -> None:
+        self.summary = summary_of(model, path)
         self.target: str | None = self.summary.get("target")
+        for needed in ("classes_", "decision_function"):
+            if not hasattr(model, needed):
+                msg = f"{path} holds a {type(model).__name__}, which has no {needed}"
+                raise ValueError(msg)
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model

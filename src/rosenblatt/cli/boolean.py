@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+
+from rosenblatt.cli.printing import print_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -170,8 +171,6 @@ def _output(network: Network) -> str:
 def _print_json(
     table: TruthTable, found: Unit | Inseparable | QuasiSeparable, network: Network | None
 ) -> None:
-    import json
-
     whole: dict[str, Any] = {
         "names": list(table.names),
         "values": table.bits,
@@ -197,7 +196,7 @@ def _print_json(
             "hidden": [_plain(unit) for unit in network.hidden],
             "output": _plain(network.output),
         }
-    sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    print_json(whole)
 
 
 def _plain(unit: Unit) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ import typer
 from rosenblatt.cli import arguments as given_as
 from rosenblatt.cli.arguments import Orders, trains
 from rosenblatt.cli.check import EXIT_CODE
+from rosenblatt.cli.printing import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -255,9 +255,7 @@ def _facts(report: BoundReport) -> Summary:
 
 def _tell(summary: Summary, reports: tuple[BoundReport, ...], as_json: bool) -> None:
     if as_json:
-        import json
-
-        sys.stdout.write(json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
+        print_json(summary)
         return
     from rich.text import Text
 

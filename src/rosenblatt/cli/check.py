@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from rosenblatt.cli import arguments as given_as
+from rosenblatt.cli.printing import print_data, print_json, print_line
 
 if TYPE_CHECKING:
     from rosenblatt.cli.checking import Answer, Data, Finding
@@ -78,7 +78,7 @@ def check(
     code = 0 if all_separable(findings) else 1
     ctx.meta[EXIT_CODE] = code
     if json_:
-        _print_data(document_text(document))
+        print_data(document_text(document))
     elif not quiet:
         _print(data, findings, document, top, output)
     raise typer.Exit(code)
@@ -91,13 +91,6 @@ def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress
     progress.say(f"reading {Path(file).name}")
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
         return Data.read(table, target, how["ignore"], how["use"])
-
-
-def _print_data(text: str) -> None:
-    """Print what is not for a terminal but for a program."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    sys.stdout.write(text)
 
 
 def _print(
@@ -155,10 +148,7 @@ def _verify(
     ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
 ) -> NoReturn:
     """Check certificates again, and leave with the exit code."""
-    import json
-
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.cli.text import print_text
 
     as_json, quiet = shown
     with Progress(not quiet) as progress:
@@ -177,18 +167,18 @@ def _verify(
         problems = [answer._asdict() for answer in answers]
         found = {"valid": valid, "problems": problems}
         found |= {"checked": CHECKED, "not_checked": NOT_CHECKED}
-        _print_data(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        print_json(found)
     elif not quiet:
         for answer in answers:
-            print_text(_sentence(answer))
+            print_line(_sentence(answer))
         if valid:
-            print_text(f"checked: {CHECKED}; not {NOT_CHECKED}\n")
+            print_line(f"checked: {CHECKED}; not {NOT_CHECKED}")
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
 def _sentence(answer: Answer) -> str:
     """One line about one problem."""
     if answer.valid:
-        return f"valid: {answer.name}, for {answer.why}\n"
+        return f"valid: {answer.name}, for {answer.why}"
     about = f"it is not proved that {answer.name}: " if answer.name else ""
-    return f"not valid: {about}{answer.why}\n"
+    return f"not valid: {about}{answer.why}"

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from rosenblatt.cli.printing import print_line
+
 
 def demo(
     name: Annotated[
@@ -31,6 +33,6 @@ def demo(
             typer.echo(f"{key:{width}}  {one.title}")
     elif save is not None:
         write(name, save)
-        typer.echo(f"written: {save}")
+        print_line(f"written: {save}")
     else:
         run(name)

@@ -188,7 +188,8 @@ def _draw(outcome: Outcome, picture: str) -> bool:
 
 
 def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
-    from rosenblatt.cli.text import Weights, print_json, print_report
+    from rosenblatt.cli.text import Weights, print_facts, print_report
+    from rosenblatt.cli.words import shortened
 
     summary, weights = outcome.summary, Weights.of(outcome.pipeline)
     if as_json:
@@ -196,8 +197,8 @@ def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
             from rosenblatt.cli.expansion import coefficients_of
 
             summary = summary | coefficients_of(outcome.pipeline[-1], outcome.rows)
-        print_json(summary | {"saved": files}, weights)
+        print_facts(summary | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"
-    title = f"{summary['file']} → {summary['model']}"
+    title = f"{shortened(summary['file'], 80)} → {summary['model']}"
     print_report(title, summary, weights, top, saved=saved)

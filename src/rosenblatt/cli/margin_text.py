@@ -185,7 +185,7 @@ def _price(optima: Sequence[Facts]) -> str:
 
 def _margin(facts: Facts, s: Summary) -> str:
     if facts["margin"] is None and facts["primal"] is None:
-        return "none: no hyperplane that separates the classes was found yet"
+        return "none: no hyperplane of floats that separates the classes was found"
     if facts["margin"] is None:
         return "infinite: the weights are 0, so all rows get the same class"
     told, unit = number(facts["margin"]), f"(1/‖w‖, {_unit(s)})"
@@ -198,7 +198,9 @@ def _margin(facts: Facts, s: Summary) -> str:
     widest = 1 / math.sqrt(2 * facts["dual"])  # the dual value is below every ½‖w‖²
     told, bound = _apart(facts["margin"], widest)
     share = 1 - facts["margin"] / widest
-    below = f"a factor of {number(1 / (1 - share))}" if share > 0.5 else f"{100 * share:.2g}%"
+    below = (
+        f"a factor of {number(widest / facts['margin'])}" if share > 0.5 else f"{100 * share:.2g}%"
+    )
     return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 

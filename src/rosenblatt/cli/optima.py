@@ -57,10 +57,10 @@ def optima_of(classifier: Any, training: Training | None = None) -> list[Facts]:
 
 def _facts(fit: MarginFit, rows: Ints | None) -> Facts:
     optimum = fit.optimum
-    found = math.isfinite(optimum.primal)  # or nothing separated yet when time was up
+    found = optimum.C is not None or optimum.margin > 0  # or nothing that separates
     return {
         "C": optimum.C,
-        "margin": _finite(optimum.margin),
+        "margin": _finite(optimum.margin) if found else None,
         "primal": _finite(optimum.primal),
         "dual": _finite(optimum.dual),
         "gap": optimum.gap if found else None,

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from rosenblatt.cli.printing import print_line
+
 IDEAS = ("fan", "bias", "losses", "objective")
 OF_RUNS = ("updates", "animate", "epochs")
 OF_MARGINS = ("margin", "nearest")
@@ -85,7 +87,7 @@ def plot(
     with Progress() as progress:
         progress.say("drawing")
         _draw(kind, model, file, output, {"first": first, "which": which})
-    typer.echo(f"drawn: {output}")
+    print_line(f"drawn: {output}")
 
 
 def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
@@ -125,9 +127,10 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     """Refuse nearest points of what has none, in the words of the shell."""
     from rosenblatt.certificates import Inseparable, QuasiSeparable
+    from rosenblatt.cli.summaries import summary_of
 
     k = 0 if which is None else classifier.classes_.tolist().index(which)
-    fit, optima = classifier.fits_[k], getattr(loaded, "summary_", {}).get("optima")
+    fit, optima = classifier.fits_[k], summary_of(loaded, name).get("optima")
     stuck = isinstance(fit.certificate, Inseparable | QuasiSeparable)
     if stuck or (optima and optima[k]["proof"]):
         msg = (
@@ -173,7 +176,7 @@ def _draw(
     if kind == "nearest":
         _check_nearest(model, loaded, classifier, given["which"])
     with read_table(file) as table:
-        X, y = Application(loaded).training_data(table)
+        X, y = Application(loaded, model).training_data(table)
     more = {"feature_names": axis_names(loaded)}
     if kind == "animate":
         pictures.animate(classifier, X, y, output, **more)

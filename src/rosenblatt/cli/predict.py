@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rosenblatt.cli.printing import print_line
+
 CHUNK = 1 << 16
 
 
@@ -56,7 +58,7 @@ def predict(
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
-        application, tally = Application(load(model)), Tally()
+        application, tally = Application(load(model), model), Tally()
         refuse_overwriting(output, [model, file])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {Path(file).name}")
@@ -70,7 +72,7 @@ def predict(
                     progress.say("predicting", stop, table.n_rows)
     if not quiet:
         for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
-            typer.echo(line, err=True)
+            print_line(line, error=True)
 
 
 def refuse_overwriting(output: str | None, inputs: list[str]) -> None:

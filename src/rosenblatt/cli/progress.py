@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from rosenblatt.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -25,14 +27,14 @@ class Progress:
     def __enter__(self) -> Progress:
         if self._shown:
             from rich.console import Console
-            from rich.progress import BarColumn, SpinnerColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
             from rich.progress import Progress as Bars
 
             self._bars = Bars(
                 SpinnerColumn(),
-                "{task.description}",
+                TextColumn("{task.description}", markup=False),
                 BarColumn(bar_width=24),
-                "{task.fields[detail]}",
+                TextColumn("{task.fields[detail]}", markup=False),
                 TimeElapsedColumn(),
                 console=Console(stderr=True),
                 transient=True,
@@ -58,6 +60,7 @@ class Progress:
     def say(self, what: str, done: int = 0, total: int | None = None, detail: str = "") -> None:
         """Tell what is being done, and how much of it is done if that is known."""
         if self._shown:
+            what, detail = visible(what), visible(detail)
             if what != self._what:
                 self._what = what
                 self._bars.reset(self._task, description=what)  # what is done shows no time

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.cli.words import count, listing, suggestion
+from rosenblatt.cli.words import count, listing, shortened, suggestion
 from rosenblatt.estimators.table import truth_in_one_way
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def read_task(
     if target is None:
         left = [name for name in table.names if name not in ignored]
         target = left[-1] if left else table.names[-1]
-        notes.append(f"{target}, the last column, is taken as the class (--target for another)")
+        notes.append(
+            f"{shortened(target)}, the last column, is taken as the class (--target for another)"
+        )
     features = [name for name in table.names if name != target and name not in ignored]
     if not features:
         msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"

@@ -21,23 +21,28 @@ def show(
     from pathlib import Path
 
     from rosenblatt.cli.kernel_text import file_line
-    from rosenblatt.cli.text import Weights, print_json, print_report
+    from rosenblatt.cli.summaries import summary_of
+    from rosenblatt.cli.text import Weights, print_facts, print_report
     from rosenblatt.cli.training import facts_of
+    from rosenblatt.cli.words import shortened
     from rosenblatt.io.models import load
 
     loaded = load(model)
-    weights = Weights.of(loaded)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
-    summary = getattr(loaded, "summary_", None) or facts_of(classifier)
+    if not hasattr(classifier, "fits_"):
+        msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
+        raise ValueError(msg)
+    summary = summary_of(loaded, model) or facts_of(classifier)
+    weights = Weights.of(loaded)
     if json_:
         if weights is None:
             summary = summary | _coefficients(classifier, summary)
-        print_json(summary, weights)
+        print_facts(summary, weights)
         return
     origin = ""
     if "trained" in summary:
-        origin = f", trained on {summary['file']}, {summary['trained'][:10]}"
-    title = f"{Path(model).name}: {summary['model']}{origin}"
+        origin = f", trained on {shortened(summary['file'], 80)}, {summary['trained'][:10]}"
+    title = f"{shortened(Path(model).name, 80)}: {summary['model']}{origin}"
     size = file_line(Path(model).stat().st_size, summary) if "kernel" in summary else ""
     print_report(title, summary, weights, top, file=size)
 

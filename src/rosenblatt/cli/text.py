@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console, Group
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
@@ -14,9 +14,11 @@ from rosenblatt.certificates import Verdict
 from rosenblatt.cli.kernel_text import EXPLANATIONS as ABOUT_KERNELS
 from rosenblatt.cli.kernel_text import kernel_advice, kernel_line, kernel_lines, stop_sentence
 from rosenblatt.cli.margin_text import margin_advice, margin_lines
+from rosenblatt.cli.printing import print_json, print_styled
 from rosenblatt.cli.verdicts import verdict_text
 from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
 from rosenblatt.results import StopReason
+from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 6
 BAR = 16
 LEAST_WIDTH = 60
-PLAIN = str.maketrans(
-    {"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~", "‖": "|", "½": "0.5", "²": "^2"}
-    | {"Σ": "sum ", "ξ": "slack", "∞": "inf", "·": "*"}
-)
 
 
 class Weights(NamedTuple):
@@ -120,12 +118,9 @@ EXPLANATIONS = {
 }
 
 
-def print_json(summary: Summary, weights: Weights | None) -> None:
+def print_facts(summary: Summary, weights: Weights | None) -> None:
     """Print it all for a script, with every weight."""
-    import json
-
-    whole = summary | ({} if weights is None else {"hyperplanes": weights.as_list()})
-    sys.stdout.write(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    print_json(summary | ({} if weights is None else {"hyperplanes": weights.as_list()}))
 
 
 def print_report(
@@ -175,19 +170,13 @@ def print_parts(console: Console, *parts: RenderableType) -> None:
     """Print to standard output, whatever letters it knows."""
     with console.capture() as captured:
         for part in parts:
-            console.print(part)
+            seen = (
+                Segment(visible(segment.text, keep="\n"), segment.style, segment.control)
+                for segment in console.render(part)
+            )
+            console.print(Segments(seen), end="", crop=False)
     # Columns are padded to their width; no text should end in blanks.
-    print_text("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
-
-
-def print_text(text: str) -> None:
-    """Print as it is, but for letters that standard output does not know."""
-    encoding = sys.stdout.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
-    sys.stdout.write(text)
+    print_styled("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
 def _explanation(name: str, s: Summary) -> str:
@@ -236,7 +225,7 @@ def classes_line(s: Summary) -> str:
     """The classes and how many rows there are of each."""
     named = [(shortened(name), n) for name, n in s["classes"].items()]
     names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
-    return f"{s['target']}: {listing(names, 8)}" if "target" in s else listing(names, 8)
+    return f"{shortened(s['target'])}: {listing(names, 8)}" if "target" in s else listing(names, 8)
 
 
 def _stopped(s: Summary) -> RenderableType:
@@ -300,7 +289,7 @@ def _margin(s: Summary) -> str:
     if len(s["margins"]) == 1:
         return f"{number(found[0])} ({unit}): no row is closer to the hyperplane, all on its side"
     each = [
-        f"{name} {number(margin) if margin is not None else 'none'}"
+        f"{shortened(name)} {number(margin) if margin is not None else 'none'}"
         for name, margin in zip(s["classes"], s["margins"], strict=True)
     ]
     return f"{listing(each, 8)} (each against the rest, {unit})"
@@ -342,7 +331,7 @@ def signed_weights(weights: Weights, top: int, width: int) -> RenderableType:
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
     for j in order[:top]:
-        bar = "█" * round(BAR * abs(w[j]) / largest) or "▏" * bool(w[j])
+        bar = "█" * round(BAR * (abs(w[j]) / largest)) or "▏" * bool(w[j])
         name = Text(shortened(weights.features[j], width - BAR - 14))
         table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
     table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import warnings
@@ -257,8 +258,12 @@ def _summary(
 
 
 def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON has them."""
-    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in parameters.items()}
+    """Parameters as JSON has them; what it has not, such as a generator, as Python shows it."""
+    return json.loads(json.dumps(dict(parameters), default=_shown))  # type: ignore[no-any-return]
+
+
+def _shown(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else repr(value)
 
 
 def margins(classifier: Any, X: Any, y: NDArray[Any]) -> dict[str, list[float | None]]:

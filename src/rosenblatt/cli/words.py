@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from rosenblatt.visible import visible
+
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``344 rows``, ``32,561 rows``."""
@@ -30,7 +32,7 @@ def percent(share: float) -> str:
 
 def shortened(name: Any, width: int = 40) -> str:
     """A name in one line and not longer than this, with its middle left out."""
-    text = str(name).replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    text = visible(str(name))
     if len(text) <= width:
         return text
     head = (width - 1) // 2 + (width - 1) % 2

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
+from rosenblatt.arguments import to_host
 from rosenblatt.loops.kernelized import norms2
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.bank import Bank
@@ -49,20 +49,6 @@ def namespace_of(X: Any) -> Any:
         msg = "arrays of PyTorch need array-api-compat: pip install rosenblatt[gpu]"
         raise ImportError(msg) from None
     return array_api_compat.array_namespace(X)
-
-
-def to_host(X: Any) -> Any:
-    """An array as a NumPy array; what is one already, or sparse, as it is."""
-    if isinstance(X, np.ndarray) or issparse(X):
-        return X
-    if hasattr(X, "detach"):
-        X = X.detach().cpu()
-    elif hasattr(X, "get") and not hasattr(X, "__array__"):
-        X = X.get()
-    try:
-        return np.asarray(X)
-    except (TypeError, RuntimeError, ValueError):
-        return np.from_dlpack(X)
 
 
 class Place:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host
 from rosenblatt.estimators._validation import (
     canonical,
     check_weights,
@@ -67,20 +70,26 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
+        X, y = table("X", X), to_host(y) if is_foreign(y) else y
         X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         X = canonical(X)
         return self._label(X, as_rows(X), y, sample_weight, classes)
 
+    def _rows_of(self, X: Any) -> Any:
+        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+        return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
+
     def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
-        check_classification_targets(y)
+        check_classification_targets(label_vector("y", y))
         if classes is None:
             classes, label = number_classes(y)
         else:
             label = find_classes(y, classes)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, label, dtype=np.float64)
+            weight = floats("sample_weight", sample_weight)
+            weight = _check_sample_weight(weight, label, dtype=np.float64)
             check_weights("sample_weight", weight)
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
@@ -106,12 +115,29 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(from_plain(state, self._parts))
-        if hasattr(self, "fits_") and not self._fits_together():
+        if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
             msg = f"the parts of this {type(self).__name__} do not fit together"
             raise ValueError(msg)
 
+    def _has_basics(self) -> bool:
+        """Whether it has classes in order, features, names for these, and counts."""
+        d, counts = self.n_features_in_, (self.n_iter_, self.n_errors_)
+        names = getattr(self, "feature_names_in_", np.full(d, "", dtype=object))
+        return (
+            are_classes(self.classes_)
+            and all(is_count(n) for n in (d, *counts))
+            and isinstance(self.fits_, tuple)
+            and isinstance(names, np.ndarray)
+            and names.shape == (d,)
+            and all(isinstance(name, str) for name in names)
+        )
+
     def _fits_together(self) -> bool:
         """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
+        raise NotImplementedError
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
         raise NotImplementedError
 
     def _view(self, name: str) -> Any:
@@ -182,7 +208,7 @@ class LinearClassifier(Classifier):
         The signs are exact.
         """
         check_is_fitted(self)
-        rows = as_rows(canonical(validate_data(self, X, reset=False, **LAYOUT)))
+        rows = as_rows(self._rows_of(X))
         thetas = np.column_stack([self.coef_, self.intercept_])
         with Team(count_threads(self.n_jobs)) as team:
             values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
@@ -195,8 +221,31 @@ def positives_of(classes: NDArray[Any]) -> list[int]:
 
 
 def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
-    """Whether it is an array of floating-point numbers of this shape."""
-    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.shape == shape
+    """Whether it is an array of finite floating-point numbers of this shape."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return False
+    return values.shape == shape and bool(np.isfinite(values).all())
+
+
+def are_numbers(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of whole numbers of this shape."""
+    return isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape == shape
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number from 0."""
+    return type(value) is not bool and isinstance(value, Integral) and int(value) >= 0
+
+
+def are_classes(classes: Any) -> bool:
+    """Whether it is an array of two labels or more, in sorted order, none twice."""
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
+        return False
+    labels = classes.tolist()
+    plain = all(isinstance(label, str) for label in labels) or all(
+        isinstance(label, Real) for label in labels
+    )
+    return plain and all(a < b for a, b in pairwise(labels))
 
 
 def choose(values: Floats) -> NDArray[np.intp]:

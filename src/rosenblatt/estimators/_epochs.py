@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from rosenblatt.arguments import label_vector
 from rosenblatt.estimators._base import Classifier, Data
 from rosenblatt.estimators._validation import (
     check_callback,
@@ -69,6 +70,11 @@ class EpochClassifier(Classifier):
             tol=None if tol is None else positive_number("tol", tol, hint=self._no_tol),
             seed=seed_from(self.random_state),
         )
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
+        type(self)(**given)._settings()
 
     def _begin(self, data: Data, settings: Settings, again: bool) -> Any:
         """The state to begin with: a new one, or (`again`) with what the last fit ended with."""
@@ -148,7 +154,7 @@ class EpochClassifier(Classifier):
                 msg = "the first call of partial_fit needs classes: all labels that will ever come"
                 raise ValueError(msg)
             return self.classes_
-        given = np.unique(np.asarray(classes))
+        given = np.unique(label_vector("classes", classes))
         if len(given) < 2:
             msg = f"classes holds only {shown(given)}: give at least two classes"
             raise ValueError(msg)

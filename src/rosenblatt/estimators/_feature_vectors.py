@@ -15,6 +15,7 @@ from scipy.linalg import lapack
 from scipy.sparse import csr_array, hstack
 
 from rosenblatt import kernels, maps
+from rosenblatt.arguments import brief
 from rosenblatt.rounding import Products
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers.signed import U, Vectors
@@ -68,7 +69,7 @@ def as_kernel(kernel: Any) -> kernels.Kernel:
     if callable(kernel) and not isinstance(kernel, type):
         return kernels.Function(kernel)
     msg = (
-        f"kernel={kernel!r} is not allowed: give a kernel with its parameters, "
+        f"kernel={brief(kernel)} is not allowed: give a kernel with its parameters, "
         "for instance rb.kernels.RBF(0.5) or the kernel_ of a model, or a function of two vectors"
     )
     raise ValueError(msg)

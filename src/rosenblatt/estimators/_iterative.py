@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.arguments import brief, floats
 from rosenblatt.estimators._base import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._progress import ProgressBar
@@ -39,7 +40,7 @@ class IterativeClassifier(EpochClassifier, LinearClassifier):
         if update == "minibatch":
             size = positive_int("batch_size", size, hint=", the samples per update")
         elif size is not None:
-            msg = f"batch_size={size!r} needs update='minibatch', but update={update!r}"
+            msg = f"batch_size={brief(size)} needs update='minibatch', but update={update!r}"
             raise ValueError(msg)
         return super()._settings().with_changes(update=update, batch_size=size)
 
@@ -74,9 +75,9 @@ class IterativeClassifier(EpochClassifier, LinearClassifier):
         rows = f", or {k} rows of these" if k > 1 else ""
         wanted = f"give {d + 1} numbers ({d} weights, then the bias){rows}, or 'zeros' or 'random'"
         try:
-            start = np.array(self.init, dtype=np.float64)
+            start = floats("init", self.init)
         except (TypeError, ValueError):
-            msg = f"init={self.init!r} is not a vector of numbers: {wanted}"
+            msg = f"init={brief(self.init)} is not a vector of numbers that are floats: {wanted}"
             raise ValueError(msg) from None
         if start.shape not in ((d + 1,), (k, d + 1)):
             msg = f"init has shape {start.shape}: {wanted}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.engines.device import is_on_device, namespace_of, to_host
+from rosenblatt.arguments import brief, number, to_host
+from rosenblatt.engines.device import is_on_device, namespace_of
 from rosenblatt.estimators._device import pick_rows
 from rosenblatt.estimators._validation import one_of, positive_number
 from rosenblatt.kernels import (
@@ -40,11 +40,12 @@ def find_kernel(model: Any, X: Any) -> Kernel:
     if callable(kernel):
         return Function(kernel)
     name = one_of("kernel", kernel, NAMES)
-    if name in ("poly", "sigmoid") and not _is_number(model.coef0):
-        msg = f"coef0={model.coef0!r} is not allowed: give a finite number"
-        raise ValueError(msg)
+    if name in ("poly", "sigmoid"):
+        number("coef0", model.coef0)
     if model.sigma is not None and name != "gaussian":
-        msg = f"sigma={model.sigma!r} is for kernel='gaussian', but kernel={name!r}: give gamma"
+        msg = (
+            f"sigma={brief(model.sigma)} is for kernel='gaussian', but kernel={name!r}: give gamma"
+        )
         raise ValueError(msg)
     if name == "linear":
         return Linear()
@@ -60,10 +61,6 @@ def find_kernel(model: Any, X: Any) -> Kernel:
     if name == "sigmoid":
         return Sigmoid(gamma, model.coef0)
     return Polynomial(model.degree, gamma, model.coef0)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and bool(np.isfinite(float(value)))
 
 
 def find_gamma(gamma: Any, X: Any) -> float:

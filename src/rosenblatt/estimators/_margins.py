@@ -18,7 +18,7 @@ from rosenblatt.estimators._validation import (
     positive_number,
     time_limit,
 )
-from rosenblatt.estimators.optima import Problem, distant, rounds
+from rosenblatt.estimators.optima import Problem, placed, rounds
 from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
 from rosenblatt.solvers.stopping import catch_interrupts
@@ -60,6 +60,10 @@ class MarginClassifier(LinearClassifier):
         check_callback(self.callback)
         count_threads(self.n_jobs)
 
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        self._check()
+
     def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
         """Solve one two-class problem."""
         raise NotImplementedError
@@ -79,7 +83,7 @@ class MarginClassifier(LinearClassifier):
         """
         self._check()
         data = self._read(X, y, sample_weight)
-        near, origin = distant(data, self.C)
+        near, moved = placed(data)
         threads = count_threads(self.n_jobs)
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE
@@ -91,7 +95,7 @@ class MarginClassifier(LinearClassifier):
             clock = Clock(self.max_time, interrupts)
             fits = []
             for number, positive in enumerate(data.positives):
-                problem = Problem.of(near, origin, positive, team, clock)
+                problem = Problem.of(near, moved, positive, team, clock)
                 names = sides_named(data.classes, positive)
                 fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
             self._set_results(data, tuple(fits), team)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,77 +12,29 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils import check_random_state
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from rosenblatt.arguments import (
+    brief,
+    canonical,
+    number,
+    one_of,
+    positive_int,
+    positive_number,
+    yes_or_no,
+)
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-def canonical(X: Any) -> Any:
-    """CSR without duplicate entries, every column number within the matrix; arrays as they are.
-
-    Compiled loops would read beyond a wrong one.
-    """
-    if isinstance(X, np.ndarray):
-        return X
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-        found = X.indices.max() if X.indices.min() >= 0 else X.indices.min()
-        msg = f"X names column {found}, but it has columns 0 to {X.shape[1] - 1}"
-        raise ValueError(msg)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+__all__ = [
+    "canonical",
+    "one_of",
+    "positive_int",
+    "positive_number",
+    "yes_or_no",
+]  # of `arguments`, as they are
 
 
-def refuse_long_integers(X: Any) -> None:
-    """Refuse whole numbers that floats cannot hold: the answer would be about other data."""
-    numbers = X.data if hasattr(X, "tocsr") else np.asarray(X)
-    if numbers.dtype.kind not in "iuO" or numbers.dtype.itemsize < 8:
-        return
-    for number in numbers.ravel()[np.abs(numbers.ravel()) > 2**53].tolist():
-        if isinstance(number, int) and int(float(number)) != number:
-            msg = (
-                f"X holds {number}, which no float is equal to: give X as the floats you mean, "
-                "for instance after subtracting a number from the whole column"
-            )
-            raise ValueError(msg)
-
-
-def one_of(name: str, value: Any, accepted: Sequence[str]) -> str:
-    """`value`, if it is among the accepted words."""
-    if not isinstance(value, str) or value not in accepted:
-        msg = f"{name}={value!r} is not known: give one of {', '.join(map(repr, accepted))}"
-        raise ValueError(msg)
-    return value
-
-
-def yes_or_no(name: str, value: Any) -> bool:
-    """`value`, if it is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        msg = f"{name}={value!r} is not allowed: give True or False"
-        raise ValueError(msg)
-    return bool(value)
-
-
-def positive_int(name: str, value: Any, *, hint: str = "") -> int:
-    """`value`, if it is a whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        msg = f"{name}={value!r} is not allowed: give a whole number from 1{hint}"
-        raise ValueError(msg)
-    return int(value)
-
-
-def positive_number(name: str, value: Any, *, hint: str = "") -> float:
-    """`value`, if it is a finite number above 0."""
-    number = np.nan
-    if not isinstance(value, bool) and isinstance(value, numbers.Real):
-        with contextlib.suppress(OverflowError):  # of a whole number beyond floating point
-            number = float(value)
-    if not 0 < number < np.inf:
-        msg = f"{name}={value!r} is not allowed: give a positive number{hint}"
-        raise ValueError(msg)
-    return number
+MOST_THREADS = 1024
 
 
 def time_limit(value: Any) -> float | None:
@@ -95,13 +46,18 @@ def time_limit(value: Any) -> float | None:
 def check_callback(value: Any) -> None:
     """Refuse a `callback` that is neither a function nor None."""
     if value is not None and not callable(value):
-        msg = f"callback={value!r} cannot be called: give a function, or None"
+        msg = f"callback={brief(value)} cannot be called: give a function, or None"
         raise ValueError(msg)
 
 
 def seed_from(random_state: Any) -> int:
     """A seed drawn from whatever scikit-learn accepts as `random_state`."""
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except (TypeError, ValueError):
+        wanted = "give a whole number from 0 to 2^32 - 1, a RandomState, or None"
+        msg = f"random_state={brief(random_state)} cannot be used to seed: {wanted}"
+        raise ValueError(msg) from None
 
 
 def count_threads(n_jobs: Any) -> int:
@@ -111,9 +67,11 @@ def count_threads(n_jobs: Any) -> int:
         cores = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return 1 if backend.nesting_level else cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        msg = f"n_jobs={n_jobs!r} is not allowed: give a number of threads, -1 for all, or None"
+        msg = (
+            f"n_jobs={brief(n_jobs)} is not allowed: give a number of threads, -1 for all, or None"
+        )
         raise ValueError(msg)
-    return int(effective_n_jobs(int(n_jobs)))
+    return int(effective_n_jobs(min(int(n_jobs), MOST_THREADS)))
 
 
 def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -127,7 +85,7 @@ def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     classes, label = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         msg = (
-            f"y holds only one class, {classes.tolist()[0]!r}: "
+            f"y holds only one class, {brief(classes.tolist()[0])}: "
             "a classifier needs samples of at least two classes"
         )
         raise ValueError(msg)
@@ -138,14 +96,14 @@ def find_classes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     """The number of each sample's class among the known ones."""
     unknown = np.setdiff1d(y, classes)
     if unknown.size:
-        msg = f"y holds {unknown.tolist()[0]!r}, but the classes are {shown(classes)}"
+        msg = f"y holds {brief(unknown.tolist()[0])}, but the classes are {shown(classes)}"
         raise ValueError(msg)
     return np.searchsorted(classes, y).astype(np.int32)
 
 
 def shown(classes: NDArray[Any]) -> str:
     """Classes for a message: the first few."""
-    names = [repr(name) for name in classes.tolist()]
+    names = [brief(name) for name in classes.tolist()]
     return ", ".join(names if len(names) <= 5 else [*names[:4], f"... ({len(names)} in all)"])
 
 
@@ -156,7 +114,7 @@ def class_weights(
     factors = np.ones(len(classes))
     if isinstance(given, str):
         if given != "balanced":
-            msg = f"class_weight={given!r} is not known: give a dict, 'balanced' or None"
+            msg = f"class_weight={brief(given)} is not known: give a dict, 'balanced' or None"
             raise ValueError(msg)
         counts = np.bincount(label, minlength=len(classes))
         factors = len(label) / (np.count_nonzero(counts) * np.maximum(counts, 1))
@@ -164,11 +122,11 @@ def class_weights(
         for name, weight in given.items():
             place = np.flatnonzero(classes == name)
             if not place.size:
-                msg = f"class_weight names {name!r}, but the classes are {shown(classes)}"
+                msg = f"class_weight names {brief(name)}, but the classes are {shown(classes)}"
                 raise ValueError(msg)
-            factors[place] = weight
+            factors[place] = number("class_weight", weight, lambda x: x == x, "give numbers")
     else:
-        msg = f"class_weight={given!r} is not allowed: give a dict, 'balanced' or None"
+        msg = f"class_weight={brief(given)} is not allowed: give a dict, 'balanced' or None"
         raise ValueError(msg)
     check_weights("class_weight", factors)
     return factors

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import brief
 from rosenblatt.certificates import Separable
 from rosenblatt.estimators._feature_vectors import (
     Features,
@@ -133,7 +134,7 @@ def mistake_bound(
         )
         raise ValueError(msg)
     if isinstance(init, str) and init != "zeros":
-        msg = f"init={init!r} is no vector: give the weights, then the bias, as numbers"
+        msg = f"init={brief(init)} is no vector: give the weights, then the bias, as numbers"
         raise ValueError(msg)
     n, d = data.source.n_rows, data.source.n_features
     run = Run(
@@ -243,9 +244,8 @@ def _separating(bounds: Bounds) -> tuple[Floats | None, bool]:
 def _vector(hyperplane: Any, size: int, fit_intercept: bool) -> Floats:
     """``(w, b)`` of a given hyperplane, checked."""
     if not isinstance(hyperplane, Hyperplane):
-        msg = (
-            f"hyperplane={hyperplane!r} is not allowed: give a rb.Hyperplane, or None for the best"
-        )
+        what = f"hyperplane={brief(hyperplane)} is not allowed"
+        msg = f"{what}: give a rb.Hyperplane, or None for the best"
         raise ValueError(msg)
     if len(hyperplane.w) != size - 1:
         msg = f"the hyperplane has {len(hyperplane.w)} weights, but X has {size - 1} features"

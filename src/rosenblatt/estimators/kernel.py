@@ -10,17 +10,16 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
-from rosenblatt.engines.device import DeviceValues, is_on_device, to_host
-from rosenblatt.estimators._base import LAYOUT, Data, are_floats, choose, positives_of
+from rosenblatt.arguments import brief, to_host
+from rosenblatt.engines.device import DeviceValues, is_on_device
+from rosenblatt.estimators._base import Data, are_floats, are_numbers, choose, positives_of
 from rosenblatt.estimators._device import answer, check_on_device, label_rows, pick_rows
 from rosenblatt.estimators._epochs import EpochClassifier
 from rosenblatt.estimators._kernels import find_kernel, warn_if_indefinite
 from rosenblatt.estimators._progress import ProgressBar
 from rosenblatt.estimators._validation import (
-    canonical,
     count_threads,
     one_of,
     positive_int,
@@ -225,7 +224,8 @@ class KernelPerceptron(EpochClassifier):
             )
             raise ValueError(msg)
         if self.sigma is not None and not (isinstance(self.gamma, str) and self.gamma == "scale"):
-            msg = f"sigma={self.sigma!r} and gamma={self.gamma!r} both give a width: give one"
+            what = f"sigma={brief(self.sigma)} and gamma={brief(self.gamma)}"
+            msg = f"{what} both give a width: give one"
             raise ValueError(msg)
         if self.budget is not None and keep != "last":
             msg = f"budget={self.budget} forgets vectors that keep={keep!r} needs: use keep='last'"
@@ -250,7 +250,9 @@ class KernelPerceptron(EpochClassifier):
 
     @property
     def _pairwise(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
@@ -259,7 +261,7 @@ class KernelPerceptron(EpochClassifier):
             return super()._read(X, y, sample_weight, classes, reset=reset)
         function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
         if self._pairwise or function or isinstance(self.kernel, Function):
-            msg = f"kernel={self.kernel!r} needs data in memory: give NumPy arrays"
+            msg = f"kernel={brief(self.kernel)} needs data in memory: give NumPy arrays"
             raise ValueError(msg)
         check_on_device(self, X, reset=reset)
         y = column_or_1d(to_host(y) if is_on_device(y) else y, warn=True)
@@ -335,8 +337,8 @@ class KernelPerceptron(EpochClassifier):
             before = self._fitted_with[name]
             if value is not before and value != before:
                 msg = (
-                    f"{name}={value!r} was {before!r} when the support vectors were found: "
-                    "go on with that, or fit anew with warm_start=False"
+                    f"{name}={brief(value)} was {brief(before)} when the support vectors were "
+                    "found: go on with that, or fit anew with warm_start=False"
                 )
                 raise ValueError(msg)
         return self.kernel_
@@ -416,13 +418,16 @@ class KernelPerceptron(EpochClassifier):
         k, s = len(positives_of(self.classes_)), len(self.support_)
         state = self._state
         given = isinstance(self.kernel_, Precomputed)
-        vectors = given or self.support_vectors_.shape == (s, self.n_features_in_)
+        vectors = given or _are_vectors(self.support_vectors_, (s, self.n_features_in_))
         path = [fit.path for fit in self.fits_ if fit.path is not None]
         if not given and hasattr(self.support_vectors_, "check_format"):
             self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
         return (
             bool(vectors)
             and are_floats(self.dual_coef_, (k, s))
+            and are_numbers(self.alpha_, (k, s))
+            and are_numbers(self.support_, (s,))
+            and self.support_.min(initial=0) >= -1
             and len(self.fits_) == k
             and [p.positive for p in state.problems] == positives_of(self.classes_)
             and state.coef.shape == state.counts.shape == (s, k)
@@ -450,7 +455,7 @@ class KernelPerceptron(EpochClassifier):
         if is_on_device(X):
             check_on_device(self, X, reset=False)
         else:
-            X = canonical(validate_data(self, X, reset=False, **LAYOUT))
+            X = self._rows_of(X)
         with Team(count_threads(self.n_jobs)) as team:
             values = self._decide(X, team, precision)
         return values[:, 0] if values.shape[1] == 1 else values
@@ -579,3 +584,9 @@ class KernelPerceptron(EpochClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
         return tags
+
+
+def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
+    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
+    values = X.data if issparse(X) else X
+    return X.shape == shape and are_floats(values, values.shape)

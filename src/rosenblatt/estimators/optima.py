@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.certificates import Inseparable, Optimum, QuasiSeparable, Separable
-from rosenblatt.certify.duality import proved_values
-from rosenblatt.certify.optimum import optimum_conditions
+from rosenblatt.certify import duality
+from rosenblatt.certify.fields import WrongError
+from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
+from rosenblatt.certify.samples import Samples as Read
 from rosenblatt.estimators.separability import proved
+from rosenblatt.exact import smallest
+from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, row_weights
+from rosenblatt.solvers import exact_margin
 from rosenblatt.solvers.max_margin import MaxMargin
+from rosenblatt.solvers.plane_floats import candidates, with_less_slack
 from rosenblatt.solvers.soft_margin import SoftMargin, Start
+from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from rosenblatt.estimators._base import Data
+    from rosenblatt.solvers.exact_margin import Exactly
     from rosenblatt.solvers.soft_margin import Best, Progress
     from rosenblatt.solvers.threads import Team
 
@@ -34,10 +44,20 @@ if TYPE_CHECKING:
 
 
 SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
-DEAREST = 1e40  # C in units of the data
-LARGEST = 1e70  # its fourth power and that of its inverse are floats
+DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it
+CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
+LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
-AGREE = 1e-10  # so close are values that two ways to compute them are trusted
+LESS = 0.9  # as a share, a gap that is worth fractions
+CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
+UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
+
+
+class Moved(NamedTuple):
+    """Where the samples of a solver are: ``x/2**exponent - origin``; None: no origin."""
+
+    origin: Floats | None
+    exponent: int
 
 
 class Problem(NamedTuple):
@@ -47,25 +67,23 @@ class Problem(NamedTuple):
     ----------
     X : array or CSR matrix
     samples : Samples
+        Those of X, or moved.
     weights : float array or None
         A weight per sample; None: all 1.
-    origin : float array or None
-        What has been subtracted from the samples, but not from X; None: nothing.
+    moved : Moved
     """
 
     X: Any
     samples: Samples
     weights: Floats | None
-    origin: Floats | None
+    moved: Moved
 
     @classmethod
-    def of(
-        cls, data: Data, origin: Floats | None, positive: int, team: Team, clock: Clock
-    ) -> Problem:
+    def of(cls, data: Data, moved: Moved, positive: int, team: Team, clock: Clock) -> Problem:
         """Class `positive` against the rest, with its own weights, some of both sides positive."""
         samples = Samples(data.source, team, positive, clock)
         if not data.source.weighted:
-            return cls(data.X, samples, None, origin)
+            return cls(data.X, samples, None, moved)
         parts = [row_weights(piece.block, positive) for piece in data.source.pieces()]
         weights = np.concatenate(parts)
         for side in (1.0, -1.0):
@@ -77,22 +95,41 @@ class Problem(NamedTuple):
                     "a margin needs samples of both sides"
                 )
                 raise ValueError(msg)
-        return cls(data.X, samples, None if (weights == 1.0).all() else weights, origin)
+        return cls(data.X, samples, None if (weights == 1.0).all() else weights, moved)
 
-    def bias(self, w: Floats, b: float) -> float:
-        """The bias for X of a hyperplane for the samples."""
-        return b if self.origin is None else b - float(self.origin @ w)
+    def plane(self, w: Floats, b: float) -> Floats:
+        """``(w, b)`` for X of a hyperplane for the samples; a multiple where floats end."""
+        origin, exponent = self.moved
+        b = b if origin is None else b - float(origin @ w)
+        if not exponent:
+            return np.append(w, b)
+        largest = int(np.frexp(np.abs(w).max())[1]) - exponent
+        excess = max(0, largest - sys.float_info.max_exp)
+        return np.append(np.ldexp(w, -exponent - excess), np.ldexp(b, -excess))
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """The samples that count."""
+        return np.ones(self.samples.n, bool) if self.weights is None else self.weights > 0
 
     @property
     def total(self) -> float:
         """``N``, what the weights sum to."""
-        return float(self.samples.n if self.weights is None else self.weights.sum())
+        total = float(self.samples.n if self.weights is None else self.weights.sum())
+        return min(total, sys.float_info.max)
+
+    def judged(self, C: float | None) -> duality.Problem:
+        """The problem as it is judged."""
+        return duality.Problem(self.X, self.samples.y, self.weights, C)
 
     def prices(self, C: float) -> Floats:
-        """``c_i = C s_i/N``."""
-        if self.weights is None:
-            return np.full(self.samples.n, C / self.samples.n)
-        return C * (self.weights / self.total)
+        """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""
+        with np.errstate(over="ignore"):
+            unit = float(np.ldexp(C, 2 * self.moved.exponent))
+        size = float(self.samples.largest) or 1.0
+        near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
+        c = self.judged(near).bounds()
+        return np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0)
 
 
 def soft_margin(
@@ -114,13 +151,15 @@ def warm(problem: Problem, fit: MarginFit, C: float) -> Start | None:
     samples, support, alpha = problem.samples, optimum.support, optimum.multipliers
     if plane.w.shape != (samples.d,) or not len(support) or support[-1] >= samples.n:
         return None
+    if problem.moved.exponent:  # powers of two away from what the solver knows
+        return None
     c, start = problem.prices(C), np.zeros(samples.n)
     # Multipliers at their bound are so at another price too, as far as one can tell.
     at_bound = alpha >= (1 - 1e-9) * c[support] * (optimum.C or np.inf) / C
     start[support] = np.where(at_bound, c[support], np.minimum(alpha, c[support]))
     if not start.any():
         return None
-    b = 2 * plane.b - problem.bias(plane.w, plane.b)
+    b = 2 * plane.b - float(problem.plane(plane.w, plane.b)[-1])
     return Start(plane.w, b, float(start.max()), start)
 
 
@@ -132,21 +171,29 @@ def max_margin(problem: Problem, tol: float, report: Report | None = None) -> Ma
     Overlap
         If there is none.
     """
-    used = np.ones(problem.samples.n, bool) if problem.weights is None else problem.weights > 0
-    solver = MaxMargin(problem.samples, used, tol, report)
+    solver = MaxMargin(problem.samples, problem.used, tol, report)
+    planes: list[Floats] = []
     try:
         reason = solver.run()
     except NotSeparable:
-        certificate = _verdict(problem, used)
+        certificate = _verdict(problem)
         if isinstance(certificate, Inseparable | QuasiSeparable):
             raise Overlap(certificate) from None
-        if isinstance(certificate, Separable) and certificate.exact is None:
-            solver.begin_at(certificate.hyperplane.w)
-        reason = solver.run()
-        if reason is StopReason.ROUNDING and not solver.best.primal < np.inf:
-            soft = soft_margin(problem, problem.total, tol, None, report)
-            return replace(soft, stop_reason=reason, certificate=None)
-    return _fit(problem, None, solver, reason, tol)
+        reason = StopReason.ROUNDING
+        if isinstance(certificate, Separable):
+            plane = certificate.hyperplane
+            planes.append(np.append(plane.w, plane.b))
+            if not exact_margin.fits(problem.samples):
+                solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
+                reason = solver.run()
+        else:
+            reason = solver.run()
+    fit = _fit(problem, None, solver, reason, tol, planes)
+    if planes or fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
+        return fit
+    # Nobody knows whether there is a hyperplane that separates: better one with slack than none.
+    soft = soft_margin(problem, problem.total, tol, None, report)
+    return replace(soft, stop_reason=StopReason.ROUNDING, certificate=None)
 
 
 class Overlap(Exception):
@@ -157,9 +204,9 @@ class Overlap(Exception):
         self.certificate = certificate
 
 
-def _verdict(problem: Problem, used: NDArray[np.bool_]) -> Any:
+def _verdict(problem: Problem) -> Any:
     """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
-    X, y, team = problem.X, problem.samples.y, problem.samples.team
+    X, y, team, used = problem.X, problem.samples.y, problem.samples.team, problem.used
     left = problem.samples.clock.left()
     max_time = None if left == np.inf else max(0.0, left)
     rows = np.flatnonzero(used)
@@ -172,99 +219,231 @@ def _verdict(problem: Problem, used: NDArray[np.bool_]) -> Any:
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
 
 
+# Evidence -----------------------------------------------------------------------------------------
+
+
+@np.errstate(all="ignore")  # what overflows is settled exactly
 def _fit(
     problem: Problem,
     C: float | None,
     solver: SoftMargin | MaxMargin,
     reason: StopReason,
     tol: float,
+    planes: Iterable[Floats] = (),
 ) -> MarginFit:
     """What was found, with values that have been proved."""
-    problem.samples.clock = Clock()  # this is to be done also when time is over
-    X, y, w = problem.X, problem.samples.y, solver.best.w
-    best = solver.best._replace(b=problem.bias(w, solver.best.b))
-    support = np.flatnonzero(best.alpha > 0)
-    plane, alpha = Hyperplane(best.w, best.b), best.alpha[support]
-    optimum = Optimum(plane, support, alpha, C, best.primal, min(best.dual, best.primal))
-    conditions = optimum_conditions(optimum, X, y, problem.weights)
-    if not abs(conditions.gap - optimum.gap) <= AGREE:  # rounding matters
-        optimum = _proved(problem, C, best, support, tol)
-        conditions = optimum_conditions(optimum, X, y, problem.weights)
-    if reason in (StopReason.GAP_CLOSED, StopReason.ROUNDING):
-        reason = StopReason.GAP_CLOSED if optimum.gap <= tol else StopReason.ROUNDING
+    best, y = solver.best, problem.samples.y
+    alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
+    alpha[~np.isfinite(alpha)] = 0.0
+    search = _Evidence(problem, C, tol)
+    alpha = search.use(alpha)
+    search.offer([problem.plane(best.w, best.b), *planes])
+    if reason in UNSETTLED and search.best.gap > tol:
+        try:
+            search.improve(alpha)
+        except Halt as halt:
+            reason = halt.reason
+    problem.samples.clock = Clock()  # what is left is to be done also when time is over
+    optimum = search.best
+    if reason in UNSETTLED:
+        closed = optimum.gap <= tol and _accepted(optimum, problem)
+        reason = StopReason.GAP_CLOSED if closed else StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
     empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
     return MarginFit(
         optimum.hyperplane,
         reason,
         optimum,
-        optimum.multipliers * y[support],
-        conditions,
-        _nearest(problem, best.alpha) if C is None else None,
+        optimum.multipliers * y[optimum.support],
+        optimum_conditions(optimum, problem.X, y, problem.weights),
+        _nearest(problem, optimum) if C is None else None,
         MarginTrace(*(columns or empty)),
         optimum if reason is StopReason.GAP_CLOSED else None,
     )
 
 
-def _proved(problem: Problem, C: float | None, best: Best, support: Ints, tol: float) -> Optimum:
-    """The hyperplane and multipliers with the values that can be proved of them."""
-    alpha, found = best.alpha[support], []
-    # Slack that is only rounding may cost dearly: a slightly narrower margin has none.
-    for more in (0.0, 2.0**-46, 2.0**-40, 2.0**-34) if C is not None else (0.0,):
-        plane = Hyperplane(best.w * (1 + more), best.b * (1 + more))
-        values = proved_values(
-            plane, support, alpha, C, problem.X, problem.samples.y, problem.weights
+def _accepted(optimum: Optimum, problem: Problem) -> bool:
+    """Whether the evidence passes its check, which knows nothing of how it was found."""
+    try:
+        data = Read(problem.X, problem.samples.y.astype(np.int8))
+        return bool(prove_optimum(optimum, data, problem.weights))
+    except WrongError:
+        return False
+
+
+class _Evidence:
+    """The best hyperplane and the best multipliers so far, with the gap that they prove."""
+
+    def __init__(self, problem: Problem, C: float | None, tol: float) -> None:
+        self.problem, self.tol, self.judged = problem, tol, problem.judged(C)
+        self.rows: Ints = np.empty(0, np.int64)
+        self.multipliers: Any = np.empty(0)
+        nowhere = Hyperplane(np.zeros(problem.samples.d))
+        self.best = Optimum(nowhere, self.rows, self.multipliers, C, np.inf, 0.0, margin=-np.inf)
+
+    def use(self, alpha: Floats) -> Floats:
+        """Take multipliers, one for each sample, within their bounds; returned are these."""
+        if self.judged.C is not None:  # the solver may have reckoned with another price
+            alpha = np.minimum(alpha, self.judged.enclosed_bounds()[0])
+        self.rows = np.flatnonzero(alpha > 0)
+        self.multipliers = alpha[self.rows]
+        return alpha
+
+    def offer(self, planes: Iterable[Floats]) -> None:
+        """Take a hyperplane if its objective is smaller."""
+        for theta in planes:
+            if not np.isfinite(theta).all():
+                continue
+            found = self._proved(theta)
+            if _smaller(found) < _smaller(self.best):
+                self.best = found
+            if self.best.gap <= self.tol:
+                break
+
+    def _proved(self, theta: Floats) -> Optimum:
+        exact = None if isinstance(self.multipliers, np.ndarray) else tuple(self.multipliers)
+        floats = self.multipliers if exact is None else np.array([closest(v) for v in exact])
+        proof = duality.prove(self.judged, theta, self.rows, self.multipliers, self.tol)
+        return Optimum(
+            Hyperplane(theta[:-1], float(theta[-1])),
+            self.rows,
+            floats,
+            self.judged.C,
+            proof.primal,
+            proof.dual,
+            min(1.0, proof.gap + proof.width),
+            exact,
+            proof.margin,
         )
-        # A hyperplane that does not separate is no candidate for the maximum margin.
-        primal = values[0] if best.primal < np.inf else np.inf
-        found.append(Optimum(plane, support, alpha, C, primal, values[1]))
-        if found[-1].gap <= tol:
-            break
-    return min(found, key=lambda optimum: optimum.gap)
+
+    def improve(self, alpha: Floats) -> None:
+        """Do without rounding what rounding has spoiled."""
+        theta = np.append(self.best.hyperplane.w, self.best.hyperplane.b)
+        if self.judged.C is None:
+            self.offer(_best_bias(self.judged, theta))
+        else:  # slack that is only rounding may cost dearly: a narrower margin has none
+            self.offer(theta * (1 + more) for more in (2.0**-46, 2.0**-40, 2.0**-34))
+        if self.best.gap <= self.tol or not exact_margin.fits(self.problem.samples):
+            return
+        found = self._exactly(alpha)
+        if found is not None:
+            self._take(found, [theta, self._best_floats([*found.w, found.b], found.rows)])
+
+    def _exactly(self, alpha: Floats) -> Exactly | None:
+        """The best hyperplane by exact arithmetic, of X itself."""
+        samples = self.problem.samples
+        whole = replace_rows(samples, self.problem.X)
+        every = np.arange(samples.n)
+        c = None if self.judged.C is None else self.judged.exact_bounds(every)
+        return exact_margin.best_hyperplane(whole, self.problem.used, alpha, c)
+
+    def _take(self, found: Exactly, planes: list[Floats]) -> None:
+        """Take multipliers, as floats unless these prove less, and the best of some hyperplanes."""
+        alpha = np.zeros(self.problem.samples.n)
+        alpha[found.rows] = [closest(v) for v in found.alpha]
+        floats = self.use(alpha)[found.rows]
+        self.rows = found.rows
+        for multipliers in (floats, found.alpha) if floats.all() else (found.alpha,):
+            self.multipliers = multipliers
+            claims = [self._proved(theta) for theta in planes]
+            best = min(claims, key=_smaller)
+            if best.gap < LESS * self.best.gap or not self.best.primal < np.inf:
+                self.best = best
+            if self.best.gap <= self.tol:
+                break
+
+    def _best_floats(self, theta: list[Fraction], support: Ints) -> Floats:
+        """Those near an exact hyperplane with the smallest objective."""
+        judged, y = self.judged, self.problem.samples.y
+        edges = np.column_stack([judged.points(support), np.ones(len(support))])
+        edges *= y[support, np.newaxis]
+        if judged.C is not None:
+            on = [value == 1 for value in exact_product(edges, theta)]
+            found = with_less_slack(theta, edges[on])
+            return min(found, key=lambda t: duality.exact_objective(judged, t))
+        floats = np.array([closest(v) for v in theta])
+        sides = y * (judged.X @ floats[:-1] + floats[-1])
+        near = np.flatnonzero((np.abs(sides - 1) <= CLOSE) & self.problem.used)
+        rows = np.union1d(support, near[:1000])
+        X, y = judged.points(rows), y[rows]
+
+        def square_margin(theta: Floats) -> Fraction:
+            least = smallest(X, y, theta.tolist())
+            return abs(least) * least / (square_sum(theta[:-1]) or 1)
+
+        return max(candidates(theta, edges), key=square_margin)
 
 
-def _nearest(problem: Problem, alpha: Floats) -> Floats:
+def _smaller(optimum: Optimum) -> tuple[float, ...]:
+    """What is smaller for the better hyperplane; the objective itself may be too large or small."""
+    return optimum.primal, optimum.gap, -optimum.margin
+
+
+def _best_bias(judged: duality.Problem, theta: Floats) -> Iterable[Floats]:
+    """The hyperplane with the b that is best for its w, rounded once."""
+    w = [*theta[:-1].tolist(), 0.0]
+    X, y, _ = judged.weighing()
+    ends = [smallest(X[y == side], y[y == side], w) for side in (-1, 1)]
+    if sum(ends) > 0:
+        b = closest((ends[0] - ends[1]) / 2)
+        scale = closest(2 / sum(ends, Fraction(0)))
+        yield np.append(theta[:-1], b) * scale
+
+
+def _nearest(problem: Problem, optimum: Optimum) -> Floats:
     """The weighted means of the two classes: the points of their hulls nearest to each other."""
-    y, means = problem.samples.y, []
+    y, means = problem.samples.y[optimum.support], []
+    points, alpha = problem.judged(None).X[optimum.support], optimum.multipliers
+    if optimum.exact_multipliers is not None:
+        largest = max(optimum.exact_multipliers)
+        alpha = np.array([float(v / largest) for v in optimum.exact_multipliers])
     for side in (-1.0, 1.0):
         weights = np.where(y == side, alpha, 0.0)
         total = float(weights.sum()) or 1.0
-        means.append(side * problem.samples.total(weights) / total)
-    return np.array(means) + (0.0 if problem.origin is None else problem.origin)
+        means.append((weights / total) @ points)
+    return np.array(means)
 
 
-def distant(data: Data, C: float | None) -> tuple[Data, Floats | None]:
-    """The data moved to where they are, if that is far from the origin for how close they are.
+def replace_rows(samples: Samples, X: Any) -> Samples:
+    """Samples with the same labels and other rows."""
+    label = (samples.y > 0).astype(np.int32)
+    return Samples(MemorySource(as_rows(X), label, X.shape[1]), samples.team, 1, samples.clock)
 
-    Sums over numbers that differ only in their last digits lose the others. This takes a copy.
+
+def placed(data: Data) -> tuple[Data, Moved]:
+    """The data moved to where solvers are at ease, if they are not.
+
+    Sums over numbers that differ only in their last digits lose the others, so that samples far
+    from the origin for how close they are get another one; and powers of very large or small
+    numbers are no floats. Either takes a copy.
     """
     X = data.X
     numbers = X if isinstance(X, np.ndarray) else X.data
     largest = float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
-    if largest and not 1 / LARGEST < largest < LARGEST:
-        msg = (
-            f"the largest number in X is {largest:g}, whose powers floats cannot hold: "
-            f"scale the features so that it is between {1 / LARGEST:g} and {LARGEST:g}"
-        )
-        raise ValueError(msg)
-    if C and largest and not 1 / DEAREST < float(C) * largest**2 < DEAREST:
-        msg = (
-            f"C={C:g} times the square of the largest number in X, {largest:g}, is beyond what "
-            f"floats can reckon with ({1 / DEAREST:g} to {DEAREST:g}): scale the features or C, "
-            "or use MaxMarginClassifier for no slack at all"
-        )
-        raise ValueError(msg)
+    exponent = int(np.frexp(largest)[1]) if largest else 0
+    exponent = exponent if abs(exponent) > LARGEST else 0
+    moved = X
+    if exponent:
+        moved = X.astype(np.float64)
+        part = moved if isinstance(moved, np.ndarray) else moved.data
+        np.ldexp(part, -exponent, out=part)
     dense = isinstance(X, np.ndarray)
-    if not dense and X.nnz < FULL * X.shape[0] * X.shape[1]:
-        return data, None
+    origin = _origin(moved) if dense or X.nnz >= FULL * X.shape[0] * X.shape[1] else None
+    if origin is None and not exponent:
+        return data, Moved(None, 0)
+    if origin is not None:
+        moved = (moved if dense else moved.toarray()) - origin
+    return data._replace(source=data.source.with_rows(as_rows(moved))), Moved(origin, exponent)
+
+
+def _origin(X: Any) -> Floats | None:
+    """A sample to measure from, if the samples are far from 0 for how close they are."""
     some = X[:: max(1, X.shape[0] // SOME)]
-    some = (some if dense else some.toarray()).astype(np.float64)
-    origin = some[0]  # the difference of two close floats is exact
+    some = (some if isinstance(X, np.ndarray) else some.toarray()).astype(np.float64)
+    origin: Floats = some[0]  # the difference of two close floats is exact
     spread = np.abs(some - origin).max(axis=0)
-    if not (np.abs(origin) > DISTANT * spread)[spread > 0].any():
-        return data, None
-    moved = (X if dense else X.toarray()) - origin
-    return data._replace(source=data.source.with_rows(as_rows(moved))), origin
+    far = (np.abs(origin) > DISTANT * spread)[spread > 0].any()
+    return origin if far else None
 
 
 def rounds(
@@ -275,7 +454,8 @@ def rounds(
         return None
 
     def report(count: int, best: Best, progress: Progress) -> None:
-        plane = Hyperplane(best.w, problem.bias(best.w, best.b))
+        theta = problem.plane(best.w, best.b)
+        plane = Hyperplane(theta[:-1], float(theta[-1]))
         callback(
             MarginRound(
                 number,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_X_y
+from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.estimators._base import LAYOUT
+from rosenblatt.arguments import as_array, floats
 from rosenblatt.estimators._validation import (
+    check_weights,
     class_weights,
     number_classes,
     positive_number,
@@ -22,6 +23,7 @@ from rosenblatt.estimators.margin import (
     NotSeparableError,
     SoftMarginClassifier,
 )
+from rosenblatt.estimators.separability import read_labelled
 from rosenblatt.margins import SoftMarginPath
 
 if TYPE_CHECKING:
@@ -76,12 +78,16 @@ def soft_margin_path(
     model = SoftMarginClassifier(
         tol=tol, class_weight=class_weight, max_time=max_time, warm_start=True, n_jobs=n_jobs
     )
-    X, y = check_X_y(X, y, **LAYOUT)
+    X, y = read_labelled(X, y)
     classes, label = number_classes(y)
     if len(classes) > 2:
         msg = f"y holds {len(classes)} classes ({shown(classes)}): a path is of two"
         raise ValueError(msg)
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+    weight = np.ones(len(y))
+    if sample_weight is not None:
+        weight = floats("sample_weight", sample_weight)
+        weight = _check_sample_weight(weight, label, dtype=np.float64)
+        check_weights("sample_weight", weight)
     if class_weight is not None:
         weight = weight * class_weights(class_weight, classes, label)[label]
     prices = _read(Cs) if Cs is not None else _prices(X, y, label, weight)
@@ -117,7 +123,7 @@ def _path(found: dict[float, tuple[Optimum, float, int]], Cs: list[float]) -> So
 
 
 def _read(Cs: ArrayLike) -> Floats:
-    given = np.asarray(Cs)
+    given = as_array("Cs", Cs)
     if given.ndim != 1 or not given.size:
         msg = f"Cs has shape {given.shape}: give a list of positive numbers"
         raise ValueError(msg)

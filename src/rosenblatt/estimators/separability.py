@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
+from rosenblatt.arguments import is_foreign, label_vector, table, to_host, yes_or_no
 from rosenblatt.certificates import Separable, Undecided
 from rosenblatt.certify import check
 from rosenblatt.estimators._base import LAYOUT
@@ -16,7 +17,6 @@ from rosenblatt.estimators._validation import (
     canonical,
     count_threads,
     number_classes,
-    refuse_long_integers,
     shown,
     time_limit,
 )
@@ -95,6 +95,8 @@ def separability(
     >>> print(rb.separability(X, [0, 0, 1, 1], kernel=rb.kernels.Polynomial(2)))
     separable in the feature space of K(x, y) = (x·y + 1)^2: proved
     """
+    if fit_intercept is not None:
+        yes_or_no("fit_intercept", fit_intercept)
     if kernel is not None:
         from rosenblatt.estimators import feature_space  # it builds on this module
 
@@ -140,13 +142,16 @@ def _beyond_floats(certificate: Certificate) -> bool:
     return not bool(((weights > 1e-290) & (weights < 1e290)).all())
 
 
+def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
+    X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
+    return canonical(X), y
+
+
 def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
-    given = X
-    X, y = check_X_y(X, y, **LAYOUT)
-    refuse_long_integers(given)
-    check_classification_targets(y)
-    X = canonical(X)
+    X, y = read_labelled(X, y)
+    check_classification_targets(label_vector("y", y))
     classes, labels = number_classes(y)
     if len(classes) > 2:
         msg = (

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact import independent_rows, solve
+from rosenblatt.exact import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.exact.sides import first_not_annihilated
 from rosenblatt.theory import cover_probability
 
 if TYPE_CHECKING:
@@ -281,12 +282,12 @@ def _is_sum(k: int, sign: int, directions: Floats, target: Floats, Z: Floats, on
     if result.x is None or not result.success:
         return False
     support = np.flatnonzero(result.x > 1e-9 * result.x.max())
-    unit = [Fraction(sign * (j == k)) for j in range(Z.shape[1])]
+    unit = [int(sign) * (j == k) for j in range(Z.shape[1])]
     try:
         solution = solve(np.vstack([Z[support], on]).T, unit)
     except ValueError:  # dependent, so there is more than one
         return False
-    return solution is not None and min(solution.numerators[: support.size]) >= 0
+    return solution is not None and min(solution.numerators[: support.size], default=0) >= 0
 
 
 def _augmented(X: Any, rows: NDArray[Any]) -> Floats:
@@ -306,6 +307,11 @@ def _spanning_all(certificate: QuasiSeparable, X: Any, spanning: Floats, most: i
             break
         rows = np.vstack([basis, _augmented(X, off[start : start + step])])
         basis = rows[independent_rows(rows)[0]]
+    while len(basis) < most:
+        missed = first_not_annihilated(X, null_basis(basis))
+        if missed is None:
+            break
+        basis = np.vstack([basis, _augmented(X, np.array([missed]))])
     return basis
 
 
@@ -376,5 +382,5 @@ def chance(X: Any, n_groups: int) -> Chance:
     at_most = cover_probability(distinct, most) * alike
     if at_most <= NEGLIGIBLE or n * d * min(n, d) > MOST_ELIMINATION:
         return Chance(at_most, False, distinct, None)
-    rank = len(independent_rows(_augmented(X, np.arange(n)))[0]) - 1
+    rank = len(spanning_rows(_augmented(X, np.arange(n)))) - 1
     return Chance(cover_probability(distinct, rank) * alike, rank == n - 1, distinct, rank)

@@ -163,6 +163,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(msg)
         return table
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "columns_") and not self._fits_together():
+            msg = "the parts of this TableEncoder do not fit together"
+            raise ValueError(msg)
+
+    def _fits_together(self) -> bool:
+        """Whether the columns are described as `fit` would."""
+        names = [spec["name"] for spec in self.columns_]
+        given = getattr(self, "feature_names_in_", names)
+        missing = self.n_missing_.items()
+        return (
+            all(map(_is_whole, self.columns_))
+            and len(set(names)) == len(names) == self.n_features_in_
+            and list(given) == names
+            and all(name in names and type(n) is int and n > 0 for name, n in missing)
+            and isinstance(self.sparse_, bool | np.bool_)
+            and bool(self._used())
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -309,6 +329,20 @@ def _describe(column: Column, standardize: bool, wanted: bool) -> Spec:
         "mean": mean if standardize else 0.0,
         "deviation": deviation if standardize else 1.0,
     }
+
+
+def _is_whole(spec: Spec) -> bool:
+    """Whether it is what `_describe` might have said."""
+    if not isinstance(spec["name"], str) or spec["kind"] not in ("number", "date", "text"):
+        return False
+    if "dropped" in spec:
+        return isinstance(spec["dropped"], str)
+    if spec["kind"] == "text":
+        values = spec["values"]
+        plain = isinstance(values, list) and all(isinstance(value, str) for value in values)
+        return plain and 0 < len(values) == len(set(values))
+    sizes = [spec[part] for part in ("fill", "mean", "deviation")]
+    return all(map(_is_number, sizes)) and bool(np.isfinite(sizes).all()) and sizes[2] > 0
 
 
 def _names_rows(n_values: int, n_cells: int) -> str | None:

@@ -8,7 +8,7 @@ regular and bounds e. All bounds here are computed in ordinary rounding and then
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 
 ULP = 2.0**-52  # twice the relative error of one rounding
 TINY = 2.0**-1000  # more than any sum of underflows
+SMALLEST = 2.0**-1022  # of the floats with all their digits
+
+
+class Pair(NamedTuple):
+    """Numbers as sums of two floats each, the second smaller than the last digit of the first."""
+
+    hi: Floats
+    lo: Floats
+
+    def plus(self, more: Floats) -> Pair:
+        """The sums with a little added, not exactly."""
+        lo = self.lo + more
+        hi = self.hi + lo
+        part = hi - self.hi
+        return Pair(hi, (self.hi - (hi - part)) + (lo - part))
 
 
 def _up(bounds: Floats, terms: int) -> Floats:
@@ -75,27 +90,57 @@ def enclose(A: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats] | None:
 def enclose_combination(A: ArrayLike, B: Floats, t: Floats) -> tuple[Floats, Floats] | None:
     """As `enclose`, for ``A x = B t`` with the right-hand side not rounded to floats."""
     with np.errstate(all="ignore"):
-        A = np.asarray(A, dtype=np.float64)
-        left, rows = _equilibrated(A, 1)
-        left, columns = _equilibrated(left, 0)
-        right, first = _equilibrated(B, 0)
-        right, second = _equilibrated(np.ldexp(right, -rows[:, None]), 0)
-        extra = first + second
-        common = (np.frexp(t)[1] + extra)[t != 0].max(initial=-5000)
-        side = np.ldexp(t, extra - common)
-        # Where a number would underflow or overflow, scaling is not exact.
-        if not (
-            _same(left, columns + rows[:, None], A)
-            and _same(right, extra + rows[:, None], B)
-            and _same(side, common - extra, t)
-        ):
-            return None
-        found = _enclose_scaled(left, right, side)
+        found = _enclosed(A, B, t)
         if found is None:
             return None
-        low, high = found
-        back = common - columns
-        return _unscaled(low, back, -np.inf), _unscaled(high, back, np.inf)
+        near, error, back = found
+        low = near.hi + np.nextafter(near.lo - error, -np.inf)
+        high = near.hi + np.nextafter(near.lo + error, np.inf)
+        return (
+            _unscaled(np.nextafter(low, -np.inf), back, -np.inf),
+            _unscaled(np.nextafter(high, np.inf), back, np.inf),
+        )
+
+
+def enclosed_floats(A: ArrayLike, b: ArrayLike) -> Floats | None:
+    """The floats nearest to the exact solution of ``A x = b``, if an enclosure tells them.
+
+    None if it does not: A may be singular, or nearly, or a number too near the middle between
+    two floats, or too large or small.
+    """
+    b = np.asarray(b, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        found = _enclosed(A, b[:, None], np.ones(1))
+        if found is None:
+            return None
+        near, error, back = found
+        # Rounding keeps order: what lies between two numbers rounds between their floats.
+        low = near.hi + np.nextafter(near.lo - error, -np.inf)
+        high = near.hi + np.nextafter(near.lo + error, np.inf)
+        floats = np.ldexp(low, back)
+        normal = np.isfinite(floats) & (np.abs(floats) > SMALLEST)
+        return floats if np.array_equal(low, high) and normal.all() else None
+
+
+def _enclosed(A: ArrayLike, B: Floats, t: Floats) -> tuple[Pair, Floats, Ints] | None:
+    """The solution of ``A x = B t`` but for powers of two, bounds on its error, the exponents."""
+    A = np.asarray(A, dtype=np.float64)
+    left, rows = _equilibrated(A, 1)
+    left, columns = _equilibrated(left, 0)
+    right, first = _equilibrated(B, 0)
+    right, second = _equilibrated(np.ldexp(right, -rows[:, None]), 0)
+    extra = first + second
+    common = (np.frexp(t)[1] + extra)[t != 0].max(initial=-5000)
+    side = np.ldexp(t, extra - common)
+    # Where a number would underflow or overflow, scaling is not exact.
+    if not (
+        _same(left, columns + rows[:, None], A)
+        and _same(right, extra + rows[:, None], B)
+        and _same(side, common - extra, t)
+    ):
+        return None
+    found = _enclose_scaled(left, right, side)
+    return None if found is None else (*found, common - columns)
 
 
 def _same(scaled: Floats, exponents: Ints, original: Floats) -> bool:
@@ -111,28 +156,29 @@ def _unscaled(bound: Floats, exponents: Ints, outwards: float) -> Floats:
     return result
 
 
-def _enclose_scaled(A: Floats, B: Floats, t: Floats) -> tuple[Floats, Floats] | None:
-    """`enclose_combination` for entries of moderate size."""
+def _enclose_scaled(A: Floats, B: Floats, t: Floats) -> tuple[Pair, Floats] | None:
+    """The solution for entries of moderate size, in two floats each, and bounds on its error."""
     k = len(A)
     try:
         C = np.linalg.inv(A)
     except np.linalg.LinAlgError:
         return None
-    both = np.hstack([B, -A])
-    x = C @ (B @ t)
-    for _ in range(3):
-        x = x + C @ _residual(both, np.append(t, x))[0]
-    residual, error = _residual(both, np.append(t, x))
+    both = np.hstack([B, -A, -A])
+    x = Pair(C @ (B @ t), np.zeros(k))
+    for _ in range(4):
+        x = x.plus(C @ _residual(both, np.concatenate([t, *x]))[0])
+    residual, error = _residual(both, np.concatenate([t, *x]))
     shift, size = C @ residual, np.abs(C)
     spread = _up(size @ _up(error + np.abs(residual) * (2 * (k + 2) * ULP), 1), k)
     moved = _up(np.abs(shift) + spread, 1)
     G = np.abs(np.eye(k) - C @ A)
     slack = _up(size @ _up(np.abs(A) @ np.ones(k), k), k) * (2 * (k + 2) * ULP)
-    return _contracted(x, moved, G, slack)
+    bound = _contracted(x.hi, moved, G, slack)
+    return None if bound is None else (x, bound)
 
 
-def _contracted(x: Floats, moved: Floats, G: Floats, slack: Floats) -> tuple[Floats, Floats] | None:
-    """The enclosure, if ``|I - CA| <= G + error`` is a contraction; None otherwise.
+def _contracted(x: Floats, moved: Floats, G: Floats, slack: Floats) -> Floats | None:
+    """Bounds on the error of x, if ``|I - CA| <= G + error`` is a contraction; None otherwise.
 
     `slack` bounds the sums of the rows of that error, ``|Cρ| <= moved`` the first step.
     """
@@ -149,7 +195,9 @@ def _contracted(x: Floats, moved: Floats, G: Floats, slack: Floats) -> tuple[Flo
     else:
         return None
     for _ in range(2):
-        error = np.minimum(error, _up(moved + _up(G @ error, k) + slack * error.max(), 2))
+        error = np.minimum(
+            error, _up(moved + _up(G @ error, k) + slack * error.max(initial=0.0), 2)
+        )
     if not np.isfinite(error).all() or not np.isfinite(x).all():
         return None
-    return np.nextafter(x - error, -np.inf), np.nextafter(x + error, np.inf)
+    return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,6 @@ class Scaled(NamedTuple):
     E: Ints
     r: Ints
     c: Ints
-
-    @property
-    def bits(self) -> int:
-        """Bits of the largest entry, without its sign."""
-        _, lengths = np.frexp(self.M.astype(np.float64))
-        return int((lengths + self.E).max(initial=1))
 
     def take(self, rows: Any) -> Scaled:
         """The chosen rows."""
@@ -79,29 +74,9 @@ def residues(M: Ints, E: Ints, p: int) -> Floats:
     return rest.astype(np.float64)
 
 
-def limbs(integers: Scaled, width: int) -> list[tuple[int, Floats]]:
-    """The matrix as ``Σ_l limb_l * 2**(width*l)``; pairs of ``l`` and a limb that is not 0.
-
-    Limbs are integers below ``2**width`` in size, with the signs of the entries.
-    """
-    size, mask = np.abs(integers.M).astype(np.uint64), np.uint64(2**width - 1)
-    sign = np.sign(integers.M).astype(np.float64)
-    planes = []
-    for index in range(-(-integers.bits // width)):
-        shift = integers.E - width * index
-        up = np.clip(shift, 0, 63).astype(np.uint64)
-        down = np.clip(-shift, 0, 63).astype(np.uint64)
-        limb = np.where(shift < width, (size << up) >> down & mask, 0)
-        if limb.any():
-            planes.append((index, sign * limb))
-    return planes
-
-
-def split(numbers: Objects, width: int) -> Ints:
-    """Integers of any length as limbs: the result r has ``numbers == Σ_l r[l] * 2**(width*l)``."""
-    sizes, signs, mask = abs(numbers), np.sign(numbers), 2**width - 1
-    parts: list[Ints] = []
-    while not parts or sizes.any():
-        parts.append((signs * (sizes & mask)).astype(np.int64))
-        sizes = sizes >> width
-    return np.array(parts)
+def nearest(numerator: int, denominator: int) -> float:
+    """The float nearest to a fraction, ±inf if it is beyond all floats."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if (numerator > 0) == (denominator > 0) else -math.inf

@@ -1,4 +1,4 @@
-"""Elimination modulo a prime: proves linear independence, and gives inverses modulo the prime.
+"""Elimination modulo a prime: proves linear independence.
 
 Residues are kept between -p/2 and p/2 in float64, where a matrix product of residues is exact
 as long as every sum stays below 2**53: then the work is done by BLAS.
@@ -6,8 +6,8 @@ as long as every sum stays below 2**53: then the work is done by BLAS.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import isqrt
+from random import SystemRandom
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,23 +15,27 @@ import numpy as np
 from rosenblatt.exact.integers import decompose, residues
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+RANDOM = SystemRandom()
 
-@lru_cache(maxsize=1024)
-def primes(terms: int) -> tuple[int, ...]:
-    """The 16 largest primes for which sums of `terms` products of residues are exact."""
-    candidate = 2 * (isqrt(2**53 // (terms + 2)) - 1) - 1
-    small = np.arange(3, isqrt(candidate) + 1, 2)
-    found: list[int] = []
-    while len(found) < 16:
-        if (candidate % small).all():
-            found.append(candidate)
-        candidate -= 2
-    return tuple(found)
+
+def primes(terms: int) -> Iterator[int]:
+    """Primes at random for which sums of `terms` products of residues are exact, without end.
+
+    Nobody can know them before, and so prepare data that they are all wrong for.
+    """
+    most = 2 * (isqrt(2**53 // (terms + 2)) - 1)
+    small = np.arange(3, isqrt(most) + 1, 2)
+    while True:
+        candidate = RANDOM.randrange(most // 2, most) | 1
+        if pow(2, candidate - 1, candidate) == 1 and (candidate % small).all():
+            yield candidate
 
 
 def reduce(values: Floats, p: int) -> Floats:
@@ -107,7 +111,7 @@ def independent_rows(Z: ArrayLike) -> tuple[Ints, Ints]:
     Rows are taken greedily in order: row i exactly if it is not in the span of those before.
     Independence is proved: the rank modulo a prime is never larger than the true one (powers of
     two, and so all floats, are units modulo an odd prime). That no row is missing holds unless
-    two primes are misled in the same way.
+    two primes drawn at random are misled in the same way; `spanning_rows` proves it.
 
     Parameters
     ----------
@@ -119,18 +123,16 @@ def independent_rows(Z: ArrayLike) -> tuple[Ints, Ints]:
         ``Z[rows][:, columns]`` is regular.
     """
     Z = np.asarray(Z, dtype=np.float64)
-    best: tuple[list[int], list[int]] | None = None
-    for p in primes(min(Z.shape)):
-        found = _independent(Z, p)
-        if best is not None and found[0] == best[0]:
+    draw = primes(min(Z.shape))
+    rows, columns = _independent(Z, next(draw))
+    while _doubtful(rows, *Z.shape):
+        again = _independent(Z, next(draw))
+        if again[0] == rows:
             break
         # At the first difference the set that took the row is right: it proved independence.
-        if best is None or _earlier(found[0], best[0]):
-            best = found
-        if not _doubtful(best[0], *Z.shape):
-            break
-    assert best is not None
-    return np.array(best[0], dtype=np.int64), np.array(best[1], dtype=np.int64)
+        if _earlier(again[0], rows):
+            rows, columns = again
+    return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
 
 
 def _doubtful(rows: list[int], m: int, width: int) -> bool:

@@ -1,15 +1,16 @@
-"""The vectors that a matrix takes to zero, in integers."""
+"""The vectors that a matrix takes to zero, in integers, and so its exact rank."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.lifting import Solution, System, over_powers, scaled_side
+from rosenblatt.exact.integers import scaled
 from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.sides import first_not_annihilated
+from rosenblatt.exact.systems import matrix, over_powers, pivots
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -18,86 +19,81 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+class Reduced(NamedTuple):
+    """A matrix reduced to what spans its rows, and what it takes to zero.
+
+    Attributes
+    ----------
+    rows : int array
+        Independent rows that span all.
+    columns : int array
+        The columns taken greedily in order, each exactly if it does not depend on those before.
+    null : list of lists of int
+        The null vectors, one for each of the other columns.
+    """
+
+    rows: Ints
+    columns: Ints
+    null: list[list[int]]
+
+
 def null_basis(Z: ArrayLike) -> list[list[int]]:
     """Integer vectors that span ``{θ : Zθ = 0}`` exactly; empty if Z has full column rank.
 
-    They come in reduced echelon form, one for each column that depends on those chosen before:
-    it has a positive entry there and zeros at the other dependent columns. Each vector is
+    They come in reduced echelon form, one for each column that depends on those before it: it
+    has a positive entry there and zeros at the other dependent columns. Each vector is
     primitive, its entries have no common factor.
     """
     Z = np.asarray(Z, dtype=np.float64)
-    rows, columns = independent_rows(Z)
-    while True:
-        basis = _basis(Z[rows], columns)
-        missed = first_not_annihilated(Z, [[*vector, 0] for vector in basis])
-        if missed is None:
-            return basis
-        # A row was taken for dependent by all primes tried: it is not, so the rank is larger.
-        rows = np.append(rows, missed)
-        found, columns = independent_rows(Z[rows])
-        if len(found) < len(rows):
-            msg = f"row {missed} is not annihilated, but depends on rows that are"
-            raise ArithmeticError(msg)
+    return _reduced(Z, independent_rows(Z)[0]).null
 
 
-def _basis(Z: Floats, columns: Ints) -> list[list[int]]:
-    """The null vectors of a matrix of full row rank, regular in `columns`."""
-    free = np.setdiff1d(np.arange(Z.shape[1]), columns)
-    if not free.size:
-        return []
-    simple = _simple(Z, columns, free)
-    hard = np.array([j for j in free.tolist() if j not in simple], dtype=np.int64)
-    solutions = _expressed(Z, columns, hard) if hard.size else []
-    found = simple | {
-        column: ([-n for n in x.numerators], x.denominator)
-        for column, x in zip(hard.tolist(), solutions, strict=True)
-    }
-    basis = []
-    for column in free.tolist():
-        numerators, denominator = found[column]
-        vector = [0] * Z.shape[1]
-        vector[column] = denominator
-        for j, n in zip(columns, numerators, strict=True):
-            vector[j] = n
-        common = math.gcd(*vector)
-        basis.append([n // common for n in vector])
-    return basis
+def spanning_rows(Z: ArrayLike) -> Ints:
+    """Independent rows that span all rows: what `independent_rows` finds, proved in integers.
 
+    Parameters
+    ----------
+    Z : float array of shape (m, D)
 
-def _simple(Z: Floats, columns: Ints, free: Ints) -> dict[int, tuple[list[int], int]]:
-    """The null vectors with small entries of a matrix of small integers, by free column.
-
-    Floating point guesses them; the proof is a product in which no sum can be rounded.
+    Returns
+    -------
+    int array, ascending
     """
-    largest = float(np.abs(Z).max(initial=0.0))
-    if largest > 2**20 or (np.rint(Z) != Z).any():
-        return {}
-    try:
-        guess = -np.linalg.solve(Z[:, columns], Z[:, free])
-    except np.linalg.LinAlgError:
-        return {}
-    found: dict[int, tuple[list[int], int]] = {}
-    for denominator in range(1, 13):
-        numerators = np.rint(guess * denominator)
-        exact = (np.abs(numerators).sum(axis=0) + denominator) * largest < 2**53
-        numerators[:, ~exact] = 0
-        proved = exact & ~(Z[:, columns] @ numerators + denominator * Z[:, free]).any(axis=0)
-        for k in np.flatnonzero(proved):
-            vector = [int(n) for n in numerators[:, k]]
-            found.setdefault(int(free[k]), (vector, denominator))
-    return found
+    Z = np.asarray(Z, dtype=np.float64)
+    m, D = Z.shape
+    rows, columns = independent_rows(Z)
+    if len(rows) == min(m, D):
+        return rows
+    return np.sort(_reduced(Z, rows).rows) if m > D else _reduced(Z.T, columns).columns
 
 
-def _expressed(Z: Floats, columns: Ints, free: Ints) -> list[Solution]:
-    """Each free column of Z as a combination of those in `columns`."""
-    system = System(Z[:, columns])
-    sides = [scaled_side(Z[:, column], system.A.r) for column in free]
-    B = np.empty((len(Z), free.size), dtype=object)
-    for j, (numerators, _) in enumerate(sides):
-        B[:, j] = numerators
-    solutions = system.solve(B)
-    assert solutions is not None  # a regular matrix reaches every side
-    return [
-        over_powers(y.numerators, y.denominator * denominator, system.A.c)
-        for y, (_, denominator) in zip(solutions, sides, strict=True)
-    ]
+def _reduced(Z: Floats, rows: Ints) -> Reduced:
+    """The reduced form, from independent rows that should span all: proved on every row."""
+    while True:
+        columns, null = _echelon(Z[rows])
+        missed = first_not_annihilated(Z, [[*vector, 0] for vector in null])
+        if missed is None:
+            return Reduced(rows, columns, null)
+        # All primes took this row for dependent. It is not, so the rank is larger.
+        rows = np.append(rows, missed)
+
+
+def _echelon(Z: Floats) -> tuple[Ints, list[list[int]]]:
+    """The pivot columns and the null vectors of a matrix of full row rank."""
+    r, D = Z.shape
+    if r == D:
+        return np.arange(D), []
+    integers = scaled(Z)
+    R, denominator, rank = matrix(integers).rref()
+    table, positive = R.table(), int(denominator)
+    columns = pivots(R, rank)
+    null = []
+    for free in np.setdiff1d(np.arange(D), columns).tolist():
+        vector = [0] * D
+        vector[free] = positive
+        for row, column in zip(table, columns.tolist(), strict=False):
+            vector[column] = -int(row[free])
+        numerators = over_powers(vector, 1, integers.c).numerators
+        common = math.gcd(*numerators) * (1 if numerators[free] > 0 else -1)
+        null.append([n // common for n in numerators])
+    return columns, null

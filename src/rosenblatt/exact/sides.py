@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import decompose
-from rosenblatt.exact.lifting import nearest
+from rosenblatt.exact.integers import decompose, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +40,8 @@ class Form:
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
-        ratios = [number.as_integer_ratio() for number in theta]
+        # A fraction may have been made of NumPy's integers, which overflow.
+        ratios = [tuple(map(int, number.as_integer_ratio())) for number in theta]
         self.denominator = math.lcm(*(d for _, d in ratios))
         self.numbers = np.empty(len(ratios), dtype=object)
         self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
@@ -161,17 +161,18 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     theta : sequence of d + 1 floats or Fractions
         ``(w, b)``, bias last; w is not 0.
     """
+    value, form = _smallest(X, y_signed, theta)
+    return _over_norm(value, form)
+
+
+def smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
+    """``min_i y_i(w·x_i + b)``, exactly; the arguments are those of `margin_of`."""
+    return _smallest(X, y_signed, theta)[0]
+
+
+def _smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> tuple[Fraction, Form]:
+    y = np.asarray(y_signed)
     form = _form(X, theta)
-    return _over_norm(_least(X, np.asarray(y_signed), form), form)
-
-
-def least(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
-    """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`."""
-    return _least(X, np.asarray(y_signed), _form(X, theta))
-
-
-def _least(X: Any, y: NDArray[Any], form: Form) -> Fraction:
-    """``min_i y_i(w·x_i + b)`` of a form."""
     candidates: list[Fraction] = []
     ceiling = np.inf
     for start, block in blocks(X):
@@ -188,11 +189,11 @@ def _least(X: Any, y: NDArray[Any], form: Form) -> Fraction:
             part = rows[at : at + CHUNK]
             exact = form.exact_values(block.take(part))
             candidates += [v * int(s) for v, s in zip(exact, side[part], strict=True)]
-    return min(candidates)
+    return min(candidates), form
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
-    """``value / ‖w‖``, to the last bit or nearly."""
+    """``value / ‖w‖``, to the last bit or nearly; with its sign, however small."""
     square = sum(int(n) * int(n) for n in form.numbers[:-1])
     if square == 0:
         return math.copysign(math.inf, value) if value else math.nan

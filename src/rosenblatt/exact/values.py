@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import as_objects, decompose
-from rosenblatt.exact.lifting import nearest
+from rosenblatt.exact.integers import as_objects, decompose, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

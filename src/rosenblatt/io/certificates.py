@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import file_path, instance, label_vector, matrix
 from rosenblatt.certificates import (
     Certificate,
     Inseparable,
@@ -24,6 +25,7 @@ from rosenblatt.certificates import (
 from rosenblatt.certify import exact_weights
 from rosenblatt.io.files import written_whole
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import json_text
 
 if TYPE_CHECKING:
     import os
@@ -50,7 +52,7 @@ OPTIMUM = "OPTIMUM"
 MEANING = "no hyperplane has an objective below the dual value"
 SAMPLES = ("support", "on", "spanning_support")
 FLOATS = ("weights", "point", "spanning_weights", "multipliers")
-SINGLE = ("margin", "C", "primal", "dual")
+SINGLE = ("margin", "C", "primal", "dual", "gap")
 
 
 class CertificateFileError(ValueError):
@@ -76,7 +78,13 @@ def save_certificate(
     --------
     load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
     """
-    labels = [str(label) for label in np.unique(np.asarray(y)).tolist()]
+    kinds = (Separable, QuasiSeparable, Inseparable, Undecided, Optimum)
+    instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
+    file_path("path", path)
+    labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
+    if not labels:
+        msg = "y is empty: give the labels that the certificate is about"
+        raise ValueError(msg)
     problem = {"negative": labels[0], "positive": labels[-1]}
     problem |= certificate_as_json(certificate, X, y)
     write_document({"digest": digest(X, y), "problems": [problem]}, path)
@@ -101,6 +109,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
     CertificateFileError
         If it is no certificate file, is damaged, or comes from a newer version.
     """
+    file_path("path", path)
     found = certificates_in(read_document(path), path)
     return found[0] if len(found) == 1 else found
 
@@ -111,7 +120,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
 def document_text(document: dict[str, Any]) -> str:
     """A document as it stands in a file, with what makes it known as ours."""
     head = {MARK: LAYOUT, "rosenblatt": VERSION}
-    return json.dumps(head | document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(head | document)
 
 
 def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -206,7 +215,7 @@ def certificate_as_json(
 
 
 def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
-    plane = optimum.hyperplane
+    plane, exact = optimum.hyperplane, optimum.exact_multipliers
     return {
         "kind": OPTIMUM,
         "meaning": MEANING,
@@ -215,8 +224,11 @@ def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
         "C": None if optimum.C is None else repr(float(optimum.C)),
         "primal": repr(float(optimum.primal)),
         "dual": repr(float(optimum.dual)),
+        "gap": repr(float(optimum.gap)),
         "support": optimum.support.tolist(),
         "multipliers": _texts(optimum.multipliers.tolist()),
+        "margin": repr(float(optimum.margin)),
+        "exact_multipliers": None if exact is None else [written(value) for value in exact],
     }
 
 
@@ -246,8 +258,12 @@ def _part(name: str, found: dict[str, Any]) -> Any:
     if name == "hyperplane":
         (b,) = _floats([found["b"]])
         return Hyperplane(np.array(_floats(found["w"])), b)
-    if name == "exact":
+    if name == "exact_multipliers":  # not there in files of version 0.1.0
+        found = {name: None} | found
+    if name in ("exact", "exact_multipliers"):
         return None if found[name] is None else tuple(map(read_rational, found[name]))
+    if name in ("gap", "margin") and found.get("kind") == OPTIMUM and name not in found:
+        return np.nan
     if name in SINGLE:
         return None if name == "C" and found[name] is None else _floats([found[name]])[0]
     if name == "bracket":
@@ -305,7 +321,7 @@ def digest(X: Any, y: Any) -> str:
     values, row by row; the labels in sorted order, and the number of each sample's among them.
     Whole numbers are little-endian int64, values little-endian float64.
     """
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    X = matrix("X", X)
     parts = [hashlib.sha256() for _ in range(3)]
     for entries in _entries(X):
         for part, values in zip(parts, entries, strict=True):

@@ -50,6 +50,11 @@ LARGE_BYTES = 8_000_000
 _PLAIN_NUMBER = re.compile(r"[+-]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 # The usual ways to write MISSING; more cost time. With others the text is kept.
 _NULLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+# How texts begin whose characters take two bytes or four; the latter begins like the former.
+WIDE = (
+    ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+)
 _REMEDY = "correct the quotation marks there"
 _PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
 
@@ -75,7 +80,7 @@ def stage_csv(
     as_text: Collection[str],
 ) -> StagedCsv:
     """Read the rows of the file into the table `rows` of the storage."""
-    file, notes = _in_utf8(file, storage.copies)
+    file, notes = _in_utf8(file, shown, storage.copies)
     text, sample = _sample_of(file, shown, delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in sample.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
@@ -126,12 +131,18 @@ def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Samp
         n_bytes *= 8
 
 
-def _in_utf8(file: Path, folder: Path) -> tuple[Path, list[str]]:
+def _in_utf8(file: Path, shown: str, folder: Path) -> tuple[Path, list[str]]:
     """The file, or a copy in UTF-8 if it is written in another encoding."""
     with file.open("rb") as opened:
-        start = opened.read(2)
-        if start in (b"\xff\xfe", b"\xfe\xff"):
-            return _transcoded(file, "utf-16", folder), []
+        start = opened.read(4)
+        for marks, encoding in WIDE:
+            if start.startswith(marks):
+                try:
+                    return _transcoded(file, encoding, folder), []
+                except UnicodeDecodeError:
+                    name = encoding.upper()
+                    msg = f"{shown} begins as {name} but breaks off or is damaged: copy it again"
+                    raise TableError(msg) from None
         opened.seek(0)
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:

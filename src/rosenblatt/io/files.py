@@ -24,9 +24,10 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # through a link, the file it leads to is replaced
     check_writable(path)
+    prefix = f".{target.stem[:20]}-"  # not so much of the name that it could become too long
     try:
         # The suffix is kept because some writers choose the format by it.
-        handle, name = tempfile.mkstemp(target.suffix, f".{target.stem}-", target.parent)
+        handle, name = tempfile.mkstemp(target.suffix, prefix, target.parent)
         os.close(handle)
         beside = Path(name)
         try:
@@ -39,11 +40,13 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
             raise
     except OSError as error:
-        if error.errno not in FULL or error.strerror != os.strerror(error.errno):
+        full = error.errno in FULL and error.strerror == os.strerror(error.errno)
+        if not full and not str(error.filename).startswith(str(target.parent / prefix)):
             raise
-        what = error.strerror[0].lower() + error.strerror[1:]
-        msg = f"{path} could not be written: {what}; make room, or write somewhere else"
-        raise OSError(msg) from error
+        why = error.strerror or str(error)
+        what = why[0].lower() + why[1:]
+        msg = f"{path} could not be written: {what}; {'make room, or ' * full}write somewhere else"
+        raise type(error)(msg) from error
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -249,7 +249,7 @@ def _refuse_other_formats(start: bytes, file: Path, shown: str) -> None:
     if re.match(rb"(?:%[^\n]*\n|\s)*@relation\b", text):
         msg = f"{shown} is an ARFF file: load it in Python with scipy.io.arff.loadarff"
         raise TableError(msg)
-    if not start.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if not start.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         control = sum(byte < 9 or 13 < byte < 32 for byte in start)
         if control > max(4, 0.05 * len(start)):
             msg = f"{shown} is a binary file: give text (CSV, TSV, JSON) or Parquet"

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.arguments import file_path, instance
 from rosenblatt.io.files import written_whole
 
 if TYPE_CHECKING:
@@ -75,9 +76,16 @@ def save(
     --------
     load : Read it again.
     """
+    from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
 
+    file_path("path", path)
+    if summary is not None:
+        instance("summary", summary, dict, "give a dict, or None")
+    instance("model", model, BaseEstimator, "give a fitted estimator")
     check_is_fitted(model)
+    for part in _parts(model):
+        _check_parameters(part)
     root = copy.copy(model)
     root.summary_ = _as_json(summary or {})
     try:
@@ -112,7 +120,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If it is no model file, is damaged, comes from a newer version, or holds anything else
         than numbers, text, arrays and estimators of rosenblatt and scikit-learn.
     """
-    source = Path(path)
+    source = Path(file_path("path", path))
     data = _read(source)
     try:
         versions = _read_header(data)
@@ -270,7 +278,42 @@ def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
     if not isinstance(model, BaseEstimator):
         msg = f"holds a {type(model).__name__} where the model should be"
         raise ModelFileError(msg)
+    _check_whole(model)
     return model
+
+
+def _check_whole(model: Any) -> None:
+    """Refuse a model that could not have been saved: not fitted, or in parts that do not fit."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    if not isinstance(getattr(model, "summary_", {}), dict):
+        msg = f"is damaged (its summary is a {type(model.summary_).__name__}): save the model again"
+        raise ModelFileError(msg)
+    parts = _parts(model)
+    for part in parts:
+        check_is_fitted(part)
+        _check_parameters(part)
+    if len(parts) > 1 and hasattr(parts[0], "kinds_"):
+        wide = len(parts[0].get_feature_names_out())
+        if wide != parts[1].n_features_in_:
+            msg = (
+                f"is damaged ({wide} features for {parts[1].n_features_in_}): save the model again"
+            )
+            raise ModelFileError(msg)
+
+
+def _parts(model: Any) -> list[Any]:
+    """The steps of a pipeline that do anything, or the model itself."""
+    if not hasattr(model, "steps"):
+        return [model]
+    return [part for _, part in model.steps if part is not None and part != "passthrough"]
+
+
+def _check_parameters(part: Any) -> None:
+    """Refuse parameters that one of our classifiers would not take."""
+    if hasattr(part, "check_parameters"):
+        part.check_parameters()
 
 
 def _warn_of_scikit_learn(source: Path, model: Any, versions: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from rosenblatt.io.files import check_writable, written_whole
 from rosenblatt.io.storage import IN_MEMORY_BYTES, Storage, TableError, first_line, quoted
+from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ _PARQUET = (".parquet", ".pq")
 
 
 class TableWriter:
-    """A table being written; a context manager.
+    r"""A table being written; a context manager.
 
     The file appears under its name when the block ends well; otherwise nothing changes. CSV
     shows numbers by `repr`, which reads back as the same number, or as 181 rather than 181.0
@@ -38,7 +39,8 @@ class TableWriter:
     Parameters
     ----------
     path : str, path or None
-        A file ending in .csv, .tsv, .parquet or .pq; None writes CSV to standard output.
+        A file ending in .csv, .tsv, .parquet or .pq; None writes CSV to standard output, where
+        a terminal is shown ``\x1b`` and the like in place of what would act on it.
     columns : mapping
         The columns in order, each "text", "integer" or "number".
 
@@ -72,7 +74,7 @@ class TableWriter:
         beside = stack.enter_context(written_whole(self.path))
         suffix = self.path.suffix.lower()
         if suffix in _PARQUET:
-            return _ParquetSink(beside, self.columns, stack)
+            return _ParquetSink(beside, self.path, self.columns, stack)
         file = stack.enter_context(beside.open("w", encoding="utf-8", newline=""))
         return _CsvSink(file, _DELIMITERS[suffix], self.columns)
 
@@ -119,10 +121,12 @@ class _CsvSink:
         self.stream = stream
         self.kinds = list(columns.values())
         self.writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self.writer.writerow(columns)
+        self.shown = visible if stream is sys.stdout and stream.isatty() else str
+        self.writer.writerow(map(self.shown, columns))
 
     def write(self, arrays: Sequence[NDArray[Any]]) -> None:
-        cells = [_cells(array, kind) for array, kind in zip(arrays, self.kinds, strict=True)]
+        pairs = zip(arrays, self.kinds, strict=True)
+        cells = [_cells(array, kind, self.shown) for array, kind in pairs]
         self.writer.writerows(zip(*cells, strict=True))
         if self.stream is sys.stdout:
             self.stream.flush()
@@ -131,14 +135,14 @@ class _CsvSink:
         self.stream.flush()
 
 
-def _cells(array: NDArray[Any], kind: str) -> Iterable[Any]:
+def _cells(array: NDArray[Any], kind: str, shown: Callable[[str], str]) -> Iterable[Any]:
     if kind == "integer":
         return map(int, array.tolist())
     if kind == "number":  # the csv module writes floats by repr
         values = np.asarray(array, dtype=np.float64)
-        shown = int if _are_whole(values[~np.isnan(values)]) else float
-        return ["" if x != x else shown(x) for x in values.tolist()]
-    return ["" if x is None else str(x) for x in array.tolist()]
+        number = int if _are_whole(values[~np.isnan(values)]) else float
+        return ["" if x != x else number(x) for x in values.tolist()]
+    return ["" if x is None else shown(str(x)) for x in array.tolist()]
 
 
 def _are_whole(values: NDArray[np.float64]) -> bool:
@@ -151,9 +155,9 @@ class _ParquetSink:
     """Rows gathered in a database on disk, since Parquet is written in one go."""
 
     def __init__(
-        self, beside: Path, columns: Mapping[str, str], stack: contextlib.ExitStack
+        self, beside: Path, path: Path, columns: Mapping[str, str], stack: contextlib.ExitStack
     ) -> None:
-        self.beside = beside
+        self.beside, self.path = beside, path
         self.names = list(columns)
         self.kinds = list(columns.values())
         self.storage = Storage()
@@ -188,7 +192,8 @@ class _ParquetSink:
         try:
             work()
         except duckdb.Error as error:
-            msg = f"the table cannot be written as Parquet: {first_line(error)}"
+            why = first_line(error).replace(str(self.beside), str(self.path))
+            msg = f"the table cannot be written as Parquet: {why}"
             raise TableError(msg) from None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
+from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
 from rosenblatt.io.columns import (
     COLUMNS_PER_QUERY,
     KINDS,
@@ -242,8 +243,14 @@ def read_table(
     TableError
         If there is no such file or it is no table; the message is one line with the remedy.
     """
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in "\"'\n\r"):
-        msg = f"delimiter={delimiter!r} is not allowed: give one character, such as ',' or ';'"
+    file_path("path", path)
+    if header is not None:
+        header = yes_or_no("header", header)
+    text = names_of("text", text)
+    if delimiter is not None and (
+        not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in "\"'\n\r"
+    ):
+        msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
     storage = Storage()
     try:

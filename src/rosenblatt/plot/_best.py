@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import brief
 from rosenblatt.certificates import Optimum
 from rosenblatt.plot._reading import read, read_two
 
@@ -69,10 +70,10 @@ def _number(classes: Any, which: Any) -> int:
         msg = f"the model has {len(known)} classes: give which= one of {shown}, drawn with the rest"
         raise ValueError(msg)
     if len(known) == 2:
-        msg = f"which={which!r} is for more than two classes: leave it out, the model has two"
+        msg = f"which={brief(which)} is for more than two classes: leave it out, the model has two"
         raise ValueError(msg)
     if which not in known:
-        msg = f"which={which!r} is not a class of the model: give one of {shown}"
+        msg = f"which={brief(which)} is not a class of the model: give one of {shown}"
         raise ValueError(msg)
     return int(known.index(which))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt import arguments
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
@@ -76,10 +77,7 @@ def _read(
     feature_names: Sequence[str] | None,
     class_names: Sequence[str] | None,
 ) -> Seen:
-    rows, labels = table(X), np.asarray(y)
-    if labels.ndim != 1:
-        msg = f"y has shape {labels.shape}: give one label per sample, a vector"
-        raise ValueError(msg)
+    rows, labels = table(X), arguments.label_vector("y", y)
     if len(labels) != rows.shape[0]:
         msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
         raise ValueError(msg)
@@ -107,7 +105,7 @@ def read_two(
     needs: str,
 ) -> Seen:
     """Samples of any two classes, the second in sorted order as +1, and a hyperplane if any."""
-    labels = np.asarray(y)
+    labels, X = arguments.label_vector("y", y), X if hasattr(X, "columns") else table(X)
     classes, label = np.unique(labels, return_inverse=True)
     if len(classes) != 2 or labels.ndim != 1:
         msg = f"y holds {len(classes)} classes: {needs}"
@@ -116,24 +114,15 @@ def read_two(
         class_names = [str(name) for name in classes.tolist()]
     if feature_names is None and hasattr(X, "columns"):
         feature_names = [str(name) for name in X.columns]
-    d = np.shape(X)[1] if np.ndim(X) == 2 or hasattr(X, "tocsr") else 1
+    d = X.shape[1]
     plane = Hyperplane(np.zeros(d)) if plane is None else plane
     return read(plane, X, 2 * label - 1, feature_names, class_names)
 
 
 def table(X: Any) -> Any:
     """X as a CSR matrix or a 2-D array of finite numbers."""
-    if hasattr(X, "tocsr"):
-        return X.tocsr()
-    try:
-        rows = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = "X holds something other than numbers: give a table of numbers, a row per sample"
-        raise ValueError(msg) from None
-    if rows.ndim != 2:
-        msg = f"X has shape {rows.shape}: give a table with one row per sample"
-        raise ValueError(msg)
-    if not np.isfinite(rows).all():
+    rows = arguments.matrix("X", X).astype(np.float64, copy=False)
+    if not np.isfinite(rows.data if arguments.is_sparse(rows) else rows).all():
         msg = "X holds values that are not finite numbers: leave those rows out, or fill them in"
         raise ValueError(msg)
     return rows
@@ -173,10 +162,11 @@ def features_of(
     """The names of the features: as given, else the table's or the model's own, else x1, x2."""
     d = hyperplanes(model)[0][0].w.size if d is None else d
     if given is not None:
+        given = arguments.names_of("feature_names", given)
         if len(given) != d:
             msg = f"feature_names has {len(given)} names for {d} features: give one for each"
             raise ValueError(msg)
-        return tuple(map(str, given))
+        return given
     for names in (getattr(X, "columns", None), getattr(model, "feature_names_in_", None)):
         if names is not None and len(names) == d:
             return tuple(map(str, names))
@@ -187,10 +177,11 @@ def _class_names(given: Sequence[str] | None, classes: NDArray[Any]) -> tuple[st
     if given is None:
         signs = classes.tolist() == [-1, 1] and classes.dtype.kind in "if"
         return ("−1", "+1") if signs else tuple(str(c) for c in classes.tolist())
-    if len(given) != len(classes):
-        msg = f"class_names has {len(given)} names for {len(classes)} classes: give one for each"
+    names = arguments.names_of("class_names", given)
+    if len(names) != len(classes):
+        msg = f"class_names has {len(names)} names for {len(classes)} classes: give one for each"
         raise ValueError(msg)
-    return tuple(map(str, given))
+    return names
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -8,7 +8,9 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
+from rosenblatt.arguments import instance
 from rosenblatt.plot import _quiet
+from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.legend import Legend
+    from numpy.typing import NDArray
 
 INK, GREY, PALE = "#222222", "#6E6E6E", "#D8D8D8"
 # Okabe and Ito's colours. Neighbours also differ in lightness: the first is dark, the next light.
@@ -37,7 +40,22 @@ def marker(k: int) -> str:
 
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """`ax` itself, or the axes of a new figure of `size` inches."""
-    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+    if ax is None:
+        return pyplot().subplots(figsize=size, layout="constrained")[1]  # type: ignore[no-any-return]
+    from matplotlib import axes
+
+    instance("ax", ax, axes.Axes, "give Axes of Matplotlib, or None for a new figure")
+    return ax
+
+
+def given_axes(axes: Any) -> NDArray[Any]:
+    """Axes, an array of them or a list, as a vector of Axes."""
+    from matplotlib import axes as kinds
+
+    row = np.atleast_1d(np.array(axes, dtype=object)).ravel()
+    for ax in row if row.size else [None]:
+        instance("axes", ax, kinds.Axes, "give an array of Axes of Matplotlib, or None")
+    return row
 
 
 def pyplot() -> Any:
@@ -102,7 +120,7 @@ def wide(text: str) -> int:
 
 def literal(text: str, most: int = 60) -> str:
     """A name as it is written: on one line, not too long, dollars not read as formulas."""
-    text = " ".join(str(text).split())
+    text = visible(" ".join(str(text).split()))
     text = text if len(text) <= most else text[: most - 1].rstrip() + "…"
     return text.replace("$", r"\$")
 

@@ -126,7 +126,7 @@ def _panel(name: str, model: Any, X: Any, y: Any, features: Any, classes: Any) -
 
 def _axes(axes: Any, wanted: int, low: bool) -> NDArray[Any]:
     if axes is not None:
-        row = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        row = _style.given_axes(axes)
         if len(row) != wanted:
             msg = f"axes has {len(row)} Axes for {wanted} models: give one for each, or None"
             raise ValueError(msg)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import file_path, number
 from rosenblatt.io.files import written_whole
 from rosenblatt.plot import _quiet
 
@@ -34,7 +35,9 @@ def save(drawn: Any, path: str | os.PathLike[str], *, dpi: float = 160) -> None:
     dpi : float
         Dots per inch, for .png.
     """
-    target = Path(path)
+    target = Path(file_path("path", path))
+    wanted = "give a number of dots per inch, from 10 to 10000"
+    number("dpi", dpi, lambda x: 10 <= x <= 10_000, wanted)
     if target.suffix.lower() not in STAMPS:
         given = f"{target.suffix!r} is not a picture format" if target.suffix else "has no suffix"
         msg = f"{target.name}: {given}; give a name that ends in {', '.join(STAMPS)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import file_path, number, whole_number
 from rosenblatt.io.files import written_whole
 from rosenblatt.plot import _points, _quiet, _style, _view
 from rosenblatt.plot._reading import path as path_of
@@ -67,7 +68,7 @@ def animate(
     -------
     matplotlib.animation.FuncAnimation
     """
-    target = None if path is None else Path(path)
+    target = None if path is None else Path(file_path("path", path))
     _check(target, fps, max_frames)
     run = recorded(model, X, y, feature_names)
     with _quiet.drawing():
@@ -89,12 +90,9 @@ def _animation(film: Film, fps: float) -> FuncAnimation:
 
 def _check(target: Path | None, fps: float, max_frames: int) -> None:
     """Refuse what cannot be made, before any work."""
-    if not fps > 0:
-        msg = f"fps={fps!r} is not allowed: give a positive number of pictures per second"
-        raise ValueError(msg)
-    if max_frames < 2:
-        msg = f"max_frames={max_frames!r} is not allowed: give 2 or more, for start and end"
-        raise ValueError(msg)
+    wanted = "give a positive number of pictures per second, up to 1000"
+    number("fps", fps, lambda x: 0 < x <= 1000, wanted)
+    whole_number("max_frames", max_frames, 2, "give 2 or more, for start and end")
     if target is None:
         return
     if target.suffix.lower() not in SUFFIXES:

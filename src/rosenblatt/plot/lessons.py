@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt import datasets, theory
+from rosenblatt.arguments import brief, floats, instance
 from rosenblatt.plot import _points, _style, _view
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -44,12 +46,16 @@ def fan(*, ax: Axes | None = None, models: Mapping[str, Any] | None = None) -> A
     matplotlib Axes
     """
     data = datasets.eight_points()
-    runs = _runs() if models is None else models
+    wanted = "give a dict of names and linear classifiers, or None"
+    runs = _runs() if models is None else instance("models", models, Mapping, wanted)
     if not runs:
         msg = "models is empty: give at least one classifier to fit, or None"
         raise ValueError(msg)
+    from sklearn.base import BaseEstimator
+
     planes = {}
     for name, model in runs.items():
+        instance("models", model, BaseEstimator, wanted)
         fitted = model.fit(data.X, data.y)
         planes[name] = Hyperplane(fitted.coef_[0], float(fitted.intercept_[0]))
     ax = _style.new_axes(ax, (6.0, 6.2))
@@ -118,13 +124,12 @@ def bias(
     -------
     matplotlib Axes
     """
-    normal = np.asarray(w, dtype=np.float64)
-    if normal.shape != (2,) or not normal.any():
-        msg = f"w={w!r} is not a normal in the plane: give two numbers, not both zero"
+    normal, shifts = floats("w", w), np.atleast_1d(floats("biases", biases))
+    if normal.shape != (2,) or not normal.any() or not np.isfinite(normal).all():
+        msg = f"w={brief(w)} is not a normal in the plane: give two numbers, not both zero"
         raise ValueError(msg)
-    shifts = np.atleast_1d(np.asarray(biases, dtype=np.float64))
-    if shifts.ndim != 1 or not shifts.size:
-        msg = f"biases={biases!r} is not a list of numbers: give one or more"
+    if shifts.ndim != 1 or not shifts.size or not np.isfinite(shifts).all():
+        msg = f"biases={brief(biases)} is not a list of numbers: give one or more"
         raise ValueError(msg)
     ax = _style.new_axes(ax, (6.0, 5.6))
     planes = [Hyperplane(normal, float(b)) for b in shifts]

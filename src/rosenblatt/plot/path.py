@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.arguments import brief, floats
 from rosenblatt.plot import _style
 from rosenblatt.plot._best import read_best
 from rosenblatt.plot.margin import draw_margin, finish, price, set_scene, size
@@ -85,9 +86,9 @@ def _chosen(path: SoftMarginPath, Cs: ArrayLike | None) -> list[int]:
     order = np.argsort(path.Cs)
     if Cs is None:
         return _telling(path, order)
-    wanted = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
+    wanted = np.atleast_1d(floats("Cs", Cs))
     if wanted.ndim != 1 or not wanted.size or not (wanted > 0).all():
-        msg = f"Cs={Cs!r} is not a list of positive numbers: give values of C to draw, or None"
+        msg = f"Cs={brief(Cs)} is not a list of positive numbers: give values of C to draw, or None"
         raise ValueError(msg)
     apart = np.abs(np.log(path.Cs[order]) - np.log(wanted)[:, np.newaxis])
     return [int(order[k]) for k in np.unique(apart.argmin(axis=1))]
@@ -106,7 +107,7 @@ def _telling(path: SoftMarginPath, order: NDArray[np.intp]) -> list[int]:
 def _axes(axes: Any, shown: int) -> tuple[Any, NDArray[Any], NDArray[Any]]:
     """The figure if it is made here; axes for the hyperplanes and for the curves."""
     if axes is not None:
-        given = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        given = _style.given_axes(axes)
         if len(given) != shown + 3:
             msg = (
                 f"axes has {len(given)} Axes: give {shown + 3}, "

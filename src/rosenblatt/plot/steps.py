@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.arguments import whole_number
 from rosenblatt.plot import _points, _style, _view
 from rosenblatt.plot._reading import path, recorded
 from rosenblatt.results import Hyperplane
@@ -87,9 +88,7 @@ def updates(
     array of matplotlib Axes
         One for each update drawn.
     """
-    if isinstance(first, bool) or not isinstance(first, (int, np.integer)) or first < 1:
-        msg = f"first={first!r} is not allowed: give the number of updates to draw, 1 or more"
-        raise ValueError(msg)
+    whole_number("first", first, 1, "give the number of updates to draw, 1 or more")
     seen, fit, record = recorded(model, X, y, feature_names)
     if not len(record):
         msg = "this run made no updates, so there are none to draw: its start has no mistakes"
@@ -111,7 +110,7 @@ def updates(
 def _strip(axes: Any, steps: int) -> tuple[Any, NDArray[Any]]:
     """The new figure, if any, and the axes to draw in."""
     if axes is not None:
-        return None, np.atleast_1d(np.asarray(axes, dtype=object)).ravel()[:steps]
+        return None, _style.given_axes(axes)[:steps]
     columns, rows = min(steps, PER_ROW), -(-steps // PER_ROW)
     size = (max(3.3 * columns, 6.2), 4.0 * rows + 0.35)
     style: dict[str, Any] = {"figsize": size, "squeeze": False, "layout": "constrained"}

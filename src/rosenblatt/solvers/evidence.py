@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.exact import enclose, independent_rows, solve
+from rosenblatt.exact import independent_rows, nearest_solution
 from rosenblatt.solvers.nearest import nearest
 
 if TYPE_CHECKING:
@@ -97,17 +97,10 @@ def _right_side(Z: Floats, weights: Floats) -> Floats | Sequence[Fraction]:
 
 
 def solution(A: Floats, b: Floats | Sequence[Fraction]) -> Floats:
-    """The solution of ``A x = b``, every number right in its sign and to many digits."""
-    if A.shape[0] == A.shape[1] and isinstance(b, np.ndarray):
-        bounds = enclose(A, b)
-        if bounds is not None:
-            low, high = bounds
-            middle: Floats = low / 2 + high / 2
-            if (high - low <= 1e-12 * np.abs(middle)).all():
-                return middle
-    found = solve(A, b)
+    """The floats nearest to the solution of ``A x = b``."""
+    found = nearest_solution(A, b)
     assert found is not None  # the last row depends on the others
-    return found.floats()
+    return found
 
 
 def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import vstack
 
 from rosenblatt import theory
-from rosenblatt.exact import largest_square, least, root_down, root_up
+from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.rows import as_matrix, as_rows, row_weights
 from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples, widest
 from rosenblatt.sources import MemorySource
@@ -144,7 +144,7 @@ class Vectors:
         parts, first = [], 0
         for matrix in self._samples.matrices():
             n = matrix.shape[0]
-            parts.append(least(matrix, self._samples.y[first : first + n], theta.tolist()))
+            parts.append(smallest(matrix, self._samples.y[first : first + n], theta.tolist()))
             first += n
         return min(parts)
 

@@ -69,8 +69,8 @@ class Best(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """``(primal - dual)/primal``; 1 where there is no hyperplane yet."""
-        return (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
+        """``(primal - dual)/primal``; 1 where there is no hyperplane yet, or no telling."""
+        return (self.primal - self.dual) / self.primal if 0 < self.primal < np.inf else 1.0
 
 
 class Start(NamedTuple):

@@ -35,7 +35,10 @@ def exact_sum(coef: Floats, values: Floats) -> float:
             return total
     terms = zip(coef.tolist(), values.tolist(), strict=True)
     exact = sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0))
-    return float(exact) or math.copysign(SMALLEST, exact) * (exact != 0)
+    try:
+        return float(exact) or math.copysign(SMALLEST, exact) * (exact != 0)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:

@@ -142,6 +142,12 @@ class Samples:
         sizes = X.max(axis=0) if self.dense else X.max(axis=0).toarray().ravel()
         return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a number."""
+        numbers = (m if isinstance(m, np.ndarray) else m.data for m in self.matrices())
+        return max(float(max(x.max(initial=0.0), -x.min(initial=0.0))) for x in numbers)
+
     def total(self, u: Floats) -> Floats:
         """``Σ u_i y_i x_i``, in an order that does not depend on the number of threads."""
         signed, total = u * self.y, np.zeros(self.d)

@@ -1,0 +1,107 @@
+"""Floats for a hyperplane that is known exactly.
+
+Rounding w and b to the nearest floats moves the hyperplane, and where samples are far from the
+origin for how close they are to each other, by much of their distance. Other floats nearby may
+be better: with each number a few units in the last place up or down, all that matters is what
+becomes of ``w·x + b`` on the edges of the margin. Those changes form a lattice, and a point of it
+close to the exact hyperplane is found by its reduction (A. K. Lenstra, H. W. Lenstra, L. Lovász,
+"Factoring polynomials with rational coefficients", Mathematische Annalen 261, 1982; L. Babai, "On
+Lovász' lattice reduction and the nearest lattice point problem", Combinatorica 6, 1986).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import fmpz_mat
+
+from rosenblatt.exact.nearby import closest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST = 40  # numbers of a hyperplane whose lattice is reduced
+FINE = 10**11  # parts of the margin that the values on its edges should agree to
+ALIKE = Fraction(1, 2 * 10**9)  # so close to 1 should they be, or,
+COARSE = 2**11  # where floats are coarse, so many of their steps
+SHIFT = 2**20  # units in the last place that a number may well be moved by
+BITS = 2**40  # how finely all this is told
+MULTIPLES = [1 + k * 2.0**-52 for k in range(8)]  # some are rounded better than others
+WIDER = [1 + 2.0**-k for k in (52, 51, 49, 46, 40, 34)]
+
+
+def candidates(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats]:
+    """Floats near ``(w, b)`` or a multiple that differs little.
+
+    Parameters
+    ----------
+    theta : sequence of Fraction
+        ``(w, b)``, for which ``y(w·x + b)`` is 1 on the edges of the margin.
+    edges : float array of shape (k, d + 1)
+        Samples ``y(x, 1)`` on the edges.
+    """
+    theta = _within_floats(theta)
+    for multiple in MULTIPLES:
+        yield _nearest([v * Fraction(multiple) for v in theta])
+    if len(theta) <= MOST and len(edges):
+        yield _by_lattice(theta, edges)
+
+
+def with_less_slack(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats]:
+    """The same, and slightly larger multiples: no sample on an edge has slack by rounding."""
+    for found in candidates(theta, edges):
+        yield found
+        yield from (found * more for more in WIDER)
+
+
+def _within_floats(numbers: Sequence[Fraction]) -> list[Fraction]:
+    """The numbers, over a power of two if the largest is beyond floats."""
+    largest = math.ceil(max(abs(v) for v in numbers))
+    excess = largest.bit_length() - sys.float_info.max_exp + 1
+    return [v / 2**excess for v in numbers] if excess > 0 else list(numbers)
+
+
+def _nearest(theta: Sequence[Fraction]) -> Floats:
+    return np.array([closest(v) for v in theta])
+
+
+def _by_lattice(theta: Sequence[Fraction], edges: Floats) -> Floats:
+    """The nearest floats, each moved so that together they are the same on all edges.
+
+    What they are there may differ a little from 1: a multiple of the hyperplane is as good.
+    """
+    found = _nearest(theta)
+    steps = [Fraction(v) for v in np.spacing(np.abs(found)).tolist()]
+    off = [Fraction(v) - t for v, t in zip(found.tolist(), theta, strict=True)]
+    first, *others = [[Fraction(v) for v in row] for row in edges.tolist()]
+    coarse = sum((s * abs(v) for s, v in zip(steps, first, strict=True)), Fraction(0))
+    scale = 1 / max(ALIKE, min(Fraction(1, 4), COARSE * coarse))
+    forms = [[v * scale for v in first]]
+    forms += [[(a - b) * FINE for a, b in zip(z, first, strict=True)] for z in others]
+    size = len(theta)
+    basis = fmpz_mat(
+        [
+            [round(BITS * steps[j] * form[j]) for form in forms]
+            + [(BITS // SHIFT) * (i == j) for i in range(size)]
+            for j in range(size)
+        ]
+    ).lll()
+    missed = [sum((o * v for o, v in zip(off, form, strict=True)), Fraction(0)) for form in forms]
+    target = fmpz_mat([[round(-BITS * v)] for v in missed] + [[0]] * size)
+    shares = (basis * basis.transpose()).solve(basis * target)
+    nearest = fmpz_mat([[_rounded(shares[i, 0]) for i in range(size)]]) * basis
+    moves = [int(nearest[0, len(forms) + j]) * SHIFT // BITS for j in range(size)]
+    moved = zip(found.tolist(), moves, steps, strict=True)
+    return _nearest([Fraction(v) + move * step for v, move, step in moved])
+
+
+def _rounded(number: Any) -> int:
+    return round(Fraction(int(number.p), int(number.q)))
