@@ -772,7 +772,8 @@ def test_a_question_that_takes_too_long(monkeypatch, twins):
     monkeypatch.setattr(judging, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
     found = fitted(twins, "--cv", 0)
     assert found["verdicts"] == ["UNDECIDED"]
-    assert found["evidence"] == ["not settled in 10 seconds; rosenblatt check takes longer"]
+    why = "time ran out, not settled in 10 seconds; rosenblatt check takes longer"
+    assert found["evidence"] == [why]
 
 
 def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):

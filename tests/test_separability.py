@@ -19,7 +19,7 @@ import rosenblatt as rb
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.rows import as_rows
 from rosenblatt.solvers import separability as solver
-from rosenblatt.solvers.separability import find_certificate
+from rosenblatt.solvers.separability import Care, find_certificate
 from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.threads import Team
 from rosenblatt.solvers.working_set import Clock
@@ -80,25 +80,38 @@ def verify(certificate, X, y):
         assert 0 < len(covered) < n
         assert all((v == 0) == (i in set(covered)) for i, v in enumerate(values))
         assert all(v >= 0 for v in values)
-    support, weights = certificate.support.tolist(), certificate.weights
+    support = certificate.support.tolist()
     assert len(support) <= D + 1
     assert rank([Z[i] for i in support]) == len(support) - 1
     assert {y[i] for i in support} == set(y)
-    assert (weights > 0).all()
-    # The residual of floats that are the nearest to exact weights.
-    for j in range(D):
-        terms = [float(Z[i][j]) * w for i, w in zip(support, weights, strict=True)]
-        assert abs(sum(terms)) <= 1e-12 * max(map(abs, terms))
-    spanning, weights = certificate.spanning_support.tolist(), certificate.spanning_weights
+    weights = held(certificate, "weights")
+    positive = sum(w for i, w in zip(support, weights, strict=True) if Z[i][-1] > 0)
+    assert abs(positive - 1) <= 1e-12
+    require_cancelling(Z, support, weights, 1e-12)
+    spanning = certificate.spanning_support.tolist()
     assert set(spanning) <= set(covered)
     vectors = [Z[i] for i in spanning]
     r = rank(vectors)
     assert len(spanning) <= 2 * r
     assert rank(vectors + [Z[i] for i in covered]) == r
-    assert (weights > 0).all()
-    for j in range(D):
-        terms = [float(Z[i][j]) * w for i, w in zip(spanning, weights, strict=True)]
-        assert abs(sum(terms)) <= 1e-9 * max(map(abs, terms))
+    require_cancelling(Z, spanning, held(certificate, "spanning_weights"), 1e-9)
+
+
+def held(certificate, name):
+    """The weights: fractions where floats cannot hold them."""
+    floats, exact = getattr(certificate, name), getattr(certificate, f"exact_{name}")
+    if exact is None:
+        return [Fraction(w) for w in floats.tolist()]
+    assert [float(w) for w in exact] == floats.tolist()
+    return list(exact)
+
+
+def require_cancelling(Z, rows, weights, tolerance):
+    """The sum vanishes, but for what rounding the weights to floats has left."""
+    assert min(weights) > 0
+    for j in range(len(Z[0])):
+        terms = [Z[i][j] * w for i, w in zip(rows, weights, strict=True)]
+        assert abs(sum(terms)) <= Fraction(tolerance) * max(map(abs, terms))
 
 
 def strictly_separable(X, y):
@@ -145,12 +158,12 @@ def test_the_exact_way_gives_the_same_verdict(data):
     X, y = data
     source = MemorySource(as_rows(X), y.astype(np.int32), X.shape[1])
     with Team(1) as team:
-        quick = find_certificate(source, team, 1)
-        slow = find_certificate(source, team, 1, exactly=True)
-    verify(slow, X, y.tolist())
-    assert slow.verdict is quick.verdict
-    if isinstance(slow, QuasiSeparable):
-        assert slow.on.tolist() == quick.on.tolist()
+        quick, careful, slow = (find_certificate(source, team, 1, Clock(), care) for care in Care)
+    for other in (careful, slow):
+        verify(other, X, y.tolist())
+        assert other.verdict is quick.verdict
+        if isinstance(other, QuasiSeparable):
+            assert other.on.tolist() == quick.on.tolist()
 
 
 @settings(max_examples=40, deadline=None)
@@ -170,7 +183,7 @@ def test_dense_sparse_and_blocks_agree(data, block_size):
             assert other.on.tolist() == one.on.tolist()
     blocks = MemorySource(as_rows(X), label, X.shape[1], block_size=block_size)
     with Team(2) as team:
-        found = find_certificate(blocks, team, 1)
+        found = find_certificate(blocks, team, 1, Clock())
     verify(found, X, y.tolist())
     assert found.verdict is one.verdict
 
@@ -367,10 +380,12 @@ def test_all_of_floating_point(seed):
 
 
 def test_weights_that_floats_cannot_hold():
-    """The only proof has a weight of about 5e-324: said in one line, not a wrong answer."""
-    X = [[5e-324], [0.0], [0.0], [-1.0]]
-    with pytest.raises(ValueError, match="too small or too large for floats"):
-        rb.separability(X, [0, 1, 1, 0])
+    """The only proof has a weight of about 5e-324, which is kept as a fraction."""
+    X, y = np.array([[5e-324], [0.0], [0.0], [-1.0]]), [0, 1, 1, 0]
+    certificate = rb.separability(X, y)
+    assert certificate.verdict is rb.Verdict.INSEPARABLE
+    assert min(certificate.exact_weights) == Fraction(5e-324) / (1 + Fraction(5e-324))
+    verify(certificate, X, y)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, object])
@@ -411,7 +426,8 @@ def test_collinear_points():
 
 def test_an_exact_hyperplane_where_floats_are_too_coarse():
     """Its nearest floats have a sample on the wrong side; the fractions do not."""
-    X = 10.0 ** np.random.default_rng(1).uniform(-150, 150, size=(50, 2))
+    rng = np.random.default_rng(0)
+    X = 10.0 ** rng.uniform(-150, 150, size=(50, 3)) * rng.choice([-1, 1], size=(50, 3))
     y = X[:, 0] > 1
     certificate = rb.separability(X, y)
     assert isinstance(certificate, Separable)
@@ -467,7 +483,7 @@ def test_time_ends_it_wherever_it_is(kind, monkeypatch):
         monkeypatch.setattr(Clock, "look_up", look_up)
         source = MemorySource(as_rows(X), label, X.shape[1])
         with Team(1) as team:
-            found = find_certificate(source, team, 1, max_time=1000)
+            found = find_certificate(source, team, 1, Clock(max_time=1000))
         seen.add(type(found))
         if isinstance(found, Undecided):
             assert found.bracket[0] <= 0  # nothing separates them

@@ -145,7 +145,7 @@ vectors = st.integers(1, 4).flatmap(
 @settings(max_examples=200, deadline=None)
 @given(vectors)
 def test_exactly_one_of_the_two_alternatives(V):
-    theta, support = decide(V, lambda: None)
+    theta, support, _ = decide(V, lambda products, bits: None)
     matrix = np.array(V)
     found = linprog(
         np.zeros(matrix.shape[1]), A_ub=-matrix, b_ub=-np.ones(len(V)), bounds=(None, None)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Verdict(enum.Enum):
     SEPARABLE = "a hyperplane has every sample strictly on its right side"
     QUASI_SEPARABLE = "a hyperplane has no sample on its wrong side, but never all off it"
     INSEPARABLE = "the classes overlap: no hyperplane has them on its two sides"
-    UNDECIDED = "time ran out before the question was settled"
+    UNDECIDED = "time, or the limit of exact arithmetic, ended before the question was settled"
 
     def __repr__(self) -> str:
         return f"Verdict.{self.name}"
@@ -94,6 +94,8 @@ class QuasiSeparable(_Frozen):
         with which they cancel: why no such hyperplane has fewer samples on it.
     exact : tuple of Fraction or None
         ``(w, b)`` in rational numbers where floats would not do, as in `Separable`.
+    exact_weights, exact_spanning_weights : tuple of Fraction or None
+        The weights in rational numbers where floats would not do, as in `Inseparable`.
     """
 
     support: Ints
@@ -104,6 +106,8 @@ class QuasiSeparable(_Frozen):
     spanning_support: Ints
     spanning_weights: Floats
     exact: tuple[Fraction, ...] | None = None
+    exact_weights: tuple[Fraction, ...] | None = None
+    exact_spanning_weights: tuple[Fraction, ...] | None = None
     verdict: Verdict = field(default=Verdict.QUASI_SEPARABLE, init=False)
 
 
@@ -125,6 +129,9 @@ class Inseparable(_Frozen):
         At most 2(d + 1) samples whose signed vectors ``y_i(x_i, 1)`` span those of all samples,
         and positive weights with which they cancel. A hyperplane with none of these samples on
         its wrong side therefore has all samples on it.
+    exact_weights, exact_spanning_weights : tuple of Fraction or None
+        The same weights in rational numbers where some are too small, or too far apart, for
+        floats. None: the floats will do.
     """
 
     support: Ints
@@ -132,21 +139,30 @@ class Inseparable(_Frozen):
     point: Floats
     spanning_support: Ints
     spanning_weights: Floats
+    exact_weights: tuple[Fraction, ...] | None = None
+    exact_spanning_weights: tuple[Fraction, ...] | None = None
     verdict: Verdict = field(default=Verdict.INSEPARABLE, init=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Undecided(_Frozen):
-    """Time ran out.
+    """The question was not settled.
 
     Attributes
     ----------
     bracket : tuple of float
         Between these lies the largest margin of any hyperplane (negative or zero: it does not
-        separate).
+        separate), whatever was rounded; infinite where nothing is known.
+    why : str
+        ``Undecided.TIME``, and another run may come to an answer; or ``Undecided.WORK``: exact
+        arithmetic would have taken too long, which is the same in every run.
     """
 
+    TIME: ClassVar[str] = "time ran out"
+    WORK: ClassVar[str] = "the limit of exact arithmetic was reached"
+
     bracket: tuple[float, float]
+    why: str = TIME
     verdict: Verdict = field(default=Verdict.UNDECIDED, init=False)
 
 

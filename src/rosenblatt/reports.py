@@ -319,7 +319,7 @@ class CycleReport:
         if self.separable is None:
             return (
                 "Either no hyperplane separates the classes, or rounding made the weights repeat: "
-                "time ran out before that was settled."
+                f"{getattr(self.certificate, 'why', 'time ran out')} before that was settled."
             )
         return (
             f"{self._inseparable()}, so the mistakes never end. The weights stay bounded all the "

@@ -18,6 +18,7 @@ from rosenblatt.certificates import (
 )
 from rosenblatt.certify.fields import (
     WrongError,
+    read_exact_weights,
     read_point,
     read_rows,
     read_theta,
@@ -32,6 +33,7 @@ from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.nullspace import null_basis, spanning_rows
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
+from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.exact.systems import solve
 
 if TYPE_CHECKING:
@@ -149,30 +151,52 @@ def _require_sides(data: Samples, theta: list[Any], on: Ints) -> None:
         raise WrongError(msg)
 
 
-def _support(certificate: Any, data: Samples) -> tuple[Ints, Floats]:
+def _support(certificate: Any, data: Samples) -> tuple[Ints, Floats | list[Fraction]]:
     """Samples of both classes, not more than can be independent but for one relation."""
     rows = read_rows(certificate.support, data.n, "support")
-    weights = read_weights(certificate.weights, len(rows), "weights")
+    weights = _weights(certificate, len(rows), "weights")
     require(len(set(data.y[rows].tolist())) == 2, "the support has samples of one class only")
     require(len(rows) <= data.d + 2, "the support is not minimal: it has more than d + 2 samples")
     return rows, weights
+
+
+def _weights(certificate: Any, count: int, name: str) -> Floats | list[Fraction]:
+    """Positive weights: in fractions if there are any, otherwise in floats."""
+    exact = getattr(certificate, f"exact_{name}")
+    floats = getattr(certificate, name)
+    if exact is None:
+        return read_weights(floats, count, name)
+    found = read_exact_weights(exact, floats, name)
+    require(len(found) == count, f"{name} has {len(found)} entries for {count} samples")
+    return found
 
 
 def _require_meeting(certificate: Any, data: Samples) -> Ints:
     """The support is minimal, and its only cancelling weights and their point are as given."""
     rows, weights = _support(certificate, data)
     point = read_point(certificate.point, data.d)
-    last = int(np.argmax(weights))
+    last = int(np.argmax(weights))  # type: ignore[arg-type]
+    if isinstance(weights, list):
+        same = weights == list(_exact_weights(data, rows, last))
+        require(same, "the weights of the support do not cancel")
+        return _require_point(data, rows, np.array([float(w) for w in weights]), point)
     low, high = _enclosed_weights(data, rows, last) or (weights, None)
     if high is None:
         exact = _exact_weights(data, rows, last)
         low = high = np.array([float(w) for w in exact])
     off = np.maximum(np.abs(weights - low), np.abs(weights - high))
     require((off <= 1e-9 * low).all(), "the weights of the support do not cancel")
+    return _require_point(data, rows, low, point)
+
+
+def _require_point(data: Samples, rows: Ints, weights: Floats, point: Floats) -> Ints:
+    """The point is the weighted mean of the support, but for rounding."""
     positive = data.y[rows] > 0
     points = data.points(rows)
-    mean = low[positive] @ points[positive]
-    near = np.abs(point - mean) <= 1e-9 * np.abs(points).max(axis=0)
+    mean = weighted_mean(weights[positive], points[positive])
+    # Halves, for the difference of two floats may be beyond all floats.
+    off = np.abs(point / 2 - mean / 2)
+    near = off <= 0.5e-9 * np.abs(points).max(axis=0) + 2.0**-1074
     require(near.all(), "the point is not the weighted mean of the support")
     return rows
 
@@ -236,7 +260,7 @@ def exact_weights(certificate: Any, X: Any, y: Any) -> tuple[Fraction, ...]:
         kinds = (QuasiSeparable, Inseparable)
         require(isinstance(certificate, kinds), "only a support has weights")
         rows, weights = _support(certificate, data)
-        return _exact_weights(data, rows, int(np.argmax(weights)))
+        return _exact_weights(data, rows, int(np.argmax(weights)))  # type: ignore[arg-type]
     except WrongError as wrong:
         raise ValueError(str(wrong)) from None
 
@@ -244,7 +268,7 @@ def exact_weights(certificate: Any, X: Any, y: Any) -> tuple[Fraction, ...]:
 def _require_spanning(certificate: Any, data: Samples, on: Ints | None) -> Ints:
     """Samples that cancel, and span all those in `on` (all there are, if None)."""
     rows = read_rows(certificate.spanning_support, data.n, "spanning_support")
-    weights = read_weights(certificate.spanning_weights, len(rows), "spanning_weights")
+    weights = _weights(certificate, len(rows), "spanning_weights")
     inside = on is None or np.isin(rows, on).all()
     require(inside, "the spanning support has samples that are not on the hyperplane")
     few = "the spanning support has more samples than it needs"
@@ -252,11 +276,22 @@ def _require_spanning(certificate: Any, data: Samples, on: Ints | None) -> Ints:
     z = data.signed(rows)
     basis = spanning_rows(z)
     require(len(rows) <= 2 * len(basis), few)
-    _require_cancelling(z, weights, basis)
+    if isinstance(weights, list):
+        _require_zero(z, weights)
+    else:
+        _require_cancelling(z, weights, basis)
     # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
     if len(basis) < (data.d + 1 if on is None else data.d):
         _require_in_span(data, z, rows, basis, on)
     return rows
+
+
+def _require_zero(z: Floats, weights: list[Fraction]) -> None:
+    """Samples cancel with these weights, exactly."""
+    why = "the weights of the spanning support do not cancel"
+    for column in z.T.tolist():
+        terms = (w * Fraction(v) for w, v in zip(weights, column, strict=True) if v)
+        require(sum(terms, Fraction(0)) == 0, why)
 
 
 def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:

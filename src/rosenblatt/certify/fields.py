@@ -77,6 +77,15 @@ def read_fractions(values: Any, count: int, name: str) -> list[Fraction]:
     return [Fraction(int(v.numerator), int(v.denominator)) for v in values]
 
 
+def read_exact_weights(values: Any, floats: Any, name: str) -> list[Fraction]:
+    """Positive fractions, and the floats that go with them, which may have come to 0."""
+    near = _array(floats, "f", name).astype(np.float64)
+    exact = read_fractions(values, len(near), f"exact_{name}")
+    require(min(exact, default=0) > 0, f"exact_{name} has entries that are not positive numbers")
+    require_rounded(near.tolist(), exact, f"{name} are not the exact ones, rounded")
+    return exact
+
+
 def require_rounded(floats: list[float], exact: list[Fraction], why: str) -> None:
     """Floats are these numbers but for rounding."""
     for near, number in zip(floats, exact, strict=True):

@@ -69,6 +69,7 @@ class Data:
     encoder: TableEncoder
     classes: NDArray[Any]
     label: NDArray[np.intp]  # the number of each sample's class
+    ignored: Sequence[str] = ()
 
     @classmethod
     def read(
@@ -84,12 +85,19 @@ class Data:
                 raise
         X = encoder.transform(task.columns)
         task.notes.extend([*notes_about(encoder), *_notes_on_rounding(encoder, task.columns)])
-        return cls(task, X, encoder, *np.unique(task.y, return_inverse=True))
+        return cls(task, X, encoder, *np.unique(task.y, return_inverse=True), ignored)
 
     @property
     def names(self) -> list[str]:
         """The features."""
         return [str(name) for name in self.encoder.get_feature_names_out()]
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether there are columns, not used, in which rows may differ."""
+        dropped = [spec.get("dropped", EMPTY) for spec in self.encoder.columns_]
+        same = (reason == EMPTY or reason.startswith("the same ") for reason in dropped)
+        return bool(self.ignored) or not all(same)
 
     @property
     def groups(self) -> list[list[int]]:

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
 from rosenblatt.cli.kernel_judging import settle_in_features
-from rosenblatt.cli.verdicts import MEANINGS, Answer, are_identical, evidence
+from rosenblatt.cli.verdicts import MEANINGS, Answer, are_identical, evidence, meaning
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.separability import separability
 from rosenblatt.exact import margin_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 10  # seconds, for all problems together
 STOPPED = "stopped with Ctrl-C before the question was settled"
-LATER = f"not settled in {PATIENCE} seconds"
+LATER = f"time ran out, not settled in {PATIENCE} seconds; rosenblatt check takes longer"
 
 
 class Samples(NamedTuple):
@@ -87,6 +87,9 @@ def judge(classifier: Any, samples: Samples, progress: Progress) -> Judgement:
                 answer = _told(settle(classifier, fit, samples, y, share), fit)
         except KeyboardInterrupt:
             interrupted = True
+        except Exception as error:  # the model is there, and must not be lost with its verdict
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            answer = Answer(Verdict.UNDECIDED, f"the verdict could not be had ({why})")
         answers.append(answer)
     found: dict[str, list[Any]] = {
         "verdicts": [answer.verdict.name for answer in answers],
@@ -121,7 +124,10 @@ def _settle(
     else:
         certificate = separability(X, y, max_time=max(0.01, seconds))
     if isinstance(certificate, Undecided):
-        return Answer(certificate.verdict, f"{LATER}; rosenblatt check takes longer")
+        return Answer(
+            certificate.verdict,
+            LATER if certificate.why == Undecided.TIME else meaning(certificate),
+        )
     why = _sentence(certificate, samples)
     if isinstance(certificate, Separable):
         if not getattr(classifier, "fit_intercept", True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import kernels
-from rosenblatt.certificates import Verdict
+from rosenblatt.certificates import Undecided, Verdict
 from rosenblatt.cli.verdicts import Answer, these_rows
 from rosenblatt.cli.words import count
 from rosenblatt.estimators._feature_vectors import (
@@ -101,8 +101,8 @@ def _searched(classifier: Any, samples: Samples, y: Ints, seconds: float) -> Ans
             found = separability(X, y, kernel=kernel, fit_intercept=bias, max_time=seconds)
     except ValueError as error:
         return Answer(UNDECIDED, _trouble(str(error)))
-    if found.verdict is UNDECIDED:
-        return Answer(UNDECIDED, TIME_UP)
+    if isinstance(found.certificate, Undecided):
+        return Answer(UNDECIDED, f"{found.certificate.why} before it was settled")
     if not found.exact and not np.isfinite(found.tolerance or 0.0):
         return Answer(UNDECIDED, UNKNOWN_ERROR)
     meaning = MEANINGS[found.verdict].format("" if bias else " through the origin")

@@ -29,7 +29,7 @@ MEANINGS = {
     Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
     Verdict.QUASI_SEPARABLE: "a hyperplane has no row on its wrong side, but none has all off it",
     Verdict.INSEPARABLE: "the classes overlap, no hyperplane has them on its two sides",
-    Verdict.UNDECIDED: "time ran out before the question was settled",
+    Verdict.UNDECIDED: "the question was not settled",
 }
 INFINITY = {1: "+inf", -1: "-inf"}
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
@@ -57,6 +57,13 @@ def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
     return Text.assemble((word(verdict), f"bold {style}"), f"{after}: {sentence}")
 
 
+def meaning(certificate: Certificate) -> str:
+    """What a verdict means, or why there is none."""
+    if isinstance(certificate, Undecided):
+        return f"{certificate.why} before the question was settled"
+    return MEANINGS[certificate.verdict]
+
+
 def these_rows(rows: Sequence[int] | Ints, most: int = 6) -> str:
     """``row 3``, ``rows 3 and 7``, ``rows 3, 4, 5 and 12 more``."""
     shown = [str(int(row)) for row in rows[:most]]
@@ -72,18 +79,21 @@ def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
     return len(certificate.support) == 2
 
 
-def evidence(certificate: Certificate, rows: Ints, merged: bool = False) -> str:
-    """Why a verdict holds, in one sentence; `merged`: rounding made two rows the same."""
+def evidence(certificate: Certificate, rows: Ints, merged: bool = False, where: str = "") -> str:
+    """Why a verdict holds, in one sentence.
+
+    `merged`: rounding made two rows the same; `where`: in what rows are compared.
+    """
     if isinstance(certificate, Separable):
         return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
         low, high = certificate.bracket
-        if high == math.inf:
+        if (low, high) == (-math.inf, math.inf):
             return "nothing is known yet about the largest margin"
         between = f"between {number(low)} and {number(high)}"
         return f"the largest margin is {between} (0 or less: none separates)"
     named = these_rows(rows[certificate.support])
-    meet = f"{named} are identical but have different classes"
+    meet = f"{named} are identical{where} but have different classes"
     if merged:
         meet = f"{named} have different classes, and rounding made them the same"
     if not are_identical(certificate):
@@ -93,6 +103,11 @@ def evidence(certificate: Certificate, rows: Ints, merged: bool = False) -> str:
     if isinstance(certificate, QuasiSeparable):
         return f"{count(len(certificate.on), 'row')} on every such hyperplane; {meet}"
     return meet
+
+
+def where_compared(data: Data) -> str:
+    """In what rows are compared, if there are columns that are not."""
+    return " in the columns used" if data.leaves_out else ""
 
 
 # The report of `rosenblatt check` ---------------------------------------------------------------
@@ -111,14 +126,21 @@ def question(findings: list[Finding]) -> str:
 def one_line(finding: Finding) -> tuple[str, RenderableType]:
     """The shortest report."""
     verdict = finding.certificate.verdict
-    told = f"{word(verdict)}; {evidence(finding.certificate, finding.problem.rows)}"
-    return "", Text(f"{finding.problem.name}: {told}")
+    problem = finding.problem
+    told = evidence(finding.certificate, problem.rows, where=where_compared(problem.data))
+    told = f"{word(verdict)}; {told}"
+    if isinstance(finding.certificate, Undecided):
+        told += f": {finding.certificate.why}"
+    return "", Text(f"{problem.name}: {told}")
 
 
 def advice(findings: list[Finding]) -> str:
     """What to do next, if there is anything."""
-    if any(isinstance(finding.certificate, Undecided) for finding in findings):
+    whys = {f.certificate.why for f in findings if isinstance(f.certificate, Undecided)}
+    if Undecided.TIME in whys:
         return "give it more time with --max-time, or as much as it needs without"
+    if whys:
+        return "leave out columns that nearly depend on others: rounding hides the answer there"
     return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
@@ -127,7 +149,7 @@ def lines_about(
 ) -> Iterator[tuple[str, RenderableType]]:
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.names
-    yield "verdict", verdict_text(certificate.verdict, MEANINGS[certificate.verdict])
+    yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
     from rosenblatt.estimators.separating import NEGLIGIBLE
 
     if isinstance(certificate, Undecided):
@@ -193,7 +215,8 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
     sides = [shortened(name, 30) for name in problem.sides.values()]
     if are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
-        return f"{these_rows(rows)} are identical but have different classes, {first} and {second}"
+        told = f"{these_rows(rows)} are identical{where_compared(problem.data)}"
+        return f"{told} but have different classes, {first} and {second}"
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
     shares = [
         text if 0 < len(text) <= SHORT else number(weight)
@@ -230,7 +253,8 @@ def _twins(finding: Finding) -> str:
     """Rows that nothing tells apart, and how many there are."""
     rows = finding.problem.rows
     pairs = [" and ".join(map(str, sorted((rows[i], rows[j])))) for i, j in finding.twins.pairs]
-    told = f"rows {pairs[0]} are the same but for their classes"
+    where = where_compared(finding.problem.data)
+    told = f"rows {pairs[0]} are the same{where} but for their classes"
     if len(pairs) > 1:
         told += f", so are {listing(pairs[1:], 3)}; {count(finding.twins.n_samples, 'row')} in all"
     return told

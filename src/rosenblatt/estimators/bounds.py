@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import brief
-from rosenblatt.certificates import Separable
+from rosenblatt.certificates import Separable, Undecided
 from rosenblatt.estimators._feature_vectors import (
     Features,
     FeatureVectors,
@@ -210,7 +210,9 @@ def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -
         if found is None:
             origin = "" if fit_intercept else " through the origin"
             what = f"no hyperplane{origin} separates the classes, so no bound holds for ever"
-            if separable:
+            if separable is None:
+                what = "whether a hyperplane separates the classes could not be settled"
+            elif separable:
                 what = "the classes are closer than floats can separate, so no bound is known"
             msg = f"{what}: give epochs, and get one for so many epochs"
             raise ValueError(msg)
@@ -228,12 +230,15 @@ def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -
     return found.bound
 
 
-def _separating(bounds: Bounds) -> tuple[Floats | None, bool]:
-    """The best vector that separates, and whether one does; floats may know none that does."""
+def _separating(bounds: Bounds) -> tuple[Floats | None, bool | None]:
+    """The best vector that separates, and whether one does; floats may know none that does.
+
+    None: that could not be settled.
+    """
     z = bounds.z
     certificate = separability(*z.as_two_classes())
     if not isinstance(certificate, Separable):
-        return None, False
+        return None, None if isinstance(certificate, Undecided) else False
     theta = z.widest(bounds.R)
     if theta is None:  # too narrow for floats to find the best: what proves it will do
         plane = certificate.hyperplane

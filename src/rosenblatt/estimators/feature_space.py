@@ -82,7 +82,7 @@ class FeatureVerdict:
 
     @property
     def separable(self) -> bool | None:
-        """Whether a hyperplane separates the classes; None: time ran out."""
+        """Whether a hyperplane separates the classes; None: that was not settled."""
         return None if self.verdict is Verdict.UNDECIDED else self.verdict is Verdict.SEPARABLE
 
     @property

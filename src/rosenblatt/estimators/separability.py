@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -21,9 +20,10 @@ from rosenblatt.estimators._validation import (
     time_limit,
 )
 from rosenblatt.rows import as_rows
-from rosenblatt.solvers.evidence import BEYOND_FLOATS
-from rosenblatt.solvers.separability import find_certificate
+from rosenblatt.solvers.separability import RATE, Care, find_certificate
+from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.threads import Team
+from rosenblatt.solvers.working_set import Clock
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def separability(
         With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
         it passes through the origin. Without a kernel it always has one.
     max_time : float, optional
-        Seconds after which the answer is `Undecided`. By default there is no limit.
+        Seconds after which the answer is `Undecided`. By default there is no limit of time; exact
+        arithmetic, where rounding hides the answer, has a limit of work, the same on every
+        machine.
 
     Returns
     -------
@@ -117,29 +119,32 @@ def proved(
     source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], max_time: float | None
 ) -> Certificate:
     """The verdict on data that have been validated, and checked evidence for it."""
-    began = time.perf_counter()
-    for exactly in (False, True):
-        left = None
-        if max_time is not None:
-            left = max(0.0, max_time - (time.perf_counter() - began))
-        certificate = find_certificate(source, team, 1, left, exactly=exactly)
-        if isinstance(certificate, Undecided):
-            return certificate
-        result = check(certificate, X, labels)
+    clock, nothing = Clock(max_time), (-np.inf, np.inf)
+    trouble = ""
+    for care in Care:
+        try:
+            certificate = find_certificate(source, team, 1, clock, care)
+            if isinstance(certificate, Undecided):
+                return certificate
+            clock.afford(_checking_time(certificate, source))
+            result = check(certificate, X, labels)
+        except Halt:
+            return Undecided(nothing, Undecided.TIME)
+        except (ArithmeticError, AssertionError, ValueError) as error:
+            trouble = f"{type(error).__name__}: {error}"
+            continue  # with less reliance on floats
         if result.valid:
             return certificate
-    if _beyond_floats(certificate):
-        raise ValueError(BEYOND_FLOATS)
-    msg = f"the certificate found does not hold, which is a fault of this program: {result.why}"
-    raise RuntimeError(msg)
+        trouble = result.why
+    return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _beyond_floats(certificate: Certificate) -> bool:
-    """Whether weights have lost digits because floats end."""
-    if isinstance(certificate, Separable | Undecided):
-        return False
-    weights = np.concatenate([certificate.weights, certificate.spanning_weights])
-    return not bool(((weights > 1e-290) & (weights < 1e290)).all())
+def _checking_time(certificate: Certificate, source: MemorySource) -> float:
+    """Seconds that a check takes, roughly."""
+    passes = 4 * source.n_entries
+    if not isinstance(certificate, Separable):
+        passes += source.n_features**3 // 4
+    return passes / RATE
 
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

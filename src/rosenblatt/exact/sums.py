@@ -155,3 +155,12 @@ def exact_sum(values: Floats) -> Fraction:
     M, E = decompose(values)
     low = int(E.min(initial=0))
     return Fraction(int(as_objects(M, np.where(M == 0, 0, E - low)).sum())) * Fraction(2) ** low
+
+
+def weighted_mean(weights: Floats, X: Floats) -> Floats:
+    """``Σ w_i x_i`` for weights that sum to 1, rounded, but neither under- nor overflowing."""
+    powers = np.frexp(np.abs(X).max(axis=0, initial=0.0))[1]
+    mean: Floats = weights @ np.ldexp(X, -powers)
+    # Rounding must not carry it out of the range of the samples, beyond which floats may end.
+    mean = np.clip(np.ldexp(mean, powers), X.min(axis=0), X.max(axis=0))
+    return mean

@@ -53,6 +53,11 @@ MEANING = "no hyperplane has an objective below the dual value"
 SAMPLES = ("support", "on", "spanning_support")
 FLOATS = ("weights", "point", "spanning_weights", "multipliers")
 SINGLE = ("margin", "C", "primal", "dual", "gap")
+# Weights that floats cannot hold; `exact_weights` in a file are for people to read.
+FRACTIONS = {
+    "exact_weights": "weights_in_fractions",
+    "exact_spanning_weights": "spanning_weights_in_fractions",
+}
 
 
 class CertificateFileError(ValueError):
@@ -196,7 +201,7 @@ def certificate_as_json(
         "meaning": certificate.verdict.value,
     }
     if isinstance(certificate, Undecided):
-        return found | {"bracket": _texts(certificate.bracket)}
+        return found | {"bracket": _texts(certificate.bracket), "why": certificate.why}
     if isinstance(certificate, Separable | QuasiSeparable):
         plane, exact = certificate.hyperplane, certificate.exact
         found |= {"w": _texts(plane.w.tolist()), "b": repr(plane.b)}
@@ -209,6 +214,9 @@ def certificate_as_json(
     for name in FLOATS:
         if hasattr(certificate, name):
             found[name] = _texts(getattr(certificate, name).tolist())
+    for name, key in FRACTIONS.items():
+        if getattr(certificate, name, None) is not None:
+            found[key] = [written(value) for value in getattr(certificate, name)]
     if X is not None and not isinstance(certificate, Separable):
         found["exact_weights"] = short_exact_weights(certificate, X, y)
     return found
@@ -262,6 +270,11 @@ def _part(name: str, found: dict[str, Any]) -> Any:
         found = {name: None} | found
     if name in ("exact", "exact_multipliers"):
         return None if found[name] is None else tuple(map(read_rational, found[name]))
+    if name in FRACTIONS:
+        texts = found.get(FRACTIONS[name])
+        return None if texts is None else tuple(map(read_rational, texts))
+    if name == "why":
+        return str(found.get(name, Undecided.TIME))
     if name in ("gap", "margin") and found.get("kind") == OPTIMUM and name not in found:
         return np.nan
     if name in SINGLE:

@@ -30,7 +30,7 @@ HEADINGS = {
     Verdict.SEPARABLE: "separable: the hulls are apart",
     Verdict.QUASI_SEPARABLE: "quasi-separable: the hulls touch",
     Verdict.INSEPARABLE: "inseparable: the hulls overlap",
-    Verdict.UNDECIDED: "undecided: time ran out",
+    Verdict.UNDECIDED: "undecided",
 }
 MOST_SHARES = 6  # of more supporting samples the shares are not written beside them
 CLOSE = 1e-6  # how far, relative to the data, a certificate may be off before it is refused
@@ -99,7 +99,8 @@ def hulls(
         ax.set_xlabel(f"{ax.get_xlabel()}\n({flat.remark})")
     flat.rows(ax, seen)
     _style.plain(ax)
-    _style.legend(ax, entries, HEADINGS[certificate.verdict])
+    why = f": {certificate.why}" if isinstance(certificate, Undecided) else ""
+    _style.legend(ax, entries, HEADINGS[certificate.verdict] + why)
     return ax
 
 

@@ -83,7 +83,7 @@ class Bounds:
         """A length over ``2^exponent``."""
         return math.ldexp(length, -self._exponent)
 
-    def best(self, theta: Floats | None, separable: bool) -> Found | None:
+    def best(self, theta: Floats | None, separable: bool | None) -> Found | None:
         """The smallest bound that is known; None: there is none.
 
         `theta` is the best vector that separates, if there is one.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.exact import independent_rows, nearest_solution
+from rosenblatt.exact import independent_rows, solve
+from rosenblatt.exact.enclosure import enclosed_floats
+from rosenblatt.exact.integers import nearest as rounded
 from rosenblatt.solvers.nearest import nearest
 
 if TYPE_CHECKING:
@@ -22,13 +25,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Mask = NDArray[np.bool_]
+    # Floats, each the nearest to a number, or, where these end, the numbers as Fractions.
+    Numbers = NDArray[Any]
 
 NONE = np.empty(0, np.int64)
-BEYOND_FLOATS = (
-    "the weights of the samples that prove it are too small or too large for floats: "
-    "bring the numbers in X closer together"
-)
+FLOPS = 4e9  # of a product of matrices, in a second
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
+SMALLEST = 2.0**-1022  # of the floats with all their digits
 
 
 class Meeting(NamedTuple):
@@ -36,16 +39,16 @@ class Meeting(NamedTuple):
 
     Attributes
     ----------
-    rows, weights : int array, float array
-    across, shares : int array, float array
+    rows, weights : int array, array of floats or Fractions
+    across, shares : int array, array of floats or Fractions
         Samples of earlier meetings, independent of each other, with coefficients of either sign
         that the sum also needs to vanish; empty at first.
     """
 
     rows: Ints
-    weights: Floats
+    weights: Numbers
     across: Ints
-    shares: Floats
+    shares: Numbers
 
 
 def basis_of(samples: Samples, rows: Ints) -> Ints:
@@ -58,6 +61,7 @@ def cancel(
     rows: Ints,
     basis: Ints,
     weights: Floats | None = None,
+    exactly: bool = False,
 ) -> Meeting | None:
     """How these samples cancel, up to samples of the basis, if they do.
 
@@ -68,15 +72,18 @@ def cancel(
     rows = rows[order]
     both = np.concatenate([basis, rows])
     Z = samples.signed(both)
-    chosen, _ = independent_rows(Z)
+    chosen, columns = independent_rows(Z)
     left = np.setdiff1d(np.arange(len(both)), chosen)
     if not len(left) or (weights is None and len(left) > 1):
         return None
-    coefficients = np.ones(len(both))
+    given = np.ones(len(both))
     if weights is not None:
-        coefficients[len(basis) :] = weights[order]
-        coefficients /= coefficients[left].max()
-    coefficients[chosen] = solution(Z[chosen].T, _right_side(Z[left], coefficients[left]))
+        given[len(basis) :] = weights[order]
+    fixed = given[left] / max(given[left])
+    solved = _solved(Z[chosen][:, columns].T, _right_side(Z[left][:, columns], fixed), exactly)
+    coefficients = np.empty(len(both), dtype=solved.dtype)
+    coefficients[left] = fixed if solved.dtype != object else [Fraction(v) for v in fixed]
+    coefficients[chosen] = solved
     shares, found = coefficients[: len(basis)], coefficients[len(basis) :]
     used = found > 0
     if not (found >= 0).all() or (weights is not None and not used.all()):
@@ -84,7 +91,7 @@ def cancel(
     return Meeting(rows[used], found[used], basis, shares)
 
 
-def _right_side(Z: Floats, weights: Floats) -> Floats | Sequence[Fraction]:
+def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
     """``-Σ w_i z_i``, exactly."""
     if len(Z) == 1 and weights[0] == 1.0:
         negative: Floats = -Z[0]
@@ -96,24 +103,95 @@ def _right_side(Z: Floats, weights: Floats) -> Floats | Sequence[Fraction]:
     ]
 
 
-def solution(A: Floats, b: Floats | Sequence[Fraction]) -> Floats:
-    """The floats nearest to the solution of ``A x = b``."""
-    found = nearest_solution(A, b)
-    assert found is not None  # the last row depends on the others
-    return found
+def _solved(A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
+    """The solution of ``A x = b`` for a regular A."""
+    if isinstance(b, np.ndarray) and not exactly:
+        found = enclosed_floats(A, b)
+        if found is not None:
+            return found
+    exact = solve(A, b)
+    assert exact is not None  # A is regular
+    floats = exact.floats()
+    if not exactly and _hold(floats, exact.numerators):
+        return floats
+    numbers = np.empty(len(floats), dtype=object)
+    numbers[:] = exact.fractions()
+    return numbers
+
+
+def _hold(floats: Floats, numbers: Sequence[int | Fraction]) -> bool:
+    """Whether floats are these numbers to all their digits, and not beyond the floats."""
+    zero = np.array([n == 0 for n in numbers])
+    sizes = np.abs(floats)
+    return bool((zero | ((sizes >= SMALLEST) & np.isfinite(sizes))).all())
+
+
+def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] | None]:
+    """The only weights with which samples cancel that sum to 1 in each class.
+
+    The nearest floats; and the numbers themselves where floats end.
+    """
+    Z, y = samples.signed(rows), samples.y[rows]
+    _, columns = independent_rows(Z)
+    A = np.vstack([Z[:, columns].T, y > 0])
+    b = np.append(np.zeros(len(columns)), 1.0)
+    found = _solved(A, b, exactly=False)
+    if found.dtype != object:
+        return found, None
+    return floats_of(found), tuple(found.tolist())
+
+
+def floats_of(numbers: Sequence[Fraction] | Numbers) -> Floats:
+    """The nearest floats; infinite where a number is too large for one."""
+    return np.array([rounded(*number.as_integer_ratio()) for number in numbers], dtype=np.float64)
 
 
 def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
     """Two ways to cancel as one, positive on the samples of both."""
-    shares = np.zeros(len(one.rows))
+    if one.weights.dtype != object and other.weights.dtype != object:
+        both = cancel(samples, *_sum(one, other))
+        if both is not None and both.weights.dtype != object:
+            return both
+    one, other = in_fractions(samples, one), in_fractions(samples, other)
+    rows, _, weights = _sum(one, other)
+    order = np.argsort(rows)
+    return Meeting(rows[order], weights[order], NONE, np.empty(0, dtype=object))
+
+
+def _sum(one: Meeting, other: Meeting) -> tuple[Ints, Ints, Numbers]:
+    """Rows, no basis, and weights: a multiple of the one added to the other."""
+    shares = np.zeros(len(one.rows), dtype=one.weights.dtype)
     shares[np.searchsorted(one.rows, other.across)] = other.shares
-    factor = 1 + 2 * float(np.max(-shares / one.weights, initial=0.0))
+    lack = max((-s / w for s, w in zip(shares, one.weights, strict=True)), default=0)
+    factor = 1 + 2 * max(lack, 0)
     rows = np.concatenate([one.rows, other.rows])
     weights = np.concatenate([factor * one.weights + shares, other.weights])
-    both = cancel(samples, rows, NONE, weights / weights.max())
-    if both is None:
-        raise ValueError(BEYOND_FLOATS)
-    return both
+    return rows, NONE, weights / weights.max()
+
+
+def in_fractions(samples: Samples, meeting: Meeting) -> Meeting:
+    """The same samples with weights that are Fractions, and cancel exactly."""
+    if meeting.weights.dtype == object:
+        return meeting
+    found = cancel(samples, meeting.rows, meeting.across, meeting.weights, exactly=True)
+    assert found is not None  # the floats are these numbers, rounded
+    return found
+
+
+def in_floats(samples: Samples, meeting: Meeting) -> Meeting:
+    """The same samples with weights of at most 1, in floats where these will do."""
+    if meeting.weights.dtype != object:
+        power = int(np.frexp(meeting.weights.max())[1])
+        floats = np.ldexp(meeting.weights, -power)
+        if floats.min() >= SMALLEST:
+            return meeting._replace(weights=floats)
+        meeting = in_fractions(samples, meeting)
+    meeting = meeting._replace(weights=meeting.weights / meeting.weights.max())
+    floats = floats_of(meeting.weights)
+    found = cancel(samples, meeting.rows, NONE, floats) if floats.min() >= SMALLEST else None
+    if found is None or found.weights.dtype == object:
+        return meeting
+    return in_floats(samples, found)
 
 
 # Candidates, by floating point ----------------------------------------------------------------
@@ -121,7 +199,8 @@ def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
 
 def interior_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    found = nearest(Z, groups, costs, STIFF, look_up=clock.look_up)
+    step = Z.size * min(Z.shape) / FLOPS
+    found = nearest(Z, groups, costs, STIFF, look_up=partial(clock.afford, step))
     return found.weights > found.slack
 
 
@@ -129,7 +208,7 @@ def simplex_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Ma
     """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
     right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
     equations = np.column_stack([Z, groups]).T
-    options = {"time_limit": clock.left()}
+    options = clock.options()
     found = linprog(costs, A_eq=equations, b_eq=right, method="highs-ds", options=options)
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
@@ -143,7 +222,7 @@ def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
     rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
     bounds = [(0, 1)] * m + [(None, None)] * d
     costs = np.append(-np.ones(m), np.zeros(d))
-    options = {"time_limit": clock.left()}
+    options = clock.options()
     found = linprog(
         costs, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
     )
@@ -155,7 +234,7 @@ def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
 def spanning_weights(Z: Floats, basis: Ints, costs: Floats, clock: Clock) -> Floats | None:
     """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
     right = -Z[basis].sum(axis=0)
-    options = {"time_limit": clock.left()}
+    options = clock.options()
     found = linprog(costs, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
     if found.x is None:
         return None

@@ -1,29 +1,62 @@
 """Do vectors of whole numbers lie strictly on one side of the origin? Decided without rounding.
 
-The last resort where floating point cannot settle it: slow, but it always ends.
+Where floating point cannot settle it: slow, but right, and it ends.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
+    Objects = NDArray[np.object_]
+
+
+class Answer(NamedTuple):
+    """What was found about the vectors, and where the search ended.
+
+    Attributes
+    ----------
+    theta : list of int or None
+        ``v·θ > 0`` for all vectors.
+    support : list of int
+        Otherwise vectors, as few as possible, that cancel with positive weights: exactly one of
+        the two exists (Gordan).
+    basis : list of int
+        Independent vectors that a search among these and more may start from.
+    """
+
+    theta: list[int] | None
+    support: list[int]
+    basis: list[int]
+
 
 def decide(
-    vectors: Sequence[Sequence[int]], look_up: Callable[[], None]
-) -> tuple[list[int], None] | tuple[None, list[int]]:
-    """``(θ, None)`` with ``v·θ > 0`` for all vectors, or ``(None, support)``.
+    vectors: Sequence[Sequence[int]], spend: Callable[[int, int], None], seed: int = 0
+) -> Answer:
+    """Whether a θ has ``v·θ > 0`` for all vectors; those that come first are tried first.
 
-    The support lists vectors, as few as possible, that cancel with positive weights: exactly one
-    of the two exists (Gordan).
+    The dual simplex method for ``minimise g·θ with v_i·θ >= 1``, g a sum of independent vectors
+    with random weights, so that no two vertices are alike: it has a vertex to start from, at
+    which these vectors are 1, and goes from one to the next where the objective is larger, until
+    all vectors are positive or no θ can be. Should two vertices be alike after all, Bland's rule
+    keeps it from going round in circles [2]_. Whole numbers over one denominator divide every
+    step without remainder [1]_.
 
-    The first phase of the simplex method for ``Σ λ_i v_i = 0, Σ λ_i = 1, λ >= 0`` on a tableau
-    of whole numbers over one denominator, which divides every pivot step without remainder
-    [1]_. Bland's rule keeps it from going round in circles [2]_.
+    Parameters
+    ----------
+    vectors : list of list of int
+        None of them zero.
+    spend : function
+        Told before every step how many products of numbers of how many bits it takes; may raise
+        to end the work.
+    seed : int
+        For the random weights.
 
     References
     ----------
@@ -31,45 +64,107 @@ def decide(
     .. [2] R. G. Bland, "New finite pivoting rules for the simplex method", Mathematics of
        Operations Research 2(2), 1977.
     """
-    V = np.array([[int(v) for v in vector] for vector in vectors], dtype=object)
-    m, D = V.shape
-    # Columns: the vectors, the artificial variables, the right side. Last row: reduced costs.
-    tableau: Any = np.zeros((D + 2, m + D + 2), dtype=object)
-    tableau[:D, :m] = V.T
-    tableau[D, :m] = 1
-    for i in range(D + 1):
-        tableau[i, m + i] = 1
-    tableau[D, -1] = 1
-    tableau[-1] = -tableau[:-1].sum(axis=0)
-    tableau[-1, m:-1] = 0
-    basis = [m + i for i in range(D + 1)]
-    denominator = 1
+    from flint import fmpz  # late: most programs never need it
+
+    V = np.empty((len(vectors), len(vectors[0])), dtype=object)
+    V[:] = [[fmpz(v) for v in vector] for vector in vectors]
+    lengths = [max(abs(v) for v in vector).bit_length() for vector in vectors]
+    lifts = np.array([max(lengths) - length for length in lengths], dtype=object)
+    corner = Corner(V, fmpz(1), spend)
+    rng = np.random.default_rng(seed)
+    real = corner.real()
+    corner.prices[real] = [fmpz(int(c)) for c in rng.integers(1 << 40, 1 << 41, len(real))]
+    corner.prices *= corner.denominator
+    stuck = False
     while True:
-        look_up()
-        entering = next((j for j in range(m) if tableau[-1, j] < 0), None)
-        if entering is None or tableau[-1, -1] == 0:
-            break
-        leaving = _leaving(tableau, entering, basis)
-        pivot, row = tableau[leaving, entering], tableau[leaving].copy()
-        tableau = (tableau * pivot - np.outer(tableau[:, entering], row)) // denominator
-        tableau[leaving] = row
-        basis[leaving], denominator = entering, pivot
-    if tableau[-1, -1] == 0:
-        return None, sorted(j for i, j in enumerate(basis) if j < m and tableau[i, -1] > 0)
-    # The costs of the artificial variables are 1 - multiplier: minus the multipliers separate.
-    return [int(tableau[-1, m + i] - denominator) for i in range(D)], None
+        spend(V.size, corner.bits())
+        theta = corner.M[:, real].sum(axis=1)
+        values = V @ theta
+        wrong = np.flatnonzero(values <= 0)
+        if not wrong.size:
+            return Answer([int(t) for t in theta], [], corner.members())
+        # The most violated, vectors of all lengths being equal.
+        entering = wrong[0] if stuck else wrong[int(np.argmin(values[wrong] << lifts[wrong]))]
+        shares = corner.shares(V[entering])
+        leaving = _leaving(corner, shares, real)
+        if leaving is None:
+            support = [corner.basis[k] for k in real if shares[k] < 0]
+            return Answer(None, sorted([*support, int(entering)]), corner.members())
+        stuck = corner.prices[leaving] == 0
+        corner.exchange(leaving, int(entering), shares)
 
 
-def _leaving(tableau: Any, entering: int, basis: list[int]) -> int:
-    """The row with the smallest ratio; of several the one with the lowest variable."""
-    best = -1
-    for i in range(len(basis)):
-        if tableau[i, entering] > 0:
-            if best < 0:
-                best = i
+class Corner:
+    """Independent vectors and the coordinates of all vectors among them.
+
+    Unit vectors stand in for those that are missing where the vectors do not span everything.
+
+    Attributes
+    ----------
+    basis : list of int
+        The number of a vector, or -1 for a unit vector.
+    M : integer matrix
+        ``v·M[:, k] / denominator`` is the share of vector k of the basis in v.
+    prices : integer vector
+        The shares of g, times the denominator.
+    """
+
+    def __init__(self, V: Objects, one: Any, spend: Callable[[int, int], None]) -> None:
+        D = V.shape[1]
+        self.basis, self.denominator, self.spend = [-1] * D, one, spend
+        self.M: Any = np.full((D, D), 0 * one, dtype=object)
+        self.M[np.diag_indices(D)] = one
+        self.prices: Any = np.full(D, 0 * one, dtype=object)
+        for i, v in enumerate(V):
+            missing = [k for k in range(D) if self.basis[k] < 0]
+            if not missing:
+                break
+            spend(D * len(missing), self.bits())
+            shares = v @ self.M[:, missing]
+            used = np.flatnonzero(shares)
+            if used.size:
+                # The shortest number keeps those to come short.
+                k = missing[min(used, key=lambda k: abs(shares[k]))]
+                self.exchange(k, i, self.shares(v))
+
+    def real(self) -> list[int]:
+        """Where no unit vector stands."""
+        return [k for k, i in enumerate(self.basis) if i >= 0]
+
+    def members(self) -> list[int]:
+        """The vectors."""
+        return [i for i in self.basis if i >= 0]
+
+    def bits(self) -> int:
+        """The length of the numbers, roughly."""
+        return int(self.denominator.bit_length())
+
+    def shares(self, v: Objects) -> Any:
+        """Those of the basis in a vector, times the denominator."""
+        return v @ self.M
+
+    def exchange(self, k: int, i: int, shares: Any) -> None:
+        """Vector i takes the place of number k; `shares` are those of its vector."""
+        self.spend(2 * self.M.size, self.bits())
+        pivot, own, price = shares[k], self.M[:, k].copy(), self.prices[k]
+        self.M = (self.M * pivot - np.outer(own, shares)) // self.denominator
+        self.prices = (self.prices * pivot - price * shares) // self.denominator
+        self.M[:, k], self.prices[k] = own, price
+        if pivot < 0:
+            pivot, self.M, self.prices = -pivot, -self.M, -self.prices
+        self.basis[k], self.denominator = i, pivot
+
+
+def _leaving(corner: Corner, shares: Any, real: list[int]) -> int | None:
+    """The place with the smallest ratio of price to share; of several the lowest vector's."""
+    best = None
+    for k in real:
+        if shares[k] > 0:
+            if best is None:
+                best = k
                 continue
-            one = tableau[i, -1] * tableau[best, entering]
-            other = tableau[best, -1] * tableau[i, entering]
-            if one < other or (one == other and basis[i] < basis[best]):
-                best = i
+            one = corner.prices[k] * shares[best]
+            other = corner.prices[best] * shares[k]
+            if one < other or (one == other and corner.basis[k] < corner.basis[best]):
+                best = k
     return best

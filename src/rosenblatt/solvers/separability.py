@@ -17,22 +17,30 @@ References
 
 from __future__ import annotations
 
+import enum
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.exact import independent_rows, null_basis
+from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.results import Hyperplane, StopReason
+from rosenblatt.solvers import bracket
 from rosenblatt.solvers.evidence import (
+    FLOPS,
     NONE,
     Meeting,
     basis_of,
     cancel,
+    floats_of,
+    in_floats,
     interior_vertex,
     joined,
     never_positive,
+    shares,
     simplex_vertex,
     spanning_weights,
 )
@@ -62,15 +70,27 @@ ANY = 0.999  # a gap that any hyperplane has that separates all samples
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
 ZOOMS = 3  # how often to magnify before giving up on floating point
+SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
+MOST_WORK = 10**8  # of exact arithmetic: words of 64 bits, and 8 for each product
+LONG = 256  # words from which on the time of a product is more than that of its words
+QUICK = 5 * 10**6  # numbers that may still be read when the time is over
+RATE = 2e8  # numbers read, and, roughly, multiplied, in a second
+
+
+class Care(enum.IntEnum):
+    """How much of the work is left to floating point; more where the evidence did not hold."""
+
+    FLOATS = 0  # it finds candidates, and tells on which side of them samples are
+    SIGNS = 1  # it finds candidates
+    NOTHING = 2  # it says only where to begin
+
+
+class OutOfWork(Exception):
+    """Exact arithmetic has taken as much work as it may."""
 
 
 def find_certificate(
-    source: Source,
-    team: Team,
-    positive: int,
-    max_time: float | None = None,
-    *,
-    exactly: bool = False,
+    source: Source, team: Team, positive: int, clock: Clock, care: Care = Care.FLOATS
 ) -> Certificate:
     """The verdict on class `positive` against the rest, with its evidence.
 
@@ -79,34 +99,37 @@ def find_certificate(
     source : Source
     team : Team
     positive : int
-    max_time : float, optional
-        Seconds after which it is left undecided.
-    exactly : bool
-        Whether to decide without floating point from the start, which is slow: for data on
-        which the evidence found otherwise does not hold.
+    clock : Clock
+        When it is over, the question is left undecided.
+    care : Care
+        More is slower: for data on which the evidence found otherwise does not hold.
     """
-    search = Search(Samples(source, team, positive, Clock(max_time)), exactly)
+    search = Search(Samples(source, team, positive, clock), care)
     with np.errstate(all="ignore"):  # what overflows is settled exactly
         try:
             return search.run()
         except Halt:
-            search.samples.clock.end = None  # one more scan, for a bracket
-            return Undecided(search.bracket())
+            return search.undecided(Undecided.TIME)
+        except OutOfWork:
+            return search.undecided(Undecided.WORK)
 
 
 class Search:
     """The search for a certificate."""
 
-    def __init__(self, samples: Samples, exactly: bool) -> None:
-        self.samples, self.exactly = samples, exactly
-        self.look_up = samples.clock.look_up
+    def __init__(self, samples: Samples, care: Care) -> None:
+        self.samples, self.care = samples, care
+        self.look_up, self.afford = samples.clock.look_up, samples.clock.afford
         self.rng = np.random.default_rng(0)
-        self.widest = (-np.inf, np.inf)
+        self.work = 0
+        # The best hyperplane so far, and the closest points of the hulls.
+        self.margin, self.theta = -np.inf, np.empty(0)
+        self.distance, self.mixture = np.inf, bracket.Mixture(NONE, np.empty(0))
 
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
         samples = self.samples
-        quick = None if self.exactly or samples.d < WIDE else self.quickly()
+        quick = None if self.care or samples.d < WIDE else self.quickly()
         if quick is not None:
             return self.separable(quick)
         rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
@@ -118,6 +141,7 @@ class Search:
         first = self.twins() or found
         basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
+            self.afford((samples.d + 1) * len(basis) * samples.d / RATE)
             directions = null_basis(samples.signed(basis))
             active = self.not_zero(directions)
             if not active.any():
@@ -127,16 +151,17 @@ class Search:
             found = self.decide(view, rows, basis)
             if not isinstance(found, Meeting):
                 weak = self.weak(view, found)
-                return self.quasi(self.meeting_point(first), spanning, view, weak)
+                return self.quasi(first, spanning, view, weak)
             spanning = joined(samples, spanning, found)
             basis = basis_of(samples, spanning.rows)
-        return Inseparable(*self.meeting_point(first), spanning.rows, spanning.weights)
+        return Inseparable(**self.meeting_point(first), **self.spanning(spanning))
 
     def quickly(self) -> Floats | None:
         """A θ that separates, if the maximum margin's method soon comes across one.
 
         With many features most data are separable, and a working set of this search is large.
         """
+        self.afford(20 * self.samples.source.n_entries / RATE)
         solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
         try:
             if solver.run() is StopReason.INTERRUPTED:
@@ -163,16 +188,19 @@ class Search:
 
     def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
-        current = view
-        for _ in range(0 if self.exactly else ZOOMS + 1):
+        current, D = view, self.samples.d + 1 - len(basis)
+        tries = 0 if self.care is Care.NOTHING else 1 if D <= SHORT else ZOOMS + 1
+        for k in range(tries):
             answer, rows, found = self.attempt(current, rows, basis)
             if answer is not None:
                 return answer
             if found is None:
                 break
             closest = np.argsort(found.slack / found.weights)
-            near = closest[: max(len(found.theta) + 1, int((found.weights > found.slack).sum()))]
-            current = current.zoomed(rows[near], found.weights[near])
+            if k < tries - 1:
+                used = int((found.weights > found.slack).sum())
+                near = closest[: max(len(found.theta) + 1, used)]
+                current = current.zoomed(rows[near], found.weights[near])
             rows = rows[closest]
         return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
 
@@ -188,7 +216,8 @@ class Search:
                 meeting = self.face(view, rows, basis)
                 if meeting is not None:
                     return meeting, rows, None
-            found = nearest(Z, groups, tol=LOOSE, look_up=self.look_up)
+            step = Z.size * min(Z.shape) / FLOPS
+            found = nearest(Z, groups, tol=LOOSE, look_up=partial(self.afford, step))
             if found.meets or found.t.sum() <= 0:
                 break
             coefficients = view.coefficients(found)
@@ -200,7 +229,10 @@ class Search:
                 direction = _shrunk(view.lift_floats(exact))
             values = self.values(view, direction)
             if isinstance(view, WholeView):
-                self.narrow(view, found, values, direction)
+                self.narrow(view, found, rows, direction, float(values.min()))
+            if values.min() > 0 and self.care and not isinstance(direction, list):
+                right = self.samples.signs(view.theta(direction)) > 0
+                values[~right & np.isfinite(values)] = 0.0
             if values.min() > 0:
                 return direction, rows, found
             new = worst(values, found.t.sum() / 2, batch(len(found.theta)), rows)
@@ -212,35 +244,47 @@ class Search:
     def values(self, view: View, direction: Direction) -> Floats:
         """``z·θ`` of every row, infinite where a row is not in the view, or certainly positive."""
         if isinstance(direction, list):
-            values = self.samples.values(_floats(direction))
+            values = self.samples.values(floats_of(direction))
             wrong = self.samples.signs(direction) <= 0
             values[~wrong] = np.inf
-            values[wrong] = np.minimum(values[wrong], 0.0)
+            values[wrong] = np.minimum(np.nan_to_num(values[wrong], nan=0.0), 0.0)
         else:
             values = self.samples.values(view.theta(direction))
         if isinstance(view, LinearView):
             values[~view.active] = np.inf
         return values
 
-    def narrow(self, view: WholeView, found: Nearest, values: Floats, theta: Any) -> None:
-        """Note between what the widest margin lies, from one hyperplane and one sum."""
-        norm = float(np.linalg.norm(theta[:-1]))
-        lower = float(values.min()) / norm if norm > 0 else -np.inf
-        upper = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1]))) / 2
-        self.widest = (max(self.widest[0], lower), min(self.widest[1], upper))
+    def narrow(self, view: WholeView, found: Nearest, rows: Ints, theta: Any, low: float) -> None:
+        """Keep what says the most about the widest margin, one hyperplane and one sum."""
+        margin = low / float(np.linalg.norm(theta[:-1]))
+        if margin > self.margin or not self.theta.size:
+            self.margin, self.theta = margin, theta
+        distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
+        if distance < self.distance or not self.mixture.rows.size:
+            self.distance, self.mixture = distance, bracket.Mixture(rows, found.weights)
 
-    def bracket(self) -> tuple[float, float]:
-        """Between these lies the widest margin: at worst from the line between two means."""
-        rows = self.samples.some(batch(self.samples.d))
-        X, y = self.samples.gather(rows)[:, :-1], self.samples.y[rows]
-        one, other = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
-        w = one - other
-        norm = float(np.linalg.norm(w))
-        lower, upper = self.widest
-        if norm > 0:
-            theta = np.append(w, -float(w @ (one + other)) / 2)
-            lower = max(lower, float(self.samples.values(theta).min()) / norm)
-        return lower, min(upper, norm / 2)
+    def undecided(self, why: str) -> Undecided:
+        """Between what the widest margin lies; at worst from the line between two means."""
+        samples, low, high = self.samples, -np.inf, np.inf
+        small = samples.source.n_entries <= QUICK
+        mixture = self.mixture
+        if not mixture.rows.size and (small or why != Undecided.TIME):
+            mixture = bracket.means(samples.some(batch(samples.d)))
+        theta = self.theta if self.theta.size else None
+        if mixture.rows.size:
+            high = bracket.at_most(samples, mixture)
+            theta = bracket.line(samples, mixture) if theta is None else theta
+        if theta is not None and (small or why != Undecided.TIME):
+            low = bracket.at_least(samples, theta)
+        return Undecided((low, high), why)
+
+    def spend(self, products: int, bits: int) -> None:
+        """Before a step in exact arithmetic, see whether there is time and work left for it."""
+        self.look_up()
+        words = bits // 64
+        self.work += products * (8 + words + words * words // LONG)
+        if self.work > MOST_WORK:
+            raise OutOfWork
 
     def vertex(
         self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
@@ -287,18 +331,21 @@ class Search:
     def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
         """`decide` without floating point."""
         while True:
-            found, support = decide(view.integers(rows), self.look_up)
-            if found is None:
-                meeting = cancel(self.samples, rows[support], basis)
+            self.look_up()
+            answer = decide(view.integers(rows), self.spend)
+            if answer.theta is None:
+                meeting = cancel(self.samples, rows[answer.support], basis)
                 assert meeting is not None
                 return meeting
-            theta = _shrunk(view.lift([Fraction(v) for v in found]))
+            theta = _shrunk(view.lift([Fraction(v) for v in answer.theta]))
             values = self.values(view, theta)
             if values.min() > 0:
                 return theta
             new = worst(values, np.inf, 20, rows)
             assert new.size  # the rows themselves are settled
-            rows = np.concatenate([rows, new])
+            first = np.array(answer.basis)
+            rest = np.setdiff1d(np.arange(len(rows)), first)
+            rows = np.concatenate([rows[first], new, rows[rest]])
 
     # Evidence ---------------------------------------------------------------------------------
 
@@ -317,22 +364,37 @@ class Search:
                 return Meeting(pair, np.ones(2), NONE, np.empty(0))
         return None
 
-    def meeting_point(self, meeting: Meeting) -> tuple[Ints, Floats, Floats]:
+    def meeting_point(self, meeting: Meeting) -> dict[str, Any]:
         """The support, its weights, summing to 1 in each class, and the point they make."""
-        weights = meeting.weights / meeting.weights.max()
-        weights = weights / (weights.sum() / 2)
+        weights, exact = shares(self.samples, meeting.rows)
         X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
-        return meeting.rows, weights, (weights[y > 0, np.newaxis] * X[y > 0]).sum(axis=0)
+        point = weighted_mean(weights[y > 0], X[y > 0])
+        return {
+            "support": meeting.rows,
+            "weights": weights,
+            "point": point,
+            "exact_weights": exact,
+        }
+
+    def spanning(self, meeting: Meeting) -> dict[str, Any]:
+        """The samples that span, with weights in floats if they will do."""
+        meeting = in_floats(self.samples, meeting)
+        exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
+        return {
+            "spanning_support": meeting.rows,
+            "spanning_weights": meeting.weights if exact is None else floats_of(exact),
+            "exact_spanning_weights": exact,
+        }
 
     def separable(self, direction: Direction) -> Separable:
         """The certificate of a θ, in floats if they will do."""
         exact = None
         if isinstance(direction, list):
-            theta = _floats(direction)
-            if not (self.samples.signs(theta) > 0).all():
+            theta = floats_of(direction)
+            if not theta[:-1].any() or not (self.samples.signs(theta) > 0).all():
                 exact = tuple(direction)
         else:  # a power of two changes no sign
-            theta = np.ldexp(direction, -int(np.frexp(np.abs(direction[:-1]).max())[1]))
+            theta = _unit(direction)
         margin = self.samples.margin(theta if exact is None else exact)
         return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
 
@@ -353,28 +415,25 @@ class Search:
         return found
 
     def quasi(
-        self,
-        evidence: tuple[Ints, Floats, Floats],
-        spanning: Meeting,
-        view: LinearView,
-        theta: list[Fraction],
+        self, first: Meeting, spanning: Meeting, view: LinearView, theta: list[Fraction]
     ) -> QuasiSeparable:
         """The certificate of a weak θ, in floats if they can hold it."""
-        floats = _floats(theta)
+        floats = floats_of(theta)
         held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
         return QuasiSeparable(
-            *evidence,
-            Hyperplane(floats[:-1], float(floats[-1])),
-            np.flatnonzero(~view.active),
-            spanning.rows,
-            spanning.weights,
-            None if held else tuple(theta),
+            hyperplane=Hyperplane(floats[:-1], float(floats[-1])),
+            on=np.flatnonzero(~view.active),
+            exact=None if held else tuple(theta),
+            **self.meeting_point(first),
+            **self.spanning(spanning),
         )
 
 
-def _floats(numbers: list[Fraction]) -> Floats:
-    """The nearest floats."""
-    return np.array([float(v) for v in numbers])
+def _unit(theta: Floats) -> Floats:
+    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
+    power = int(max(np.frexp(np.abs(theta[:-1]).max())[1], np.frexp(theta[-1])[1] - 1000))
+    scaled: Floats = np.ldexp(theta, -power)
+    return scaled if np.array_equal(np.ldexp(scaled, power), theta) else theta
 
 
 def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fraction]:
@@ -387,7 +446,7 @@ def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fra
 
 
 def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
-    """The numbers times one power of two, the largest about 1."""
-    largest = max(abs(v) for v in numbers)
-    power = largest.numerator.bit_length() - largest.denominator.bit_length()
+    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
+    *w, b = (v.numerator.bit_length() - v.denominator.bit_length() for v in numbers)
+    power = max(*(p for p, v in zip(w, numbers, strict=False) if v), b - 1000 if numbers[-1] else b)
     return [v * Fraction(2) ** -power for v in numbers]

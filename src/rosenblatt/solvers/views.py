@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.exact.integers import decompose
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -167,10 +169,9 @@ def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]]
 
     Also the powers of two that the rows have to be divided by.
     """
-    mantissa, exponent = np.frexp(Z)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    whole, exponents = decompose(Z)
     rows, shifts = [], []
-    for numbers, places in zip(whole.tolist(), (exponent - powers - 53).tolist(), strict=True):
+    for numbers, places in zip(whole.tolist(), (exponents - powers).tolist(), strict=True):
         low = min((p for v, p in zip(numbers, places, strict=True) if v), default=0)
         rows.append([v << (p - low) if v else 0 for v, p in zip(numbers, places, strict=True)])
         shifts.append(-low)

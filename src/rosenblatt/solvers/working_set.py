@@ -80,6 +80,17 @@ class Clock:
         """Seconds left."""
         return np.inf if self.end is None else self.end - time.perf_counter()
 
+    def afford(self, seconds: float) -> None:
+        """Before work that cannot be stopped, see whether there is time for it."""
+        self.look_up()
+        if self.left() < seconds:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def options(self) -> dict[str, float]:
+        """What a solver of others has to know of the time."""
+        self.look_up()
+        return {} if self.end is None else {"time_limit": max(self.left(), 1e-3)}
+
 
 class Samples:
     """The rows of a source, signed: class `positive` is +1, every other -1."""
