@@ -11,6 +11,7 @@ from . import exact, judge, judge_margins
 from .asking import ask, refusal
 from .judge import Fault
 
+SHOWN = 400  # numbers of X that are shown in full
 LABELS = ((0, 1), (-1, 1), ("no", "yes"), (False, True), (2.0, 7.0))
 
 
@@ -31,12 +32,18 @@ class Given:
         self.case = case
         self.csr = rng.random() < 0.25
         names = LABELS[rng.integers(len(LABELS))] if rng.random() < 0.3 else LABELS[0]
+        self.labels = names
         self.X = sparse.csr_array(case.X) if self.csr else case.X
         self.y = np.array(names)[case.y]
 
+    def call(self, text):
+        """The call, to repeat it, after what makes y; X is there already."""
+        y = "case.y" if self.case.X.size > SHOWN else self.case.y.tolist()
+        return f"y = np.array({list(self.labels)})[{y}]\n{text}"
+
     @property
     def names(self):
-        return f"{'sparse.csr_array(X)' if self.csr else 'X'}, np.array({self.y.tolist()})"
+        return "sparse.csr_array(X), y" if self.csr else "X, y"
 
 
 def answer(outcome, reply, faults, call):
@@ -56,7 +63,7 @@ def power(rng, low, high):
 
 def verdict(case, rng):
     given = Given(case, rng)
-    call = f"rb.separability({given.names})"
+    call = given.call(f"rb.separability({given.names})")
     reply = ask(lambda: rb.separability(given.X, given.y))
     if reply.error:
         return failed(reply, call)
@@ -77,7 +84,7 @@ def accepted(found, given, weights=None):
 
 def bracket(case, rng):
     given, most = Given(case, rng), float(rng.choice([1e-9, 1e-6, 1e-4, 1e-3, 1e-2]))
-    call = f"rb.separability({given.names}, max_time={most})"
+    call = given.call(f"rb.separability({given.names}, max_time={most})")
     reply = ask(lambda: rb.separability(given.X, given.y, max_time=most))
     if reply.error:
         return failed(reply, call)
@@ -126,7 +133,9 @@ def soft_margin(case, rng):
     C, tol = power(rng, -12, 15), float(10.0 ** -rng.integers(4, 13))
     if rng.random() < 0.5:
         C = power(rng, -3, 8)
-    call = f"rb.SoftMarginClassifier(C={C!r}, tol={tol}).fit({given.names}{listed(weights)})"
+    call = given.call(
+        f"rb.SoftMarginClassifier(C={C!r}, tol={tol}).fit({given.names}{listed(weights)})"
+    )
     model = rb.SoftMarginClassifier(C=C, tol=tol)
     reply = ask(lambda: model.fit(given.X, given.y, weights))
     if reply.error:
@@ -193,7 +202,7 @@ def max_margin(case, rng):
     given, tol = Given(case, rng), float(10.0 ** -rng.integers(4, 13))
     weights = some_weights(case, rng) if rng.random() < 0.2 else None
     how = str(rng.choice(["warn", "raise"]))
-    call = (
+    call = given.call(
         f"rb.MaxMarginClassifier(tol={tol}, on_inseparable={how!r})"
         f".fit({given.names}{listed(weights)})"
     )
@@ -267,7 +276,7 @@ def overlap(part, used, certificate):
 
 def perceptron(case, rng):
     given, epochs = Given(case, rng), int(rng.choice([5, 50, 500]))
-    call = f"rb.Perceptron(max_epochs={epochs}).fit({given.names})"
+    call = given.call(f"rb.Perceptron(max_epochs={epochs}).fit({given.names})")
     model = rb.Perceptron(max_epochs=epochs)
     reply = ask(lambda: model.fit(given.X, given.y))
     if reply.error:
@@ -317,7 +326,7 @@ def by_the_book(case, model, epochs):
 
 def mistake_bound(case, rng):
     given = Given(case, rng)
-    call = f"rb.mistake_bound({given.names})"
+    call = given.call(f"rb.mistake_bound({given.names})")
     reply = ask(lambda: rb.mistake_bound(given.X, given.y), "ValueError")
     if reply.error:
         return refused_bound(case, reply, call)
@@ -362,8 +371,8 @@ def hyperplane(case, rng):
 
 def judged_hyperplane(case, plane, given):
     signs = np.array(case.signs)
-    call = (
-        f"h = rb.Hyperplane({plane.w.tolist()}, {plane.b!r}); h.decision_function({given.names}), "
+    call = given.call(
+        f"h = rb.Hyperplane({plane.w.tolist()}, {plane.b!r}); h.decision_function(X), "
         f"h.predict(X), h.margin(X, {case.signs})"
     )
 

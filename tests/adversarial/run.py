@@ -106,10 +106,12 @@ def one(case, seed, k, name, question):
 
 def rebuilt(case, seed, k):
     """What makes X again."""
-    if case.X.size <= 400:
+    from .questions import SHOWN
+
+    if case.X.size <= SHOWN:
         return f"X = np.array({case.X.tolist()})"
     maker = f"FAMILIES[{case.name!r}](np.random.default_rng([{seed}, {k}]))"
-    return f"from tests.adversarial.families import FAMILIES; X = {maker}.X"
+    return f"from tests.adversarial.families import FAMILIES\ncase = {maker}; X = case.X"
 
 
 def work(pipe, options, numbers):
@@ -207,6 +209,14 @@ def results(options):
             worker.end()
 
 
+def faults_by_kind(found):
+    """How many of each kind, and the case with the shortest lines to repeat it."""
+    pairs = [(fault.kind, result) for result in found for fault in result.faults]
+    for kind, n in Counter(kind for kind, _ in pairs).most_common():
+        shortest = min((r for k, r in pairs if k == kind), key=lambda r: len(r.snippet))
+        yield f"  {n:6d}  {kind} (case {shortest.case})"
+
+
 def report(found, began):
     """Counts by question and outcome, by family, by fault; and how long answers took."""
     lines = [f"{len(found)} questions about {len({r.case for r in found})} cases "
@@ -217,8 +227,7 @@ def report(found, began):
         outcomes = Counter(result.outcome for result in mine)
         lines.append(f"\n{name}: {len(mine)}, {sum(bool(r.faults) for r in mine)} with faults")
         lines.append("  " + ", ".join(f"{k} {n}" for k, n in outcomes.most_common()))
-        faults = Counter(fault.kind for result in mine for fault in result.faults)
-        lines += [f"  {n:6d}  {kind}" for kind, n in faults.most_common()]
+        lines += faults_by_kind(mine)
     lines.append("\nfamily: questions, with faults, slowest")
     for family in sorted({result.family for result in found}):
         mine = [result for result in found if result.family == family]
@@ -244,7 +253,7 @@ def main():
     began, found, wrong = time.monotonic(), [], 0
     with Path(options.failures).open("w", encoding="utf-8") as file:
         for result in results(options):
-            found.append(result._replace(snippet=""))
+            found.append(result)
             if result.faults:
                 wrong += 1
                 file.write(f"# {result.question} of case {result.case}, {result.family}\n")

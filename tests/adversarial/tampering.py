@@ -21,7 +21,7 @@ NUDGE = 1e-6
 def tampered_verdict(case, rng):
     """A verdict's certificate with a sign flipped, a sample dropped, a weight nudged."""
     given = Given(case, rng)
-    call = f"rb.separability({given.names}), tampered with"
+    call = given.call(f"rb.separability({given.names})  # tampered with")
     reply = ask(lambda: rb.separability(given.X, given.y))
     if reply.error:
         return failed(reply, call)
@@ -79,7 +79,7 @@ def tampered_optimum(case, rng):
     given, C = Given(case, rng), power(rng, -2, 4)
     hard = rng.random() < 0.4 and case.verdict == "SEPARABLE"
     model = rb.MaxMarginClassifier() if hard else rb.SoftMarginClassifier(C=C)
-    call = f"{model!r}.fit({given.names}), tampered with"
+    call = given.call(f"rb.{model!r}.fit({given.names})  # tampered with")
     reply = ask(lambda: model.fit(given.X, given.y))
     if reply.error:
         return failed(reply, call)
