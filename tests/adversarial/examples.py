@@ -73,3 +73,8 @@ EXAMPLES = {
 def example(name):
     X, y = EXAMPLES[name]
     return Case(name, np.array(X, dtype=float), np.array(y).astype(np.int64))
+
+
+def once(rng):
+    """One of them."""
+    return example(str(rng.choice(list(EXAMPLES))))

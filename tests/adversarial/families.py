@@ -271,7 +271,7 @@ def prime_products(rng):
     """Whole numbers that are products of primes, also of those that are near 2²⁶ and 2³¹."""
     n, d = sizes(rng, 10, 5)
     pool = PRIMES if rng.random() < 0.6 else SMALL_PRIMES
-    factors = rng.choice(pool, 2)
+    factors = rng.choice(pool, 2, replace=False)
     P = float(int(factors[0]) * int(factors[1]))
     kind = rng.integers(3)
     if kind == 0:  # XOR

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from . import exact
 
 AGREES = Fraction(1, 10**9)  # margins and meeting points may be off by this share
+SMALLEST = Fraction(5e-324)
 CANCELS = Fraction(1, 10**6)  # and rounded weights leave this share of what they add up
 
 
@@ -137,7 +138,7 @@ def meeting_point(case, rows, shares, point):
     for j, coordinate in enumerate(point):
         column = {i: Fraction(float(case.X[i, j])) for i in rows}
         mean = sum(s * column[i] for i, s in zip(rows, shares, strict=True) if case.signs[i] > 0)
-        far = AGREES * max(map(abs, column.values())) + Fraction(5e-324)
+        far = AGREES * max(map(abs, column.values())) + SMALLEST
         if not math.isfinite(coordinate) or abs(Fraction(coordinate) - mean) > far:
             yield Fault(
                 "the point is not where the hulls meet", f"{coordinate!r}, not {float_of(mean)!r}"
@@ -236,19 +237,28 @@ def below_a_margin(case, high):
 def sides(case, theta, scores, predicted):
     """Faults of decision values and predictions (-1 and +1, 0 belongs to -1): their signs."""
     for i, (value, sign) in enumerate(zip(values(case, theta), case.signs, strict=True)):
-        true = (value > 0) - (value < 0)
-        score = scores[i] * sign
-        if math.isnan(score) or (score > 0) - (score < 0) != true:
+        true = ((value > 0) - (value < 0)) * sign
+        if not same_sign(scores[i], value * sign):
             yield Fault("the sign of a decision value is wrong", f"row {i}: {scores[i]!r}")
             return
-        if predicted[i] != (1 if true * sign > 0 else -1):
+        if predicted[i] != (1 if true > 0 else -1):
             yield Fault("a prediction is on the wrong side", f"row {i}")
             return
+
+
+def same_sign(score, value):
+    """Whether a float has the sign of a number; 0 also for a negative one that rounds to 0."""
+    sign = (value > 0) - (value < 0)
+    if score == 0 and sign < 0:
+        return -value < SMALLEST
+    return (score > 0) - (score < 0) == sign and not math.isnan(score)
 
 
 def margin_of_hyperplane(case, theta, margin):
     """Faults of ``Hyperplane.margin``: its sign is exact, its value as good as floats are."""
     least, norm2 = min(values(case, theta)), square(theta[:-1])
+    if margin == 0 and least < 0 and least * least < SMALLEST * SMALLEST * norm2:
+        return
     if math.isnan(margin) or (margin > 0) - (margin < 0) != (least > 0) - (least < 0):
         yield Fault("the sign of a margin is wrong", f"{margin!r}, exactly {float_of(least)!r}/‖w‖")
         return
@@ -261,7 +271,7 @@ def margin_of_hyperplane(case, theta, margin):
         if least * least < huge * huge * norm2:
             yield Fault("a margin is infinite that is not")
         return
-    off = AGREES * size + Fraction(5e-324) * (1 + math.isqrt(math.ceil(norm2)))
+    off = AGREES * size + SMALLEST * (1 + math.isqrt(math.ceil(norm2)))
     low, high = abs(least) - off, abs(least) + off
     found = Fraction(margin) ** 2 * norm2
     if (low > 0 and found < low * low) or found > high * high:

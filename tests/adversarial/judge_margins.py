@@ -4,8 +4,9 @@ import math
 from fractions import Fraction
 
 from . import exact
-from .judge import AGREES, Fault, float_of, fractions, square, theta_of, values
+from .judge import AGREES, SMALLEST, Fault, float_of, fractions, square, theta_of, values
 
+LARGEST = Fraction(2) ** 1024 - Fraction(2) ** 970
 SHARE = Fraction(1, 10**12)  # of a gap, by which it may be understated
 
 
@@ -94,8 +95,11 @@ def best_multiple(total, size, most):
 
 def optimum(problem, found, gap, tol, closed):
     """Faults of a fit: its claimed gap beside the exact one."""
-    theta = theta_of(found.hyperplane)
-    support, multipliers = found.support.tolist(), found.multipliers.tolist()
+    if not all(map(math.isfinite, found.multipliers.tolist())):
+        yield Fault("multipliers are not finite")
+        return
+    theta, support = theta_of(found.hyperplane), found.support.tolist()
+    multipliers = multipliers_of(found)
     exact_gap = problem.gap(theta, support, multipliers)
     if math.isnan(gap) or gap < 0:
         yield Fault("a gap that is none", f"{gap!r}")
@@ -114,6 +118,12 @@ def optimum(problem, found, gap, tol, closed):
         yield from claims(problem, found, theta, support, multipliers)
 
 
+def multipliers_of(found):
+    """The multipliers of an optimum; in rational numbers where it has them."""
+    given = getattr(found, "exact_multipliers", None)
+    return fractions(found.multipliers.tolist() if given is None else given)
+
+
 def gaps(gap, exact_gap, tol):
     return f"gap_={gap!r}, exactly {float_of(exact_gap)!r}, tol={tol!r}"
 
@@ -125,15 +135,21 @@ def claims(problem, found, theta, support, multipliers):
         yield Fault("an optimum that does not separate")
         return
     least = min(primal, square(theta[:-1]) / 2) if problem.C is None else primal
-    stated = [found.primal, found.dual]
-    if not all(map(math.isfinite, stated)):
-        yield Fault("an optimum states infinite values", f"{stated}")
-    elif not least * (1 - AGREES) <= Fraction(found.primal) <= primal * (1 + AGREES):
+    if not near(found.primal, least, primal):
         yield Fault(
             "the stated primal value is wrong", f"{found.primal!r}, not {float_of(primal)!r}"
         )
-    elif Fraction(found.dual) > max(dual, 0) + AGREES * primal:
+    if not near(found.dual, 0, max(dual, 0) + AGREES * primal):
         yield Fault("the stated dual value is wrong", f"{found.dual!r}, not {float_of(dual)!r}")
+
+
+def near(value, low, high):
+    """Whether a float is between two numbers, but for a share of them and the end of floats."""
+    if math.isnan(value) or value < 0:
+        return False
+    if value >= LARGEST:
+        return high * (1 + AGREES) >= LARGEST
+    return low * (1 - AGREES) - SMALLEST <= Fraction(value) <= high * (1 + AGREES) + SMALLEST
 
 
 def widest(case):

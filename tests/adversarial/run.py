@@ -75,12 +75,14 @@ def questions(only=""):
 
 
 def family_of(k, names=""):
+    from .examples import once
     from .families import FAMILIES, LONG, SMALL
 
+    known = {**FAMILIES, "once": once}
     if names:
-        chosen = [FAMILIES[name] for name in names.split(",")]
+        chosen = [known[name] for name in names.split(",")]
     else:
-        chosen = LONG if k % LONG_EVERY == LONG_EVERY - 1 else SMALL
+        chosen = LONG if k % LONG_EVERY == LONG_EVERY - 1 else (*SMALL, once)
     return chosen[zlib.crc32(str(k).encode()) % len(chosen)]
 
 

@@ -16,6 +16,7 @@ from .judge import Fault
 from .questions import Given, answer, failed, power
 
 NUDGE = 1e-6
+LARGEST = 1.7976931348623157e308
 
 
 def tampered_verdict(case, rng):
@@ -59,7 +60,10 @@ def support_changes(found, rng):
     weights = found.weights.copy()
     weights[k] *= 1 + NUDGE
     changes = {"weights": weights}
-    if getattr(found, "exact_weights", None) is not None:
+    given = getattr(found, "exact_weights", None)
+    if given is not None:
+        changed = [*given[:k], given[k] * (1 + Fraction(1, 10**30)), *given[k + 1 :]]
+        yield "an exact weight nudged", replace(found, exact_weights=tuple(changed))
         changes["exact_weights"] = None
     yield "a weight nudged", replace(found, **changes)
     weights = found.weights.copy()
@@ -97,12 +101,14 @@ def tampered_optimum(case, rng):
 def untrue(problem, found):
     """Whether an optimum states something false, by more than a stated value may be off."""
     theta, support = judge.theta_of(found.hyperplane), found.support.tolist()
+    multipliers = judge_margins.multipliers_of(found)
     over = (
-        problem.bound(i) is not None and Fraction(a) > problem.bound(i) * (1 + judge.AGREES)
-        for i, a in zip(support, found.multipliers.tolist(), strict=True)
+        problem.bound(i) is not None and a > problem.bound(i) * (1 + judge.AGREES)
+        for i, a in zip(support, multipliers, strict=True)
     )
-    claims = judge_margins.claims(problem, found, theta, support, found.multipliers.tolist())
-    return any(over) or any(claims)
+    claims = judge_margins.claims(problem, found, theta, support, multipliers)
+    short = problem.gap(theta, support, multipliers) - Fraction(found.gap) > judge.AGREES
+    return any(over) or any(claims) or short
 
 
 def optimum_changes(best, rng):
@@ -111,10 +117,14 @@ def optimum_changes(best, rng):
     yield "w scaled", replace(best, hyperplane=rb.Hyperplane(plane.w * (1 + NUDGE), plane.b))
     yield "a smaller primal value", replace(best, primal=best.primal * (1 - NUDGE))
     yield "a larger dual value", replace(best, dual=best.dual + NUDGE * best.primal)
+    if hasattr(best, "exact_multipliers"):
+        yield "a smaller gap", replace(best, gap=best.gap / 2)
+        if best.exact_multipliers is not None:
+            return
     if not len(best.support):
         return
     k, more = int(rng.integers(len(best.support))), best.multipliers.copy()
-    more[k] *= 2
+    more[k] = min(2 * float(more[k]), LARGEST)
     yield "a multiplier doubled", replace(best, multipliers=more)
     fewer = np.delete(best.support, k), np.delete(best.multipliers, k)
     yield "a sample dropped", replace(best, support=fewer[0], multipliers=fewer[1])
