@@ -63,7 +63,7 @@ def certificate(case, found, nearest=True):
     `nearest`: weights must be the floats nearest to the exact ones; otherwise only close.
     """
     name = found.verdict.name
-    if case.verdict is not None and name != case.verdict:
+    if name != case.verdict:
         yield Fault("wrong verdict", f"{name}, but the truth is {case.verdict}")
         return
     if case.known is not None and name != case.known:
@@ -196,7 +196,7 @@ def bracket(case, low, high):
     if not low <= high:
         yield Fault("a bracket that is none", f"({low!r}, {high!r})")
         return
-    if case.verdict == "SEPARABLE" and case.apart is not None:
+    if case.verdict == "SEPARABLE":
         widest = case.apart / 4
         if low > 0 and math.isinf(low):
             yield Fault("wrong bracket", f"({low!r}, {high!r})")
@@ -204,11 +204,10 @@ def bracket(case, low, high):
             yield Fault("wrong bracket", f"({low!r}, {high!r}): above the widest margin")
         elif high <= 0 or (math.isfinite(high) and exact.compare_root(Fraction(high), widest) < 0):
             yield Fault("wrong bracket", f"({low!r}, {high!r}): below the widest margin")
-    elif case.verdict in ("INSEPARABLE", "QUASI_SEPARABLE"):
-        if low > 0 or (case.verdict == "QUASI_SEPARABLE" and not low <= 0 <= high):
-            yield Fault("wrong bracket", f"({low!r}, {high!r}): {case.verdict}")
-        elif below_a_margin(case, high):
-            yield Fault("wrong bracket", f"({low!r}, {high!r}): a hyperplane has more")
+    elif low > 0 or (case.verdict == "QUASI_SEPARABLE" and high < 0):
+        yield Fault("wrong bracket", f"({low!r}, {high!r}): {case.verdict}")
+    elif below_a_margin(case, high):
+        yield Fault("wrong bracket", f"({low!r}, {high!r}): a hyperplane has more")
 
 
 def below_a_margin(case, high):

@@ -241,7 +241,7 @@ def max_faults(model, case, given, part, used, weights, tol):
         problem = judge_margins.Problem(case, best.C, weights)
         yield from judge_margins.optimum(problem, best, model.gap_, tol, False)
         return
-    if part.verdict not in ("SEPARABLE", None):
+    if part.verdict != "SEPARABLE":
         yield Fault(f"{reason} for data that nothing separates", part.verdict)
         return
     if best.C is not None:
@@ -250,9 +250,8 @@ def max_faults(model, case, given, part, used, weights, tol):
     problem = judge_margins.Problem(case, None, weights)
     yield from judge_margins.optimum(problem, best, model.gap_, tol, reason == "GAP_CLOSED")
     yield from proved(model, given, weights)
-    if problem.least(judge.theta_of(best.hyperplane)) <= 0 and (
-        not part.small or judge_margins.floats_can(part)
-    ):
+    least = problem.least(judge.theta_of(best.hyperplane))
+    if least <= 0 and judge_margins.floats_can(part):
         yield Fault("the maximum margin does not separate separable data", reason)
 
 
@@ -285,7 +284,7 @@ def perceptron(case, rng):
     faults = list(errors(model, case, given))
     if reason == "SEPARATED":
         faults += judge.separated(case, judge.theta_of(fit.last))
-        if case.verdict not in ("SEPARABLE", None):
+        if case.verdict != "SEPARABLE":
             faults.append(Fault("SEPARATED where nothing separates"))
     elif reason == "CYCLE":
         faults += replayed(given, fit)
@@ -331,7 +330,7 @@ def mistake_bound(case, rng):
     if reply.error:
         return refused_bound(case, reply, call)
     faults = list(judge.bound(case, reply.value))
-    if case.verdict not in ("SEPARABLE", None):
+    if case.verdict != "SEPARABLE":
         faults.append(Fault("a bound where nothing separates"))
     return answer("bound", reply, faults, call)
 
