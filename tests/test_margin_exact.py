@@ -1,0 +1,184 @@
+"""Margins that rounding would spoil: whatever is claimed holds in rational numbers."""
+
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+import rosenblatt as rb
+from reference_margin import exact_smallest
+from rosenblatt import StopReason as Reason
+
+CLOSE = [[0, 0], [3, 0], [0, 3], [0.23164798481511584, 2.7683520151848846]], [0, 0, 0, 1]
+FOUR = [0.0] * 4, *(3 * np.eye(4)).tolist(), [2.3455332038098677, 0.6544667961901326, 0, 0]
+
+
+def fitted(model, X, y, s=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(np.asarray(X, dtype=float), y, s)
+
+
+def signed(y):
+    return np.where(np.asarray(y) == np.unique(y)[1], 1, -1)
+
+
+def exact_objective(model, X, y, s=None):
+    """``½‖w‖² + Σ c_i max(0, 1 - y(w·x + b))``; of a maximum margin ``½/margin²``."""
+    w, b = [Fraction(v) for v in model.coef_[0].tolist()], Fraction(model.intercept_[0])
+    square = sum(v * v for v in w)
+    X, y, C = np.asarray(X, dtype=float), signed(y), model.optimum_.C
+    if C is None:
+        return square / (2 * exact_smallest(X, y, model.coef_[0], float(b)) ** 2)
+    s = [Fraction(1)] * len(y) if s is None else [Fraction(v) for v in s.tolist()]
+    slack = Fraction(0)
+    for x, side, weight in zip(X.tolist(), y.tolist(), s, strict=True):
+        value = sum(Fraction(v) * a for v, a in zip(x, w, strict=True)) + b
+        slack += weight * max(Fraction(0), 1 - side * value)
+    return square / 2 + Fraction(C) * slack / sum(s)
+
+
+def exact_dual(model, X, y):
+    """The dual value of the multipliers, those of the heavier class scaled down."""
+    best, y = model.optimum_, signed(y)
+    alpha = best.exact_multipliers or [Fraction(a) for a in best.multipliers.tolist()]
+    pairs = list(zip(best.support.tolist(), alpha, strict=True))
+    hefts = {side: sum(a for i, a in pairs if y[i] == side) for side in (-1, 1)}
+    least = min(hefts.values())
+    u = [Fraction(0)] * model.n_features_in_
+    for i, a in pairs:
+        a = a * least / hefts[y[i]] * int(y[i])
+        u = [v + a * Fraction(x) for v, x in zip(u, np.asarray(X, float)[i].tolist(), strict=True)]
+    total, square = 2 * least, sum(v * v for v in u)
+    return total - square / 2 if best.C is not None else total**2 / (2 * square)
+
+
+def assert_proved(model, X, y, s=None):
+    """`gap_` is not below the exact gap, and `GAP_CLOSED` keeps what it says."""
+    primal, dual = exact_objective(model, X, y, s), exact_dual(model, X, y)
+    gap = (primal - dual) / primal
+    assert gap <= Fraction(model.gap_)
+    if model.stop_reason_ is Reason.GAP_CLOSED:
+        assert model.gap_ <= model.tol
+        found = rb.certify.check(model.certificate_, X, y, s)
+        assert found, found.why
+    else:
+        assert model.stop_reason_ is Reason.ROUNDING
+
+
+@pytest.mark.parametrize(("X", "y"), [CLOSE, (FOUR, [0] * 5 + [1])])
+def test_a_point_beside_the_face_of_a_simplex(X, y):
+    model = fitted(rb.MaxMarginClassifier(on_inseparable="raise"), X, y)
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert model.n_errors_ == 0
+    assert model.optimum_.C is None
+    assert_proved(model, X, y)
+
+
+def test_nearly_collinear_samples_are_separated():
+    rng = np.random.default_rng(0)
+    t, y = rng.normal(size=150), rng.integers(0, 2, 150)
+    above = np.where(y > 0, np.nextafter(2 * t, np.inf), 2 * t)
+    X = np.column_stack([t, above])
+    model = fitted(rb.MaxMarginClassifier(), X, y)
+    assert model.n_errors_ == 0
+    assert_proved(model, X, y)
+
+
+def test_where_no_floats_separate():
+    """Along the face w·x must be below |b| by a bit at the corners, and above it in between."""
+    X, y = [[0, 0], [1, 0], [0, 1], [0.09294572308428554, 0.9070542769157145]], [0, 0, 0, 1]
+    verdict = rb.separability(X, y)
+    assert verdict.verdict is rb.Verdict.SEPARABLE
+    assert verdict.exact is not None
+    with pytest.warns(ConvergenceWarning, match="no hyperplane that separates 0 from 1 was found"):
+        model = rb.MaxMarginClassifier(on_inseparable="raise").fit(X, y)
+    assert model.stop_reason_ is Reason.ROUNDING
+    assert model.gap_ == 1
+    assert model.optimum_.C is None
+    assert model.margin_ <= 0
+
+
+SIX = [[1, 2], [-3, 2], [0, 0], [8, -1], [10, -3], [5, -1]], [0, 0, 0, 1, 1, 1]
+OTHERS = [[-1, -2], [-1, -1], [0, 3], [10, -1], [10, 1], [7, 0]], [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("C", [1e7, 1e8, 1e10, 1e12, 1e14, 1e20])
+@pytest.mark.parametrize(("X", "y"), [SIX, OTHERS])
+def test_slack_that_costs_a_fortune(X, y, C):
+    """Nobody pays for it: the answer is the maximum margin."""
+    model, hard = fitted(rb.SoftMarginClassifier(C=C), X, y), fitted(rb.MaxMarginClassifier(), X, y)
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert_proved(model, X, y)
+    assert model.optimum_.primal == pytest.approx(hard.optimum_.primal, rel=2e-6)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e8, 1e10, 1e12, 1e15])
+@pytest.mark.parametrize("seed", range(5))
+def test_noisy_samples_at_any_price(C, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(20, 2)), rng.integers(0, 2, 20)
+    model = fitted(rb.SoftMarginClassifier(C=C), X, y)
+    assert_proved(model, X, y)
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e12, 1e15])
+def test_far_from_the_origin_the_bias_is_rounded_too(offset):
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 50, size=(40, 3)).astype(float)
+    y = (X @ [1.0, 2.0, -1.0] > 40).astype(int)
+    X += offset
+    model = fitted(rb.MaxMarginClassifier(), X, y)
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert model.n_errors_ == 0
+    assert_proved(model, X, y)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_numbers_a_few_bits_apart(seed):
+    rng = np.random.default_rng(seed)
+    k = np.sort(rng.choice(40, 8, replace=False))
+    X, y = (1 + k * 2.0**-52)[:, np.newaxis], (np.arange(8) >= 4).astype(int)
+    model = fitted(rb.MaxMarginClassifier(), X, y)
+    assert model.n_errors_ == 0
+    assert model.gap_ < 1e-4  # that much floats can do
+    assert_proved(model, X, y)
+
+
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([None, 1e-12, 1e-3, 1.0, 1e6, 1e15]),
+    st.sampled_from([1e-160, 1.0, 1e160]),
+    st.sampled_from([0.0, 1.0, 1e8]),
+)
+def test_whatever_is_claimed_holds(seed, C, scale, offset):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 4))
+    X = (rng.integers(-3, 4, size=(n, d)) + offset) * scale
+    y = rng.permutation(np.append([0, 1], rng.integers(0, 2, n - 2)))
+    s = None if C is None or rng.random() < 0.5 else 10.0 ** rng.integers(-20, 20, n)
+    model = rb.MaxMarginClassifier() if C is None else rb.SoftMarginClassifier(C=C)
+    fitted(model, X, y, s)
+    if model.stop_reason_ is Reason.INSEPARABLE:
+        assert rb.certify.check(model.certificate_, X, y)
+    else:
+        assert_proved(model, X, y, s)
+
+
+def test_exact_multipliers_are_checked():
+    X, y = CLOSE
+    best = fitted(rb.MaxMarginClassifier(), X, y).optimum_
+    assert best.exact_multipliers is not None
+    for wrong in (
+        best.exact_multipliers[:-1],
+        tuple(-v for v in best.exact_multipliers),
+        tuple(float(v) for v in best.exact_multipliers),
+        (*best.exact_multipliers[:-1], best.exact_multipliers[-1] * 2),
+    ):
+        assert not rb.certify.check(replace(best, exact_multipliers=wrong), X, y)
+    assert not rb.certify.check(replace(best, exact_multipliers=None), X, y)
