@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from rosenblatt.exact import independent_rows
 from rosenblatt.exact.integers import as_objects, decompose
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS = 300_000  # in the data, up to which this is tried
 MOST_FEATURES = 400
-MOST_WORK = 4e9  # elementary operations on numbers of 64 bits, roughly
+MOST_WORK = 8e7  # elementary operations, roughly
+EACH = 50  # of them for a sample, whatever its size
 STALLED = 20  # steps of length zero after which the lowest row goes first
 
 
@@ -130,6 +131,7 @@ class _ActiveSet:
 
     def run(self) -> Exactly | None:
         """Go on until nothing is on the wrong side of its edge."""
+        self.w = self._sum(range(len(self.rows)))
         while True:
             self.look_up()
             self._spend()
@@ -139,7 +141,7 @@ class _ActiveSet:
                 values, self.b = self._target()
                 if not self._move(values):
                     continue
-            self._combine()
+            self._measure()
             if not self.free and self._settle_bias():
                 return self._result(True)
             entering = self._wrong()
@@ -151,44 +153,47 @@ class _ActiveSet:
     def _spend(self) -> None:
         k, n, d = len(self.free) + 1, len(self.rows), self.samples.d
         words = 1 + self.bits / 32
-        self.work += 20 * (k * k * (k + d) * words + n * d) * words
+        self.work += k * k * (k + d) * words**2 + n * (EACH + d * words)
 
-    def _gram(self) -> tuple[fmpz_mat, fmpz_mat]:
+    def _rows(self, rows: Sequence[int]) -> fmpz_mat:
+        """Some of the samples."""
+        return fmpz_mat([[self.X[i, j] for j in range(self.samples.d)] for i in rows])
+
+    def _sum(self, rows: Sequence[int]) -> list[fmpq]:
+        """``Σ α y x`` over these rows."""
+        total = fmpq_mat([[self.alpha[k] * self.y[k] for k in rows]]) * fmpq_mat(self._rows(rows))
+        return [total[0, j] for j in range(self.samples.d)]
+
+    def _equations(self) -> tuple[fmpz_mat, fmpq_mat]:
         """The free samples, and the matrix of the equations that they satisfy at the target."""
-        d = self.samples.d
-        X = fmpz_mat([[self.X[i, j] for j in range(d)] for i in self.free])
+        X = self._rows(self.free)
         G: list[list[Any]] = (X * X.transpose()).tolist()
-        return X, fmpz_mat([*([*row, 1] for row in G), [1] * len(G) + [0]])
+        return X, fmpq_mat(fmpz_mat([*([*row, 1] for row in G), [1] * len(G) + [0]]))
 
     def _target(self) -> tuple[list[fmpq], fmpq]:
         """Where the free multipliers should be, and b: ``w·x + b = y`` on their samples."""
-        fixed = [k for k, a in enumerate(self.alpha) if a != 0 and k not in set(self.free)]
-        X, K = self._gram()
-        pull = self._sum(fixed)
-        right = [self.y[i] - v for i, v in zip(self.free, _times(X, pull), strict=True)]
-        balance = sum((self.alpha[k] * self.y[k] for k in fixed), fmpq(0))
-        solution = fmpq_mat(K).solve(fmpq_mat([[v] for v in [*right, -balance]]))
+        X, K = self._equations()
+        others = [a - b for a, b in zip(self.w, self._sum(self.free), strict=True)]
+        right = [self.y[i] - v for i, v in zip(self.free, _times(X, others), strict=True)]
+        # All multipliers balance, so the free ones do what the others do not.
+        balance = sum((self.alpha[i] * self.y[i] for i in self.free), fmpq(0))
+        solution = K.solve(fmpq_mat([[v] for v in [*right, balance]]))
         v = [solution[i, 0] for i in range(len(right))]
         return [a * self.y[i] for a, i in zip(v, self.free, strict=True)], solution[len(v), 0]
-
-    def _sum(self, rows: list[int]) -> list[fmpq]:
-        """``Σ α y x`` over these rows."""
-        d = self.samples.d
-        if not rows:
-            return [fmpq(0)] * d
-        X = fmpq_mat(fmpz_mat([[self.X[k, j] for j in range(d)] for k in rows]))
-        total = fmpq_mat([[self.alpha[k] * self.y[k] for k in rows]]) * X
-        return [total[0, j] for j in range(d)]
 
     def _move(self, target: list[fmpq]) -> bool:
         """Go to the target, or to the first bound on the way, which is then no longer free."""
         step, blocking = fmpq(1), None
-        for i, value in zip(self.free, target, strict=True):
-            room = self._room(i, value - self.alpha[i])
+        changes = [t - self.alpha[i] for i, t in zip(self.free, target, strict=True)]
+        for i, change in zip(self.free, changes, strict=True):
+            room = self._room(i, change)
             if room is not None and room < step:
                 step, blocking = room, i
-        for i, value in zip(self.free, target, strict=True):
-            self.alpha[i] += step * (value - self.alpha[i])
+        before = self._sum(self.free)
+        for i, change in zip(self.free, changes, strict=True):
+            self.alpha[i] += step * change
+        after = self._sum(self.free)
+        self.w = [w + a - b for w, a, b in zip(self.w, after, before, strict=True)]
         if blocking is not None:
             self.free.remove(blocking)
         return blocking is None
@@ -201,47 +206,52 @@ class _ActiveSet:
             return (self.c[i] - self.alpha[i]) / change
         return None
 
-    def _combine(self) -> None:
-        """``w``, and the value ``w·x`` of every sample."""
-        self.w = self._sum([k for k, a in enumerate(self.alpha) if a != 0])
-        self.values = _times(self.X, self.w)
+    def _measure(self) -> None:
+        """``w·x`` of every sample, in whole numbers over one denominator."""
+        w, self.unit = fmpq_mat([[v] for v in self.w]).numer_denom()
+        self.values = (self.X * w).entries()
 
     def _wrong(self) -> int | None:
         """A sample whose multiplier should change and can; the one farthest from its edge."""
-        worst, most = None, fmpq(0)
-        free = set(self.free)
+        bias = self.b * self.unit
+        # Slacks times the denominators of w and b, which are whole numbers.
+        one, shift, times = self.unit * bias.q, bias.p, bias.q
+        worst, most, free = None, fmpz(0), set(self.free)
         for k, (y, value) in enumerate(zip(self.y, self.values, strict=True)):
-            slack = 1 - y * (value + self.b)
-            if k in free or not self._can_follow(k, slack):
-                continue
-            if self.stalled > STALLED:  # the lowest first: this cannot go round in circles
-                return k
-            if abs(slack) > most:
-                worst, most = k, abs(slack)
+            distance = value * times + shift
+            slack = one - distance if y > 0 else one + distance
+            size = slack if slack > 0 else -slack
+            if (size > most or (self.stalled > STALLED and size)) and k not in free:
+                if not self._can_follow(k, slack > 0):
+                    continue
+                if self.stalled > STALLED:  # the lowest first: this cannot go round in circles
+                    return k
+                worst, most = k, size
         return worst
 
-    def _can_follow(self, k: int, slack: fmpq) -> bool:
-        if slack > 0:
-            return self.c is None or self.alpha[k] < self.c[k]
-        return bool(slack < 0 and self.alpha[k] > 0)
+    def _can_follow(self, k: int, rising: bool) -> bool:
+        """Whether a multiplier can rise, or fall."""
+        if rising:
+            return self.c is None or bool(self.alpha[k] < self.c[k])
+        return bool(self.alpha[k] > 0)
 
     def _enter(self, j: int) -> bool:
         """Free a multiplier; False if the objective then rises without end."""
         if not self.free:
             self.free = [j]
             return True
-        X, K = self._gram()
+        X, K = self._equations()
         d = self.samples.d
         x = [fmpq(self.X[j, i]) for i in range(d)]
-        right = fmpq_mat([[v] for v in [*_times(X, x), fmpq(1)]])
-        solution = fmpq_mat(K).solve(right)
+        solution = K.solve(fmpq_mat([[v] for v in [*_times(X, x), fmpq(1)]]))
         shares = [solution[i, 0] for i in range(len(self.free))]
         means = fmpq_mat([shares]) * fmpq_mat(X)
         if any(means[0, i] != x[i] for i in range(d)):
             self.free.append(j)
             return True
-        # A combination of the free samples: along this line nothing bends the objective.
-        rising = 1 if 1 - self.y[j] * (self.values[j] + self.b) > 0 else -1
+        # A combination of the free samples: along this line w stays, and nothing bends.
+        value = fmpq(self.values[j], self.unit)
+        rising = 1 if 1 - self.y[j] * (value + self.b) > 0 else -1
         changes = {
             i: -rising * self.y[j] * self.y[i] * share
             for i, share in zip(self.free, shares, strict=True)
@@ -266,12 +276,12 @@ class _ActiveSet:
         """
         low: list[tuple[fmpq, int]] = []
         high: list[tuple[fmpq, int]] = []
-        for k, (y, value) in enumerate(zip(self.y, self.values, strict=True)):
-            rise, fall = self._can_follow(k, fmpq(1)), self._can_follow(k, fmpq(-1))
-            if rise:  # no slack: y(value + b) >= 1
-                (low if y > 0 else high).append((y - value, k))
-            if fall:
-                (high if y > 0 else low).append((y - value, k))
+        for k, (y, number) in enumerate(zip(self.y, self.values, strict=True)):
+            edge = y - fmpq(number, self.unit)
+            if self._can_follow(k, True):  # no slack: y(value + b) >= 1
+                (low if y > 0 else high).append((edge, k))
+            if self._can_follow(k, False):
+                (high if y > 0 else low).append((edge, k))
         most, least = max(low, default=None), min(high, default=None)
         if most is None or least is None:
             self.b = (most or least or (fmpq(0), 0))[0]
@@ -287,10 +297,8 @@ class _ActiveSet:
 
     def _result(self, optimal: bool) -> Exactly | None:
         """What was found, in the scale of the data."""
-        if not optimal:
-            if not hasattr(self, "w"):
-                return None
-            self._combine()
+        if not hasattr(self, "b"):
+            return None
         unit = Fraction(2) ** self.shift
         used = [k for k, a in enumerate(self.alpha) if a > 0]
         alpha = [_fraction(self.alpha[k]) * unit**2 for k in used]
