@@ -20,9 +20,7 @@ from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, row_weights
-from rosenblatt.solvers import exact_margin
 from rosenblatt.solvers.max_margin import MaxMargin
-from rosenblatt.solvers.plane_floats import candidates, with_less_slack
 from rosenblatt.solvers.soft_margin import SoftMargin, Start
 from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples
@@ -48,6 +46,7 @@ DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it
 CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
 LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
+MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -183,7 +182,7 @@ def max_margin(problem: Problem, tol: float, report: Report | None = None) -> Ma
         if isinstance(certificate, Separable):
             plane = certificate.hyperplane
             planes.append(np.append(plane.w, plane.b))
-            if not exact_margin.fits(problem.samples):
+            if not _is_small(problem.samples):
                 solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
                 reason = solver.run()
         else:
@@ -323,7 +322,7 @@ class _Evidence:
             self.offer(_best_bias(self.judged, theta))
         else:  # slack that is only rounding may cost dearly: a narrower margin has none
             self.offer(theta * (1 + more) for more in (2.0**-46, 2.0**-40, 2.0**-34))
-        if self.best.gap <= self.tol or not exact_margin.fits(self.problem.samples):
+        if self.best.gap <= self.tol or not _is_small(self.problem.samples):
             return
         found = self._exactly(alpha)
         if found is not None:
@@ -331,6 +330,8 @@ class _Evidence:
 
     def _exactly(self, alpha: Floats) -> Exactly | None:
         """The best hyperplane by exact arithmetic, of X itself."""
+        from rosenblatt.solvers import exact_margin  # late: most fits do not need it
+
         samples = self.problem.samples
         whole = replace_rows(samples, self.problem.X)
         every = np.arange(samples.n)
@@ -354,6 +355,8 @@ class _Evidence:
 
     def _best_floats(self, theta: list[Fraction], support: Ints) -> Floats:
         """Those near an exact hyperplane with the smallest objective."""
+        from rosenblatt.solvers.plane_floats import candidates, with_less_slack  # late, too
+
         judged, y = self.judged, self.problem.samples.y
         edges = np.column_stack([judged.points(support), np.ones(len(support))])
         edges *= y[support, np.newaxis]
@@ -372,6 +375,11 @@ class _Evidence:
             return abs(least) * least / (square_sum(theta[:-1]) or 1)
 
         return max(candidates(theta, edges), key=square_margin)
+
+
+def _is_small(samples: Samples) -> bool:
+    """Whether the data are small enough for exact arithmetic."""
+    return samples.n * samples.d <= MOST_NUMBERS and samples.d <= MOST_FEATURES
 
 
 def _smaller(optimum: Optimum) -> tuple[float, ...]:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-MOST_NUMBERS = 300_000  # in the data, up to which this is tried
-MOST_FEATURES = 400
 MOST_WORK = 8e7  # elementary operations, roughly
 EACH = 50  # of them for a sample, whatever its size
 STALLED = 20  # steps of length zero after which the lowest row goes first
@@ -58,11 +56,6 @@ class Exactly(NamedTuple):
     rows: Ints
     alpha: list[Fraction]
     optimal: bool
-
-
-def fits(samples: Samples) -> bool:
-    """Whether the data are small enough for this."""
-    return samples.n * samples.d <= MOST_NUMBERS and samples.d <= MOST_FEATURES
 
 
 def best_hyperplane(
