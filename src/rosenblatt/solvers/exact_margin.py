@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-MOST_WORK = 8e7  # elementary operations, roughly
+MOST_WORK = 2e8  # elementary operations, roughly
 EACH = 50  # of them for a sample, whatever its size
 STALLED = 20  # steps of length zero after which the lowest row goes first
 
