@@ -8,6 +8,7 @@ import warnings
 from types import FrameType
 
 SIGNALS = ("SIGTERM", "SIGHUP")
+AGAIN = 1.0  # seconds after which a signal that was not heard comes again
 
 
 def main() -> None:
@@ -24,6 +25,10 @@ def main() -> None:
         from rosenblatt.cli.app import app
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:
+        if code_of_exit(error) is None:
+            raise
+        sys.exit(code_of_exit(error))
     try:
         app(prog_name="rosenblatt")
     finally:  # the way out is short: a signal there would only be reported
@@ -40,16 +45,27 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End as if by an error, so that temporary files are removed on the way out."""
+    """End as if by an error, so that temporary files are removed on the way out.
+
+    Where Python, or a library, swallows it (in a finalizer, a callback, a compiler), the signal
+    comes again until it is heard.
+    """
+    again = threading.Timer(AGAIN, os.kill, [os.getpid(), number])
+    again.daemon = True
+    again.start()
     sys.exit(128 + number)
 
 
+def code_of_exit(error: BaseException | None) -> int | None:
+    """The exit code if an error is what Python has made of an exit on its way."""
+    while error is not None:
+        if isinstance(error, SystemExit) and isinstance(error.code, int):
+            return error.code
+        error = error.__cause__ or error.__context__
+    return None
+
+
 def _unraised(what: "sys.UnraisableHookArgs") -> None:
-    """Leave after all, where Python was doing what cannot be left (a finalizer, a callback)."""
-    if isinstance(what.exc_value, SystemExit):
-        number = int(str(what.exc_value)) - 128
-        again = threading.Timer(0.02, os.kill, [os.getpid(), number])
-        again.daemon = True
-        again.start()
-    else:
+    """Say nothing of an exit that could not be made: there will be another."""
+    if not isinstance(what.exc_value, SystemExit):
         sys.__unraisablehook__(what)

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from rosenblatt import __version__
+from rosenblatt.cli import code_of_exit
 from rosenblatt.cli.boolean import boolean
 from rosenblatt.cli.bound import bound
 from rosenblatt.cli.check import EXIT_CODE, check
@@ -43,7 +44,7 @@ class Commands(TyperGroup):
             # Typer leaves with 1 when the reader of its help has gone.
             code = 0 if leaving.code == 1 else leaving.code
         except Exception as error:
-            code = _answer(error)
+            code = code_of_exit(error) or _answer(error)
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
