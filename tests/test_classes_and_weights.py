@@ -478,7 +478,7 @@ def test_init_per_class():
         ([1.0, 2.0], r"init has shape \(2,\): give 6 numbers \(5 weights, then the bias\)"),
         (np.zeros((2, 6)), r"init has shape \(2, 6\).*or 3 rows"),
         (3.0, r"init has shape \(\)"),
-        (None, r"init has shape \(\).*'zeros' or 'random'"),
+        (None, r"init=None is not a vector of numbers.*'zeros' or 'random'"),
         ("ones", r"init='ones' is not known: give one of 'zeros', 'random'"),
         ([np.nan] * 6, "init holds numbers that are not finite"),
     ],

@@ -13,6 +13,7 @@ from rosenblatt.certificates import Verdict
 from rosenblatt.cli import judging, kernel_judging
 from rosenblatt.estimators import _feature_vectors, separability
 from rosenblatt.estimators._feature_vectors import scores
+from rosenblatt.solvers.working_set import Clock
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -245,7 +246,7 @@ def test_time_is_up(monkeypatch):
     monkeypatch.setattr(
         separability,
         "find_certificate",
-        lambda *given, **more: search(*given[:3], 0.0, **more),
+        lambda *given: search(*given[:3], Clock(0.0), *given[4:]),
     )
     assert undecided(*options) == kernel_judging.TIME_UP
 

@@ -634,4 +634,4 @@ def test_a_margin_that_may_not_be_the_largest_has_a_bound():
     closed = margin_text._margin(facts | {"gap": 1e-6}, summary())
     assert closed.endswith("the largest there is, no row is closer to the hyperplane")
     none = facts | {"primal": None, "margin": None, "gap": None}
-    assert "no hyperplane that separates" in margin_text._margin(none, summary())
+    assert "no hyperplane of floats that separates" in margin_text._margin(none, summary())

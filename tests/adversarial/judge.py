@@ -4,6 +4,7 @@ They take the fields of an answer and the data, and know nothing of how the answ
 """
 
 import math
+import sys
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -120,7 +121,9 @@ def support(case, found, nearest=True):
     if nearest and rounded != weights:
         off = max(abs(Fraction(w) - s) / s for w, s in zip(weights, shares, strict=True))
         yield Fault("weights are not the nearest floats", f"off by a share of {float(off):.2g}")
-    elif any(abs(Fraction(w) - s) > AGREES * s for w, s in zip(weights, shares, strict=True)):
+    elif given is None and any(
+        abs(Fraction(w) - s) > AGREES * s for w, s in zip(weights, shares, strict=True)
+    ):
         yield Fault("the weights do not cancel")
     yield from meeting_point(case, rows, shares, found.point.tolist())
 
@@ -265,7 +268,7 @@ def margin_of_hyperplane(case, theta, margin):
         sum(abs(t * Fraction(x)) for t, x in zip(theta, [*row, 1.0], strict=True))
         for row in case.X.tolist()
     )
-    if math.isinf(margin):
+    if abs(margin) >= sys.float_info.max:  # the largest float stands for what is beyond it
         huge = Fraction(2) ** 1023
         if least * least < huge * huge * norm2:
             yield Fault("a margin is infinite that is not")

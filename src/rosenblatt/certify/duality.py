@@ -358,7 +358,7 @@ def _exact_bounds(problem: Problem, rows: Ints, multipliers: Any) -> Balanced | 
 
 def _narrow(enough: float) -> float:
     """How close bounds have to be, as a share of the objective, to decide on such a gap."""
-    return max(0.01 * enough, 4 * ULP)
+    return max(min(NARROW, 0.01 * enough), 4 * ULP)
 
 
 def _prove_margin(

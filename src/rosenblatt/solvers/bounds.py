@@ -138,6 +138,8 @@ class Bounds:
             unit = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
             gamma = self.z.margin(theta, self.R)
         low = self._scaled(gamma) * (1 - self.z.slack)
+        if not low > 0:  # a margin too small for floats
+            return self._made(unit, math.inf, max(gamma, 0.0))
         if self.length:
             along = self._along(unit)[1]
             bound = theory.mistake_bound_from_guess(self._reach, low, along, self._guess)
