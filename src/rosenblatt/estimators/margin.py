@@ -239,7 +239,8 @@ class MaxMarginClassifier(MarginClassifier):
         pairs = list(zip(self.fits_, positives, strict=True))
         stuck = [(fit, k) for fit, k in pairs if fit.stop_reason is StopReason.INSEPARABLE]
         unknown = [(fit, k) for fit, k in pairs if fit.optimum.C and (fit, k) not in stuck]
-        beyond = [(fit, k) for fit, k in pairs if not (fit.optimum.C or fit.optimum.margin > 0)]
+        rounded = [(fit, k) for fit, k in pairs if fit.stop_reason is StopReason.ROUNDING]
+        beyond = [(fit, k) for fit, k in rounded if not (fit.optimum.C or fit.optimum.margin > 0)]
         if not unknown and not beyond:
             super()._warn()
         for fit, positive in unknown[:1]:
@@ -253,7 +254,7 @@ class MaxMarginClassifier(MarginClassifier):
         for fit, positive in beyond[:1]:
             warnings.warn(
                 f"no hyperplane that separates {self._told(beyond, positive)} was found in floats: "
-                f"{fit.stop_reason.value}. {REMEDIES.get(fit.stop_reason, '')}",
+                f"{fit.stop_reason.value}. {REMEDIES[fit.stop_reason]}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
