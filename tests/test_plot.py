@@ -324,7 +324,7 @@ def find_all(ax, gid):
         (rb.Perceptron(), [[1.0]], [1], "Perceptron is not fitted: give a fitted linear"),
         (object(), [[1.0]], [1], "object has no coef_, intercept_ and classes_"),
         (rb.Hyperplane([1.0]), [1.0], [1], r"X has shape \(1,\): give a table"),
-        (rb.Hyperplane([1.0]), [["a"]], [1], "X holds something other than numbers"),
+        (rb.Hyperplane([1.0]), [["a"]], [1], "X holds text: give numbers"),
         (rb.Hyperplane([1.0]), [[np.nan]], [1], "X holds values that are not finite"),
         (rb.Hyperplane([1.0]), [[1.0]], [1, 1], "y has 2 samples but X has 1 rows"),
         (rb.Hyperplane([1.0]), [[1.0]], [[1]], r"y has shape \(1, 1\)"),

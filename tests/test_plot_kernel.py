@@ -280,7 +280,7 @@ def test_epochs(rings, dropping):
     ax = rb.plot.epochs(dropping)
     line = find(ax, "mistakes 0")
     assert np.array_equal(line.get_ydata(), dropping.trace_.mistakes)
-    assert f"separated after {dropping.n_iter_} epochs" in words(ax)
+    assert f"no mistakes after {dropping.n_iter_} epochs" in words(ax)
 
 
 @pytest.mark.parametrize("draw", [rb.plot.updates, rb.plot.margin])
