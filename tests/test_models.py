@@ -376,7 +376,7 @@ def test_unfitted(tmp_path):
         save(rb.Perceptron(), tmp_path / "model.skops")
     with pytest.raises(NotFittedError):
         save(make_pipeline(StandardScaler(), rb.Perceptron()), tmp_path / "model.skops")
-    with pytest.raises(TypeError, match="model={.*}.*: give a fitted estimator"):
+    with pytest.raises(TypeError, match=r"model=\{.*\}.*: give a fitted estimator"):
         save({"a": 1}, tmp_path / "model.skops")
     assert list(tmp_path.iterdir()) == []
 

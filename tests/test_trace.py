@@ -154,7 +154,7 @@ def test_a_run_without_mistakes_has_an_empty_record():
 def test_updates_that_are_not_there(t):
     X, y = cloud()
     updates = record_of(rb.Perceptron(max_epochs=2, record=True).fit(X, y))
-    with pytest.raises(ValueError, match=rf"t={t} is not an update.*1 to {len(updates)}"):
+    with pytest.raises(ValueError, match=rf"t={t} is not .*1 to {len(updates)}"):
         updates.hyperplane(t, X)
 
 

@@ -199,7 +199,7 @@ def _require_canonical(problem: Problem, given: Given, least: float) -> None:
     step = np.spacing(np.abs(given.theta))
     sizes = [part.size_dot(step[:-1]).max() + step[-1] for part, _ in chosen(problem.X, given.rows)]
     why = f"not in canonical form: the smallest y(w·x + b) is {least:.17g}, not 1"
-    require(off <= min(0.5, COARSE * max(map(float, sizes))), why)
+    require(off <= COARSE * max(map(float, sizes)), why)
 
 
 def _digits(a: float, b: float) -> int:

@@ -71,13 +71,15 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
         X, y = table("X", X), to_host(y) if is_foreign(y) else y
-        X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
+        with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
+            X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         X = canonical(X)
         return self._label(X, as_rows(X), y, sample_weight, classes)
 
     def _rows_of(self, X: Any) -> Any:
         """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
-        return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
+        with np.errstate(invalid="ignore"):
+            return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
 
     def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""

@@ -181,7 +181,7 @@ def max_margin(problem: Problem, tol: float, report: Report | None = None) -> Ma
         reason = StopReason.ROUNDING
         if isinstance(certificate, Separable):
             plane = certificate.hyperplane
-            planes.append(np.append(plane.w, plane.b))
+            planes += _canonical(problem.judged(None), np.append(plane.w, plane.b))
             if not _is_small(problem.samples):
                 solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
                 reason = solver.run()
@@ -385,6 +385,14 @@ def _is_small(samples: Samples) -> bool:
 def _smaller(optimum: Optimum) -> tuple[float, ...]:
     """What is smaller for the better hyperplane; the objective itself may be too large or small."""
     return optimum.primal, optimum.gap, -optimum.margin
+
+
+def _canonical(judged: duality.Problem, theta: Floats) -> list[Floats]:
+    """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1; or as it is."""
+    X, y, _ = judged.weighing()
+    least = smallest(X, y, theta.tolist())
+    with np.errstate(over="ignore"):
+        return [theta * closest(1 / least), theta] if least > 0 else [theta]
 
 
 def _best_bias(judged: duality.Problem, theta: Floats) -> Iterable[Floats]:

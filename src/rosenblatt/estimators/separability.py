@@ -149,7 +149,8 @@ def _checking_time(certificate: Certificate, source: MemorySource) -> float:
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
-    X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
+    with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
+        X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
     return canonical(X), y
 
 

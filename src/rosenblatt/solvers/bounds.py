@@ -154,7 +154,7 @@ class Bounds:
         visits = float(run.epochs * run.visits)
         zero = np.zeros(self.z.size)
         found = [self._made(zero, visits, 1.0, math.sqrt(run.visits))]
-        v = self._trade(given) if run.once else zero
+        v = self._trade(given) if run.once and math.isfinite(self.R) else zero
         if v.any():
             found.append(self._short(v))
         return found

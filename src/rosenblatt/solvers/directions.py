@@ -185,7 +185,10 @@ def _by_conjugate_gradients(
     for _ in range(CONJUGATE_STEPS):
         curved = weight * (X @ v[:-1] + v[-1])
         product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
-        step = rz / float(v @ product)
+        bend = float(v @ product)
+        if not bend > 0:  # rounding
+            break
+        step = rz / bend
         p, r = p + step * v, r - step * product
         z = inverse * r
         rz, before = float(r @ z), rz

@@ -149,7 +149,10 @@ class _State:
         curvature = self.m.scale[self.band] / self.mu
         least = 1e-6 * float(self.m.scale.max()) / self.mu
         rows, slope = self.band, self.slope_b
-        dw, db = newton_step(self.samples, rows, curvature, self.gradient, slope, least)
+        try:
+            dw, db = newton_step(self.samples, rows, curvature, self.gradient, slope, least)
+        except np.linalg.LinAlgError:
+            return False
         if not (np.isfinite(db) and np.isfinite(dw).all()):
             return False
         ds = self.samples.values(np.append(dw, 0.0))

@@ -118,13 +118,9 @@ class Vectors:
         return total
 
     def radius(self) -> float:
-        """``R``, the length of the longest, rounded up."""
+        """``R``, the length of the longest, rounded up; infinite beyond the largest float."""
         square = max(map(largest_square, self._samples.matrices())) + Fraction(self.bias) ** 2
-        R = root_up(square) * (1 + self._relative)
-        if not math.isfinite(R):
-            msg = "the radius of these data exceeds the largest float: scale the features"
-            raise ValueError(msg)
-        return R
+        return root_up(square) * (1 + self._relative)
 
     def margin(self, theta: Floats, R: float) -> float:
         """``min z·θ/‖θ‖``, rounded down; zero or less exactly where θ does not separate."""
