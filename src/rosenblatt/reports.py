@@ -32,7 +32,7 @@ def power_of_ten(bound: MistakeBound) -> str:
     ``m(R/γ)² + 3‖θ₀‖/(ηγ)`` is no less than any of its formulas for ever. Where R or γ is beyond
     floats, too, there is no telling.
     """
-    if not (bound.R < math.inf and bound.gamma > 0):
+    if math.isinf(bound.R) or not bound.gamma > 0:
         return "∞"
     square = math.log10(bound.batch_size) + 2 * (math.log10(bound.R) - math.log10(bound.gamma))
     guess = -math.inf

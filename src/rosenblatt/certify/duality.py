@@ -375,7 +375,7 @@ def _prove_margin(
             size = root_near(least**2 / square) if least else 0.0
             return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest, closest(least))
         primal, last = square / (2 * least**2), closest(least)
-        margin = root_near(least**2 / square)
+        margin = max(root_near(least**2 / square), math.ulp(0.0))  # it separates
         if bound is None or not bound.most > 0:
             return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest, last)
         gap = 1 - bound.best_dual / primal
