@@ -746,10 +746,13 @@ def test_bounds_hold_in_rational_numbers(scale, fit_intercept):
         assert found.bound == math.inf or Fraction(found.bound) >= R2 / gamma2
 
 
-def test_a_radius_beyond_floats_is_said_so():
+def test_a_radius_beyond_floats():
     X = np.array([[1.7e308] * 2, [1.0, 1.0]])
-    with pytest.raises(ValueError, match="radius of these data exceeds the largest float"):
-        rb.mistake_bound(X, [0, 1])
+    found = rb.mistake_bound(X, [0, 1])
+    assert found.R == found.bound == np.inf
+    assert found.separable
+    assert str(found).startswith("at most ∞ mistakes")
+    assert rb.mistake_bound(X, [0, 1], epochs=3).bound == 6
 
 
 def test_many_samples_of_the_same_length():

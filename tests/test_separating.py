@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
@@ -223,6 +223,7 @@ def test_too_much_work_leaves_signs_open(monkeypatch):
 # ------------------------------------------------------------------------------------- chance
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=2, max_size=6)
 )  # fmt: skip
