@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
@@ -87,6 +88,27 @@ def test_nearly_collinear_samples_are_separated():
     X = np.column_stack([t, above])
     model = fitted(rb.MaxMarginClassifier(), X, y)
     assert model.n_errors_ == 0
+    assert_proved(model, X, y)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_where_floats_cannot_even_take_a_step(layout):
+    last = [0.5826228875850856, 0.08715420358706617, 0.0, 0.3302229088278483]
+    X, y = np.vstack([np.zeros(4), np.eye(4), last]), [0] * 5 + [1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = rb.MaxMarginClassifier(on_inseparable="raise").fit(layout(X), y)
+    assert model.optimum_.C is None
+    assert model.gap_ <= 1
+
+
+def test_a_margin_below_the_smallest_float():
+    whole = [[3, -1, -3, -3], [0, -2, 1, 4], [1, -2, 2, 3], [-3, -1, -4, 4], [1, 3, 0, -2]]
+    X, y = np.array(whole) * 5e-324, [0, 1, 0, 1, 1]
+    model = fitted(rb.MaxMarginClassifier(on_inseparable="raise"), X, y)
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert model.n_errors_ == 0
+    assert model.margin_ > 0
     assert_proved(model, X, y)
 
 
