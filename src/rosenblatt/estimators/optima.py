@@ -47,6 +47,7 @@ CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
 LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
+FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -353,6 +354,12 @@ class _Evidence:
             if self.best.gap <= self.tol:
                 break
 
+    def _objective(self, theta: Floats) -> Any:
+        """The objective of a hyperplane, exactly where there are few samples."""
+        if self.judged.X.shape[0] * len(theta) <= FEW_NUMBERS:
+            return duality.exact_objective(self.judged, theta)
+        return duality.objective(self.judged, theta)[1]
+
     def _best_floats(self, theta: list[Fraction], support: Ints) -> Floats:
         """Those near an exact hyperplane with the smallest objective."""
         from rosenblatt.solvers.plane_floats import candidates, with_less_slack  # late, too
@@ -363,7 +370,7 @@ class _Evidence:
         if judged.C is not None:
             on = [value == 1 for value in exact_product(edges, theta)]
             found = with_less_slack(theta, edges[on])
-            return min(found, key=lambda t: duality.exact_objective(judged, t))
+            return min(found, key=self._objective)
         floats = np.array([closest(v) for v in theta])
         sides = y * (judged.X @ floats[:-1] + floats[-1])
         near = np.flatnonzero((np.abs(sides - 1) <= CLOSE) & self.problem.used)

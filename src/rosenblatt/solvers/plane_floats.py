@@ -35,7 +35,7 @@ COARSE = 2**11  # where floats are coarse, so many of their steps
 SHIFT = 2**20  # units in the last place that a number may well be moved by
 BITS = 2**40  # how finely all this is told
 MULTIPLES = [1 + k * 2.0**-52 for k in range(8)]  # some are rounded better than others
-WIDER = [1 + 2.0**-k for k in (52, 51, 49, 46, 40, 34)]
+WIDER = [1 + 2.0**-k for k in (52, 49, 46, 40, 34, 29, 20, 10, 5, 3, 1)]
 
 
 def candidates(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats]:
@@ -56,10 +56,13 @@ def candidates(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats]:
 
 
 def with_less_slack(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats]:
-    """The same, and slightly larger multiples: no sample on an edge has slack by rounding."""
-    for found in candidates(theta, edges):
-        yield found
-        yield from (found * more for more in WIDER)
+    """The same, also for larger multiples: there no sample on an edge has slack by rounding."""
+    yield from candidates(theta, edges)
+    for more in WIDER:
+        wider = _within_floats([v * Fraction(more) for v in theta])
+        yield _nearest(wider)
+        if len(theta) <= MOST and len(edges):
+            yield _by_lattice(wider, edges)
 
 
 def _within_floats(numbers: Sequence[Fraction]) -> list[Fraction]:

@@ -26,6 +26,7 @@ import numpy as np
 
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.exact import independent_rows, null_basis
+from rosenblatt.exact.nearby import exact_product
 from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.solvers import bracket
@@ -69,6 +70,7 @@ WIDE = 500  # features from which it is worth looking for a quick answer first
 ANY = 0.999  # a gap that any hyperplane has that separates all samples
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
+SMALL = 20_000  # numbers in data for which floats that separate are sought among many
 ZOOMS = 3  # how often to magnify before giving up on floating point
 SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
 MOST_WORK = 10**8  # of exact arithmetic: words of 64 bits, and 8 for each product
@@ -391,12 +393,30 @@ class Search:
         exact = None
         if isinstance(direction, list):
             theta = floats_of(direction)
-            if not theta[:-1].any() or not (self.samples.signs(theta) > 0).all():
-                exact = tuple(direction)
+            if not self._separates(theta):
+                other = self._nearby(direction)
+                theta, exact = (theta, tuple(direction)) if other is None else (other, None)
         else:  # a power of two changes no sign
             theta = _unit(direction)
         margin = self.samples.margin(theta if exact is None else exact)
         return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
+
+    def _separates(self, theta: Floats) -> bool:
+        return bool(theta[:-1].any() and (self.samples.signs(theta) > 0).all())
+
+    def _nearby(self, direction: list[Fraction]) -> Floats | None:
+        """Floats near a θ that separate as it does, if there are any; sought on small data."""
+        from rosenblatt.solvers.plane_floats import candidates  # late: it is seldom needed
+
+        samples = self.samples
+        if samples.n * samples.d > SMALL:
+            return None
+        Z = samples.signed(np.arange(samples.n))
+        values = exact_product(Z, direction)
+        least = min(values)
+        closest = sorted(range(samples.n), key=lambda i: values[i])[: samples.d + 1]
+        found = candidates([v / least for v in direction], Z[closest])
+        return next((theta for theta in found if self._separates(theta)), None)
 
     def weak(self, view: LinearView, direction: Direction) -> list[Fraction]:
         """A θ that is zero on all samples that cancel and positive on all others, exactly.
