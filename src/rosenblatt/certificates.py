@@ -65,7 +65,7 @@ class Separable(_Frozen):
     ----------
     hyperplane : Hyperplane
     margin : float
-        Of this hyperplane, ``min_i y_i(w·x_i + b)/‖w‖``.
+        Of this hyperplane, or of the exact one, ``min_i y_i(w·x_i + b)/‖w‖``.
     exact : tuple of Fraction or None
         ``(w, b)`` in rational numbers, bias last, where its nearest floats, `hyperplane`, do
         not separate. None: the floats themselves do.

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt.certificates import Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.certify import check
-from rosenblatt.cli.reading import read_task
+from rosenblatt.cli.reading import EMPTY, leaves_out, read_task
 from rosenblatt.cli.training import notes_about
 from rosenblatt.cli.verdicts import INFINITY, word
 from rosenblatt.cli.words import listing, shortened
@@ -53,7 +53,6 @@ NUMBERING = (
     "of classes, one of these two); rows are counted from 1 as they stand in the file, its header "
     "not counted"
 )
-EMPTY = "every cell is missing"
 CHECKED = (
     "the verdicts with all their evidence, and what is said of the table, its rows and features"
 )
@@ -69,7 +68,6 @@ class Data:
     encoder: TableEncoder
     classes: NDArray[Any]
     label: NDArray[np.intp]  # the number of each sample's class
-    ignored: Sequence[str] = ()
 
     @classmethod
     def read(
@@ -85,7 +83,7 @@ class Data:
                 raise
         X = encoder.transform(task.columns)
         task.notes.extend([*notes_about(encoder), *_notes_on_rounding(encoder, task.columns)])
-        return cls(task, X, encoder, *np.unique(task.y, return_inverse=True), ignored)
+        return cls(task, X, encoder, *np.unique(task.y, return_inverse=True))
 
     @property
     def names(self) -> list[str]:
@@ -95,9 +93,7 @@ class Data:
     @property
     def leaves_out(self) -> bool:
         """Whether there are columns, not used, in which rows may differ."""
-        dropped = [spec.get("dropped", EMPTY) for spec in self.encoder.columns_]
-        same = (reason == EMPTY or reason.startswith("the same ") for reason in dropped)
-        return bool(self.ignored) or not all(same)
+        return leaves_out(self.task, self.encoder)
 
     @property
     def groups(self) -> list[list[int]]:

@@ -11,7 +11,14 @@ import numpy as np
 from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
 from rosenblatt.cli.kernel_judging import settle_in_features
-from rosenblatt.cli.verdicts import MEANINGS, Answer, are_identical, evidence, meaning
+from rosenblatt.cli.verdicts import (
+    MEANINGS,
+    Answer,
+    are_identical,
+    evidence,
+    meaning,
+    where_compared,
+)
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.separability import separability
 from rosenblatt.exact import margin_of
@@ -42,6 +49,7 @@ class Samples(NamedTuple):
     rows: Ints
     columns: dict[str, NDArray[Any]]
     encoder: TableEncoder
+    leaves_out: bool = False
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""
@@ -149,4 +157,5 @@ def _sentence(certificate: Separable | Proof, samples: Samples) -> str:
         and are_identical(certificate)
         and samples.differ(*certificate.support.tolist())
     )
-    return f"{MEANINGS[certificate.verdict]}; {evidence(certificate, samples.rows, merged)}"
+    told = evidence(certificate, samples.rows, merged, where_compared(samples))
+    return f"{MEANINGS[certificate.verdict]}; {told}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import kernels
 from rosenblatt.certificates import Undecided, Verdict
-from rosenblatt.cli.verdicts import Answer, these_rows
+from rosenblatt.cli.verdicts import Answer, these_rows, where_compared
 from rosenblatt.cli.words import count
 from rosenblatt.estimators._feature_vectors import (
     SAMPLES,
@@ -55,7 +55,7 @@ def settle_in_features(
         return own
     pair = identical(samples.X, y)
     if pair:
-        what = "are identical but have different classes"
+        what = f"are identical{where_compared(samples)} but have different classes"
         if samples.differ(*pair):
             what = "have different classes, and rounding made them the same"
         return Answer(Verdict.INSEPARABLE, f"{these_rows(samples.rows[pair])} {what}", True)

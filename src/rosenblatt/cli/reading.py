@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.estimators.table import TableEncoder
     from rosenblatt.io.tables import Table
 
     Columns = dict[str, NDArray[Any]]
 
 MOST_CLASSES = 100
+
+
+EMPTY = "every cell is missing"
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Task:
     origin: dict[str, Any]
     notes: list[str]
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
+    ignores: bool = False  # whether columns were left out as told
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -94,7 +99,14 @@ def read_task(
         "has_header": table.has_header,
         "names": list(table.names),
     }
-    return Task(target, columns, y, origin, notes, known)
+    return Task(target, columns, y, origin, notes, known, bool(ignored))
+
+
+def leaves_out(task: Task, encoder: TableEncoder) -> bool:
+    """Whether there are columns, not used, in which rows may differ."""
+    dropped = [spec.get("dropped", EMPTY) for spec in encoder.columns_]
+    same = (reason == EMPTY or reason.startswith("the same ") for reason in dropped)
+    return task.ignores or not all(same)
 
 
 def read_labels(

@@ -21,6 +21,7 @@ from rosenblatt.cli.expansion import expansion_of
 from rosenblatt.cli.interrupts import Interrupts
 from rosenblatt.cli.judging import Judgement, Samples, judge
 from rosenblatt.cli.optima import Training, optima_of, proof_of
+from rosenblatt.cli.reading import leaves_out
 from rosenblatt.cli.words import count, listing
 from rosenblatt.estimators._base import positives_of
 from rosenblatt.estimators._margins import MarginClassifier
@@ -108,7 +109,8 @@ def _judged(
     """Verdicts and scores, as far as Ctrl-C lets them come."""
     judged = Judgement({}, [], interrupted=True)
     if not (_was_interrupted(classifier) or stops.pressed):
-        samples = Samples(X, task.y, task.rows, task.columns, encoder)
+        left = leaves_out(task, encoder)
+        samples = Samples(X, task.y, task.rows, task.columns, encoder, left)
         found = stops.unless_stopped(lambda: judge(classifier, samples, progress))
         judged = found or judged
     scores: list[float] = []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.certificates import Certificate
     from rosenblatt.cli.checking import Data, Finding, Problem
+    from rosenblatt.cli.judging import Samples
     from rosenblatt.estimators.separating import Chance, SingleFeature
 
     Ints = NDArray[np.int64]
@@ -105,7 +106,7 @@ def evidence(certificate: Certificate, rows: Ints, merged: bool = False, where: 
     return meet
 
 
-def where_compared(data: Data) -> str:
+def where_compared(data: Data | Samples) -> str:
     """In what rows are compared, if there are columns that are not."""
     return " in the columns used" if data.leaves_out else ""
 
@@ -288,6 +289,8 @@ def _weights(
 def alone_text(one: SingleFeature, name: str, is_value: bool, problem: Problem) -> str:
     """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
     name, at = shortened(name), number(one.threshold)
+    if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
+        at = f"{one.threshold:.10g}"
     up, down = problem.sides[one.above], problem.sides[-one.above]
     if is_value and one.complete:
         return f"{name} alone separates: {up} always, {down} never"
