@@ -425,10 +425,9 @@ def test_collinear_points():
 
 
 def test_an_exact_hyperplane_where_floats_are_too_coarse():
-    """Its nearest floats have a sample on the wrong side; the fractions do not."""
-    rng = np.random.default_rng(0)
-    X = 10.0 ** rng.uniform(-150, 150, size=(50, 3)) * rng.choice([-1, 1], size=(50, 3))
-    y = X[:, 0] > 1
+    """A point beside the face of a simplex: no floats have it on the other side."""
+    X = np.array([[0, 0], [1, 0], [0, 1], [0.09294572308428554, 0.9070542769157145]])
+    y = np.array([False, False, False, True])
     certificate = rb.separability(X, y)
     assert isinstance(certificate, Separable)
     assert certificate.exact is not None
