@@ -136,10 +136,12 @@ class Bounds:
         gamma = self.z.margin(unit, self.R)
         if not gamma > 0:  # rounding the length to one has turned it too far
             unit = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
-            gamma = self.z.margin(theta, self.R)
+            if not self.z.margin(unit, self.R) > 0:  # or numbers have vanished
+                unit = theta
+            gamma = self.z.margin(unit, self.R)
         low = self._scaled(gamma) * (1 - self.z.slack)
         if not low > 0:  # a margin too small for floats
-            return self._made(theta, math.inf, max(self.z.margin(theta, self.R), 0.0))
+            return self._made(unit, math.inf, max(gamma, 0.0))
         if self.length:
             along = self._along(unit)[1]
             bound = theory.mistake_bound_from_guess(self._reach, low, along, self._guess)
