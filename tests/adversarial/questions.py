@@ -255,6 +255,25 @@ def max_faults(model, case, given, part, used, weights, tol):
         yield Fault("the maximum margin does not separate separable data", reason)
 
 
+def margin_in_time(case, rng):
+    """Under a time limit: whatever there is by then, with a gap that is true."""
+    given, most = Given(case, rng), float(rng.choice([1e-9, 1e-6, 1e-4, 1e-3, 1e-2]))
+    name = str(rng.choice(["MaxMarginClassifier", "SoftMarginClassifier"]))
+    call = given.call(f"rb.{name}(max_time={most}).fit({given.names})")
+    model = getattr(rb, name)(max_time=most)
+    reply = ask(lambda: model.fit(given.X, given.y))
+    if reply.error:
+        return failed(reply, call)
+    reason, best = model.stop_reason_.name, model.optimum_
+    faults = [*same_plane(model, best), *errors(model, case, given), *in_time(reply, most)]
+    problem = judge_margins.Problem(case, best.C)
+    closed = reason == "GAP_CLOSED"
+    faults += judge_margins.optimum(problem, best, model.gap_, model.tol, closed)
+    if reason == "INSEPARABLE":
+        faults += overlap(case, range(len(case.y)), model.certificate_)
+    return answer(reason, reply, faults, call)
+
+
 def overlap(part, used, certificate):
     """A proof for the samples that count, with the row numbers of all."""
     if part.verdict == "SEPARABLE":
@@ -270,59 +289,7 @@ def overlap(part, used, certificate):
     yield from judge.certificate(part, replace(certificate, **rows))
 
 
-# Perceptrons and hyperplanes --------------------------------------------------------------------
-
-
-def perceptron(case, rng):
-    given, epochs = Given(case, rng), int(rng.choice([5, 50, 500]))
-    call = given.call(f"rb.Perceptron(max_epochs={epochs}).fit({given.names})")
-    model = rb.Perceptron(max_epochs=epochs)
-    reply = ask(lambda: model.fit(given.X, given.y))
-    if "grown beyond what floating point can hold" in str(reply.error):
-        return Answer("OVERFLOW", [], reply.seconds, call)  # as the textbook's loop in floats would
-    if reply.error:
-        return failed(reply, call)
-    reason, fit = model.stop_reason_.name, model.fits_[0]
-    faults = list(errors(model, case, given))
-    if reason == "SEPARATED":
-        faults += judge.separated(case, judge.theta_of(fit.last))
-        if case.verdict != "SEPARABLE":
-            faults.append(Fault("SEPARATED where nothing separates"))
-    elif reason == "CYCLE":
-        faults += replayed(given, fit)
-    faults += by_the_book(case, model, epochs)
-    return answer(reason, reply, faults, call)
-
-
-def replayed(given, fit):
-    """The weights of a cycle come back: two shorter runs end with the same."""
-    entry, period = fit.certificate.entry, fit.certificate.period
-    ends = []
-    for epochs in (entry, entry + period):
-        if epochs == 0:
-            ends.append([0.0] * (len(fit.last.w) + 1))
-            continue
-        model = rb.Perceptron(max_epochs=epochs)
-        reply = ask(lambda model=model: model.fit(given.X, given.y))
-        yield from reply.faults
-        if reply.error:
-            return
-        last = model.fits_[0].last
-        ends.append([*last.w.tolist(), last.b])
-    if ends[0] != ends[1]:
-        yield Fault("a cycle that is none", f"entry {entry}, period {period}")
-
-
-def by_the_book(case, model, epochs):
-    """On small whole numbers floats are exact: the run is the textbook's, mistake by mistake."""
-    numbers = case.X.ravel().tolist()
-    if any(x != int(x) or abs(x) > 1000 for x in numbers):
-        return
-    epochs = min(epochs, model.n_iter_)
-    theta, mistakes, _ = judge.perceptron(case, epochs)
-    last = model.fits_[0].last
-    if mistakes != model.n_mistakes_ or judge.theta_of(last) != theta:
-        yield Fault("not the textbook's run", f"{model.n_mistakes_} mistakes, not {mistakes}")
+# Bounds and hyperplanes --------------------------------------------------------------------------
 
 
 def mistake_bound(case, rng):
@@ -396,6 +363,6 @@ def judged_hyperplane(case, plane, given):
 QUESTIONS = {
     question.__name__: question
     for question in (
-        verdict, bracket, max_margin, soft_margin, perceptron, mistake_bound, hyperplane,
+        verdict, bracket, max_margin, soft_margin, margin_in_time, mistake_bound, hyperplane,
     )
 }  # fmt: skip

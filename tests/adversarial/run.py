@@ -4,10 +4,12 @@ Case k of a seed is always the same: ``--seed S --case K`` asks about it alone.
 """
 
 import argparse
+import contextlib
 import hashlib
 import importlib.util
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -66,10 +68,11 @@ def prepare():
 
 def questions(only=""):
     """The questions by name, in order."""
+    from .learning import LEARNING
     from .questions import QUESTIONS
     from .tampering import TAMPERING
 
-    known = {**QUESTIONS, **TAMPERING}
+    known = {**QUESTIONS, **LEARNING, **TAMPERING}
     names = only.split(",") if only else list(known)
     return {name: known[name] for name in names}
 
@@ -118,6 +121,7 @@ def rebuilt(case, seed, k):
 
 def work(pipe, options, numbers):
     """Answer with a Result for each question about each of the cases, until told to end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that counts
     prepare()
     import numpy as np
 
@@ -253,7 +257,10 @@ def main():
     folder = prepare()
     print(f"rosenblatt from {folder}, seed {options.seed}", flush=True)
     began, found, wrong = time.monotonic(), [], 0
-    with Path(options.failures).open("w", encoding="utf-8") as file:
+    with (
+        Path(options.failures).open("w", encoding="utf-8") as file,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
         for result in results(options):
             found.append(result)
             if result.faults:

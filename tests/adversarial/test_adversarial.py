@@ -8,13 +8,14 @@ import pytest
 
 from .examples import EXAMPLES, example
 from .families import LONG, SMALL
+from .learning import LEARNING
 from .questions import QUESTIONS
 from .run import one
 from .tampering import TAMPERING
 
 pytestmark = pytest.mark.adversarial
 
-ALL = {**QUESTIONS, **TAMPERING}
+ALL = {**QUESTIONS, **LEARNING, **TAMPERING}
 SEEDS = 3
 
 
