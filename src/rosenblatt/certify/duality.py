@@ -417,8 +417,10 @@ def _prove_objective(
         width = above(gap - max(low, ZERO))
         return Proof(above(most), below(dual), max(above(gap), 0.0), width, margin)
 
+    if bound is None:
+        bound = _exact_bounds(problem, rows, multipliers)
     found = proof(least, most, bound)
-    if bound is None or found.is_doubtful(enough):
+    if bound is not None and found.is_doubtful(enough):
         if problem.n * (len(theta) + 1) <= MOST:
             least = most = exact_objective(problem, theta)
         found = proof(least, most, _exact_bounds(problem, rows, multipliers) or bound)
