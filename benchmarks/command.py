@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
-from rosenblatt.estimators.table import TableEncoder  # noqa: E402
+from rosenblatt.tables.encoder import TableEncoder  # noqa: E402
 
 FILES = {"covtype.csv.gz": {}, "adult-train.csv.gz": {"header": None, "skipinitialspace": True}}
 EPOCHS = 10

@@ -13,7 +13,7 @@ from benchmarks.margin_peers import Problem, program
 from benchmarks.margin_results import OURS
 from benchmarks.measure import Table, side_by_side
 from benchmarks.separability import halves
-from rosenblatt.solvers.nearest import nearest
+from rosenblatt.nearest.hulls import nearest
 
 if TYPE_CHECKING:
     import argparse

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 import rosenblatt as rb
-from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 with rb.io.read_table(Path(__file__).with_name("banknotes.csv")) as table:
     columns = dict(table)

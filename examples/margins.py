@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 
 import rosenblatt as rb
-from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 with rb.io.read_table(Path(__file__).with_name("banknotes.csv")) as table:
     columns = dict(table)

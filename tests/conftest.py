@@ -69,8 +69,8 @@ def plain_terminal(monkeypatch, tmp_path):
 @pytest.fixture
 def in_blocks(monkeypatch):
     """``in_blocks(size)``: from now on estimators read their data in blocks of `size` rows."""
-    from rosenblatt.estimators import _base
-    from rosenblatt.sources import MemorySource
+    from rosenblatt.contract import classifier as _base
+    from rosenblatt.data.sources import MemorySource
 
     def split(size):
         cut = functools.partial(MemorySource, block_size=size)
@@ -85,7 +85,7 @@ def watching(monkeypatch):
 
     Returns a list that counts, per try, whether rows could be skipped.
     """
-    from rosenblatt.solvers.watch import Watch
+    from rosenblatt.perceptron.possible_mistakes import Watch
 
     judge = Watch.ready
 

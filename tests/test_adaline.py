@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 import reference
 import rosenblatt as rb
 from reference import augment, kept, orders
-from rosenblatt.estimators._validation import seed_from
+from rosenblatt.contract.parameters import seed_from
 from rosenblatt.results import StopReason
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -12,9 +12,9 @@ from scipy import sparse
 
 import rosenblatt as rb
 from reference import kept, last, sequence
-from rosenblatt import rows
-from rosenblatt.simd import dot
-from rosenblatt.sources import IN_ORDER, MemorySource
+from rosenblatt.data import rows
+from rosenblatt.data.simd import dot
+from rosenblatt.data.sources import IN_ORDER, MemorySource
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compares compiled code")

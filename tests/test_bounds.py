@@ -19,10 +19,10 @@ from sklearn.datasets import load_svmlight_file
 import rosenblatt as rb
 from reference import augment
 from rosenblatt import theory
-from rosenblatt.estimators import bounds
+from rosenblatt.bounds import function as bounds
+from rosenblatt.bounds.hinge import least_sum
 from rosenblatt.exact import largest_square
-from rosenblatt.reports import BoundReport
-from rosenblatt.solvers.hinge import least_sum
+from rosenblatt.results import BoundReport
 
 mpl.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -683,8 +683,8 @@ def test_a_picture_needs_as_many_axes_as_reports():
 
 def test_a_batch_that_was_halted(monkeypatch):
     """Its mistakes were made, and count; but it never became an update."""
-    from rosenblatt.solvers import training
-    from rosenblatt.solvers.stopping import Halt
+    from rosenblatt.perceptron import training
+    from rosenblatt.running.stopping import Halt
 
     calls = []
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
 
 import rosenblatt as rb
-from rosenblatt.certificates import Optimum
-from rosenblatt.io import certificates as files
+from rosenblatt.files import certificates as files
+from rosenblatt.results import Optimum
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
 LINE = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array(["a", "a", "b", "b"])

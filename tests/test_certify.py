@@ -15,10 +15,16 @@ from scipy.sparse import coo_array, csc_array, csr_array
 
 import rosenblatt as rb
 from rosenblatt import certify
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import checking
 from rosenblatt.exact import solve
-from rosenblatt.results import Hyperplane
+from rosenblatt.results import (
+    Hyperplane,
+    Inseparable,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+    Verdict,
+)
 
 check = certify.check
 

@@ -15,11 +15,11 @@ from scipy.sparse import coo_array, csr_array, csr_matrix
 from sklearn.svm import SVC
 
 import rosenblatt as rb
-from rosenblatt.certificates import Conditions, Optimum
 from rosenblatt.certify import duality
 from rosenblatt.certify.optimum import optimum_conditions
 from rosenblatt.exact import margin_of, sums
 from rosenblatt.exact.blocks import blocks
+from rosenblatt.results import Conditions, Optimum
 
 check, conditions = rb.certify.check, rb.certify.conditions
 Plane = rb.Hyperplane

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import rosenblatt as rb
 from commands import call, table
 from rosenblatt.cli.app import app
-from rosenblatt.io.models import ModelFileError, load, save
+from rosenblatt.files.models import ModelFileError, load, save
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 

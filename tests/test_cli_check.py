@@ -30,11 +30,11 @@ from commands import (
     process,
     table,
 )
-from rosenblatt.certificates import Optimum
 from rosenblatt.cli import judging
 from rosenblatt.cli.app import app
 from rosenblatt.cli.demos import DEMOS
 from rosenblatt.cli.verdicts import these_rows
+from rosenblatt.results import Optimum
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 DATA = os.environ.get("ROSENBLATT_DATA")
@@ -376,7 +376,7 @@ def test_the_certificate_says_all_that_is_needed(quasi):
     assert [str(label) for label in np.unique(y)] == list(document["classes"])
     exact = [Fraction(text) for text in document["problems"][0]["exact_weights"]]
     assert exact == list(rb.certify.exact_weights(certificate, X, y))
-    from rosenblatt.io.certificates import digest
+    from rosenblatt.files.certificates import digest
 
     assert document["digest"] == digest(X, y)
 

@@ -9,11 +9,12 @@ import pytest
 
 import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
-from rosenblatt.certificates import Verdict
 from rosenblatt.cli import judging, kernel_judging
-from rosenblatt.estimators import _feature_vectors, separability
-from rosenblatt.estimators._feature_vectors import scores
-from rosenblatt.solvers.working_set import Clock
+from rosenblatt.nearest.working_set import Clock
+from rosenblatt.results import Verdict
+from rosenblatt.separation import feature_vectors as _feature_vectors
+from rosenblatt.separation import function as separability
+from rosenblatt.separation.feature_vectors import scores
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 

@@ -433,7 +433,7 @@ def press(*_, **__):
         ("rosenblatt.cli.training.StratifiedKFold.split", "verdicts"),
         ("rosenblatt.cli.training.notes_about", "verdicts"),
         ("rosenblatt.cli.training.margins", "cross_validation"),
-        ("rosenblatt.io.models._strangers", "cross_validation"),  # the file is being written
+        ("rosenblatt.files.models._strangers", "cross_validation"),  # the file is being written
     ],
 )
 def test_ctrl_c_after_training_keeps_the_model(monkeypatch, where, kept):

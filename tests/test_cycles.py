@@ -12,10 +12,9 @@ from sklearn.exceptions import NotFittedError
 import reference
 import rosenblatt as rb
 from reference import augment
-from rosenblatt.certificates import Separable, Undecided
-from rosenblatt.estimators import cycles
-from rosenblatt.estimators.cycles import cancels
-from rosenblatt.results import StopReason
+from rosenblatt.perceptron import cycles
+from rosenblatt.perceptron.cycles import cancels
+from rosenblatt.results import Separable, StopReason, Undecided
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.engines import device
+from rosenblatt.kernel import device
 
 xp = pytest.importorskip("array_api_strict", reason="array-api-strict is not installed")
 

@@ -24,18 +24,18 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "rosenblatt",
-    "rosenblatt.definiteness",
+    "rosenblatt.kernels.definiteness",
     "rosenblatt.kernels",
-    "rosenblatt.maps",
+    "rosenblatt.kernels.maps",
     "rosenblatt.features",
-    "rosenblatt.estimators.perceptron",
-    "rosenblatt.estimators.adaline",
-    "rosenblatt.estimators.table",
-    "rosenblatt.estimators.separability",
-    "rosenblatt.estimators.bounds",
-    "rosenblatt.estimators.kernel",
-    "rosenblatt.estimators.margin",
-    "rosenblatt.estimators.path",
+    "rosenblatt.perceptron.estimator",
+    "rosenblatt.perceptron.adaline",
+    "rosenblatt.tables.encoder",
+    "rosenblatt.separation.function",
+    "rosenblatt.bounds.function",
+    "rosenblatt.kernel.estimator",
+    "rosenblatt.margin.estimator",
+    "rosenblatt.margin.path",
 ]
 SETTING_UP = ("pip install", "pytest", "mkdocs")  # what has been done before a test can run
 

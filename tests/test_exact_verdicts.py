@@ -16,20 +16,19 @@ from scipy.optimize import linprog
 
 import rosenblatt as rb
 from commands import call, table
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.certify import check, exact_weights
 from rosenblatt.cli import judging
 from rosenblatt.cli.verdicts import advice, meaning
-from rosenblatt.estimators import separability as estimator
-from rosenblatt.estimators.table import TableEncoder
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers import evidence
-from rosenblatt.solvers import separability as solver
-from rosenblatt.solvers.exact_simplex import decide
-from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.working_set import Clock, Samples
-from rosenblatt.sources import MemorySource
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.nearest.working_set import Clock, Samples
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.running.stopping import Halt
+from rosenblatt.running.threads import Team
+from rosenblatt.separation import evidence, solver
+from rosenblatt.separation import function as estimator
+from rosenblatt.separation.exact_simplex import decide
+from rosenblatt.tables.encoder import TableEncoder
 
 LARGEST, SMALLEST = 1.797e308, 5e-324
 EXTREME = [0.0, SMALLEST, -SMALLEST, 1e-323, LARGEST, -LARGEST, 1.0, -1.0, 2e-308, 1e154, 142.857]
@@ -412,7 +411,7 @@ def test_a_verdict_that_fails_leaves_the_model(tmp_path, monkeypatch):
 
 
 def test_bounds_do_not_take_an_open_question_for_a_no(monkeypatch):
-    from rosenblatt.estimators import bounds
+    from rosenblatt.bounds import function as bounds
 
     open_ = Undecided((-1.0, 2.0), Undecided.WORK)
     monkeypatch.setattr(bounds, "separability", lambda *_, **__: open_)

@@ -10,10 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 import rosenblatt as rb
-from rosenblatt import maps
-from rosenblatt.estimators import _feature_vectors
-from rosenblatt.estimators.feature_space import feature_margin
-from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial, Precomputed, Sigmoid
+from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial, Precomputed, Sigmoid, maps
+from rosenblatt.separation import feature_vectors as _feature_vectors
+from rosenblatt.separation.feature_space import feature_margin
 
 small = st.integers(-3, 3).map(float)
 KERNELS = [

@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt as rb
-from rosenblatt import maps
 from rosenblatt.features import Map, Nystroem, Polynomial, RandomFourier, Squares
+from rosenblatt.kernels import maps
 
 whole = st.integers(-4, 4).map(float)
 

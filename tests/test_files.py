@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rosenblatt.cli.app import app
-from rosenblatt.io.files import check_writable, written_whole
+from rosenblatt.files.whole import check_writable, written_whole
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 

@@ -16,11 +16,12 @@ from reference_kernel import (
     two_class,
 )
 from rosenblatt import StopReason
-from rosenblatt.estimators._validation import seed_from
+from rosenblatt.contract.parameters import seed_from
+from rosenblatt.data.rows import as_rows
+from rosenblatt.kernel import training as kernelized
+from rosenblatt.kernel import values
 from rosenblatt.kernels import RBF
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers import kernelized, values
-from rosenblatt.solvers.threads import Team
+from rosenblatt.running.threads import Team
 
 quiet = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:the kernel tanh:UserWarning"

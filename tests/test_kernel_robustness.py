@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import rosenblatt as rb
 from reference_kernel import gram, noise, signs, spread, train
 from rosenblatt import StopReason
+from rosenblatt.kernel import values
 from rosenblatt.results import Epoch
-from rosenblatt.solvers import values
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

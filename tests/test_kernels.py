@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 import rosenblatt as rb
+from rosenblatt.data.simd import dot
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -22,8 +23,7 @@ from rosenblatt.kernels import (
     Sigmoid,
     is_positive_semidefinite,
 )
-from rosenblatt.rounding import Products
-from rosenblatt.simd import dot
+from rosenblatt.kernels.rounding import Products
 
 OF_PAIR = {
     Linear(): lambda x, y: inner(x, y),

@@ -9,19 +9,19 @@ from scipy.sparse import csr_array, csr_matrix
 
 import reference_margin as slow
 import rosenblatt as rb
-from rosenblatt.loops import slack
-from rosenblatt.loops.slack import Multipliers
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.nearest import directions, newton
+from rosenblatt.nearest import loops as slack
+from rosenblatt.nearest.directions import direction, newton_step
+from rosenblatt.nearest.loops import Multipliers
+from rosenblatt.nearest.max_margin import canonical
+from rosenblatt.nearest.newton import Live, improve
+from rosenblatt.nearest.soft_margin import SoftMargin, balanced, best_bias, loss
+from rosenblatt.nearest.working_set import Clock, Samples, worst
 from rosenblatt.results import StopReason
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers import directions, newton
-from rosenblatt.solvers.directions import direction, newton_step
-from rosenblatt.solvers.max_margin import canonical
-from rosenblatt.solvers.newton import Live, improve
-from rosenblatt.solvers.soft_margin import SoftMargin, balanced, best_bias, loss
-from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.working_set import Clock, Samples, worst
-from rosenblatt.sources import MemorySource
+from rosenblatt.running.stopping import Halt
+from rosenblatt.running.threads import Team
 
 
 @pytest.fixture

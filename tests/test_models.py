@@ -31,12 +31,12 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import rosenblatt as rb
-from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.table import TableEncoder
-from rosenblatt.io import models
-from rosenblatt.io.models import ModelFileError, ModelFileWarning, load, save
-from rosenblatt.plain import from_plain, to_plain
+from rosenblatt.files import models
+from rosenblatt.files.models import ModelFileError, ModelFileWarning, load, save
+from rosenblatt.perceptron.estimator import Perceptron
 from rosenblatt.results import Updates
+from rosenblatt.results.storable import from_plain, to_plain
+from rosenblatt.tables.encoder import TableEncoder
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -242,7 +242,7 @@ def test_tables(tmp_path):
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed():
-    code = "import sys, rosenblatt.io.models; print(*sys.modules)"
+    code = "import sys, rosenblatt.files.models; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )
@@ -362,7 +362,7 @@ def test_skops_reads_it_too(tmp_path):
     model = fitted("average")[0]
     save(model, tmp_path / "model.skops", summary={"a": 1})
     types = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
-    assert types == ["rosenblatt.estimators.perceptron.Perceptron"]
+    assert types == ["rosenblatt.perceptron.estimator.Perceptron"]
     twin = skops.io.load(tmp_path / "model.skops", trusted=types)
     assert twin.summary_ == {"a": 1}
     assert differences(model, without_summary(twin)) == []
@@ -615,7 +615,7 @@ def strange_nodes(command):
     empty = node("builtins", "dict", "DictNode", content={}, key_types=several("list", []))
     parts = {"func": system, "args": arguments, "kwds": empty, "namespace": text(None)}
     yield "partial", node("functools", "partial", "PartialNode", content=parts)
-    ours = node("rosenblatt.estimators.perceptron", "Perceptron", "ObjectNode")
+    ours = node("rosenblatt.perceptron.estimator", "Perceptron", "ObjectNode")
     method = {"obj": ours, "func": "fit"}
     yield "method", node(*MODULE_AND_CLASS, "MethodNode", content=method)
     types = several("list", [system])
@@ -638,7 +638,7 @@ def strange_nodes(command):
     yield "newlines", node("os\n\x1b[31m", "sys\ntem", "ObjectNode", content=text({}))
 
 
-MODULE_AND_CLASS = ("rosenblatt.estimators.perceptron", "Perceptron")
+MODULE_AND_CLASS = ("rosenblatt.perceptron.estimator", "Perceptron")
 
 
 @pytest.mark.parametrize("protocol", [0, 1, 2])

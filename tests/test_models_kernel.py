@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-from rosenblatt.io import models
+from rosenblatt.files import models
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from scipy import sparse
 import reference
 import rosenblatt as rb
 from reference import assert_same_run, augment, kept, last, orders, sequence
-from rosenblatt.estimators._validation import seed_from
+from rosenblatt.contract.parameters import seed_from
 from rosenblatt.results import StopReason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -10,10 +10,10 @@ from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
 from pictures import ends, find, found, heading, offsets, words
-from rosenblatt.certificates import Inseparable, Separable, Undecided
 from rosenblatt.plot import _points
 from rosenblatt.plot._shadow import spread
 from rosenblatt.plot.hulls import hull, overlap
+from rosenblatt.results import Inseparable, Separable, Undecided
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

@@ -7,9 +7,9 @@ from scipy import sparse
 import reference
 import rosenblatt as rb
 from reference import augment, kept, last, orders
-from rosenblatt.estimators._validation import seed_from
+from rosenblatt.contract.parameters import seed_from
+from rosenblatt.data.simd import dot
 from rosenblatt.results import StopReason
-from rosenblatt.simd import dot
 
 pytestmark = [
     pytest.mark.compiled,

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 import rosenblatt as rb
 from reference import augment, online, orders
 from rosenblatt import StopReason
-from rosenblatt.solvers.pocket import Pocket
+from rosenblatt.perceptron.pocket import Pocket
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

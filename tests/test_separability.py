@@ -16,14 +16,14 @@ from scipy.sparse import coo_array, csr_array
 from sklearn.datasets import load_iris, load_svmlight_file
 
 import rosenblatt as rb
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers import separability as solver
-from rosenblatt.solvers.separability import Care, find_certificate
-from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.working_set import Clock
-from rosenblatt.sources import MemorySource
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.nearest.working_set import Clock
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.running.stopping import Halt
+from rosenblatt.running.threads import Team
+from rosenblatt.separation import solver
+from rosenblatt.separation.solver import Care, find_certificate
 
 DATA = os.environ.get("ROSENBLATT_DATA")
 needs_data = pytest.mark.skipif(
@@ -588,7 +588,7 @@ def test_real_data(name, verdict):
 
 def test_ctrl_c_on_wide_data(monkeypatch):
     """There the maximum margin's method looks first; it must not keep the key to itself."""
-    from rosenblatt.solvers.max_margin import MaxMargin
+    from rosenblatt.nearest.max_margin import MaxMargin
 
     def pressed(self):
         signal.raise_signal(signal.SIGINT)

@@ -11,9 +11,9 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-from rosenblatt.estimators import separating
-from rosenblatt.estimators.separating import Twins, chance, estimates, single_features, twins
 from rosenblatt.exact import null_basis
+from rosenblatt.separation import explaining as separating
+from rosenblatt.separation.explaining import Twins, chance, estimates, single_features, twins
 
 
 def naive(X, y):

@@ -12,13 +12,20 @@ from textwrap import dedent
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.certificates import Conditions
-from rosenblatt.estimators.feature_space import FeatureVerdict
-from rosenblatt.expansions import Dropped, KernelFit
-from rosenblatt.expansions import Path as Votes
-from rosenblatt.loops.perceptron import online
-from rosenblatt.margins import MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath
-from rosenblatt.results import Mistakes
+from rosenblatt.perceptron.loops import online
+from rosenblatt.results import (
+    Conditions,
+    Dropped,
+    KernelFit,
+    MarginFit,
+    MarginRound,
+    MarginTrace,
+    Mistakes,
+    Sides,
+    SoftMarginPath,
+)
+from rosenblatt.results import Path as Votes
+from rosenblatt.separation.feature_space import FeatureVerdict
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

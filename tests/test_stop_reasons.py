@@ -78,7 +78,7 @@ def test_sampled_epoch_without_mistakes_is_not_yet_proof():
 
 def _missing(n, row):
     """A random state whose first epoch does not draw `row`."""
-    from rosenblatt.estimators._validation import seed_from
+    from rosenblatt.contract.parameters import seed_from
 
     for state in range(100):
         (order,) = reference.orders("sampled", n, 1, seed_from(state))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt.estimators.table import MISSING, TableEncoder
+from rosenblatt.tables.encoder import MISSING, TableEncoder
 
 
 @parametrize_with_checks([TableEncoder(), TableEncoder(standardize=False)])

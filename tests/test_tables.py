@@ -26,10 +26,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.io import csv_files, input_files
-from rosenblatt.io import storage as storage_module
-from rosenblatt.io.output import TableWriter
-from rosenblatt.io.tables import Table, TableError, read_table
+from rosenblatt.tables import csv_files, input_files
+from rosenblatt.tables import storage as storage_module
+from rosenblatt.tables.output import TableWriter
+from rosenblatt.tables.tables import Table, TableError, read_table
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "#n/a"}
 
@@ -982,8 +982,8 @@ def test_only_numpy_and_duckdb_are_needed(file, tmp_path):
         for name in ("pandas", "polars", "pyarrow"):
             sys.modules[name] = None
         import numpy as np
-        from rosenblatt.io.output import TableWriter
-        from rosenblatt.io.tables import read_table
+        from rosenblatt.tables.output import TableWriter
+        from rosenblatt.tables.tables import read_table
         with read_table(sys.argv[1]) as table:
             print({name: table[name].tolist() for name in table})
             for name in ("o.csv", "o.parquet"):
@@ -1003,7 +1003,7 @@ def test_nothing_is_left_behind_when_python_ends_without_closing(file, tmp_path)
     folder.mkdir()
     path = file("a,b\n1,x\n")
     code = f"""
-        from rosenblatt.io.tables import read_table
+        from rosenblatt.tables.tables import read_table
         table = read_table({str(path)!r})
         import os
         assert os.listdir({str(folder)!r})
@@ -1082,7 +1082,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     environment = {**os.environ, "TMPDIR": str(folder)}
     code = f"""
         import os, sys
-        from rosenblatt.io.tables import read_table
+        from rosenblatt.tables.tables import read_table
         table = read_table({str(path)!r})
         print(os.listdir({str(folder)!r}), flush=True)
         sys.stdin.read()
@@ -1093,7 +1093,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     (folder / "rosenblatt-notes").mkdir()  # not ours, whatever its name
     with subprocess.Popen(command, env=environment, **pipes) as alive:
         alive.stdout.readline()
-        look = f"from rosenblatt.io.tables import read_table; read_table({str(path)!r}).close()"
+        look = f"from rosenblatt.tables.tables import read_table; read_table({str(path)!r}).close()"
         assert run_python(look, env=environment).returncode == 0
         assert len(list(folder.iterdir())) == 2
         alive.communicate()

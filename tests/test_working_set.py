@@ -12,13 +12,13 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from rosenblatt.rows import as_rows
-from rosenblatt.solvers.exact_simplex import decide
-from rosenblatt.solvers.nearest import nearest
-from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.views import product, whole_numbers
-from rosenblatt.solvers.working_set import NotSeparable, widest
-from rosenblatt.sources import MemorySource
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.working_set import NotSeparable, widest
+from rosenblatt.running.threads import Team
+from rosenblatt.separation.coordinates import product, whole_numbers
+from rosenblatt.separation.exact_simplex import decide
 
 
 def problem(seed, m, d, gap=0.0):

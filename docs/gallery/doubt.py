@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from rosenblatt.solvers.kernelized import Kernelized
+from rosenblatt.kernel.training import Kernelized
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

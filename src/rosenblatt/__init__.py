@@ -15,29 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import boolean, certify, datasets, features, io, kernels, plot, theory
-    from rosenblatt.certificates import (
-        Inseparable,
-        Optimum,
-        QuasiSeparable,
-        Separable,
-        Undecided,
-        Verdict,
-    )
-    from rosenblatt.estimators.adaline import Adaline
-    from rosenblatt.estimators.bounds import mistake_bound
-    from rosenblatt.estimators.kernel import KernelPerceptron
-    from rosenblatt.estimators.margin import (
+    from rosenblatt.bounds.function import mistake_bound
+    from rosenblatt.kernel.estimator import KernelPerceptron
+    from rosenblatt.margin.estimator import (
         MaxMarginClassifier,
         NotSeparableError,
         NotSeparableWarning,
         SoftMarginClassifier,
     )
-    from rosenblatt.estimators.path import soft_margin_path
-    from rosenblatt.estimators.perceptron import Perceptron
-    from rosenblatt.estimators.separability import separability
-    from rosenblatt.reports import MistakeBound
-    from rosenblatt.results import Hyperplane, StopReason
-    from rosenblatt.solvers.delta import DivergenceError
+    from rosenblatt.margin.path import soft_margin_path
+    from rosenblatt.perceptron.adaline import Adaline
+    from rosenblatt.perceptron.delta import DivergenceError
+    from rosenblatt.perceptron.estimator import Perceptron
+    from rosenblatt.results import (
+        Hyperplane,
+        Inseparable,
+        MistakeBound,
+        Optimum,
+        QuasiSeparable,
+        Separable,
+        StopReason,
+        Undecided,
+        Verdict,
+    )
+    from rosenblatt.separation.function import separability
 
 __version__ = "0.1.0"
 
@@ -74,26 +75,26 @@ __all__ = [
 
 # Public name -> where it is; imported when first used, so that `import rosenblatt` is instant.
 _HOMES = {
-    "Adaline": "rosenblatt.estimators.adaline",
-    "DivergenceError": "rosenblatt.solvers.delta",
+    "Adaline": "rosenblatt.perceptron.adaline",
+    "DivergenceError": "rosenblatt.perceptron.delta",
     "Hyperplane": "rosenblatt.results",
-    "Inseparable": "rosenblatt.certificates",
-    "KernelPerceptron": "rosenblatt.estimators.kernel",
-    "MaxMarginClassifier": "rosenblatt.estimators.margin",
-    "MistakeBound": "rosenblatt.reports",
-    "NotSeparableError": "rosenblatt.estimators.margin",
-    "NotSeparableWarning": "rosenblatt.estimators.margin",
-    "Optimum": "rosenblatt.certificates",
-    "Perceptron": "rosenblatt.estimators.perceptron",
-    "QuasiSeparable": "rosenblatt.certificates",
-    "Separable": "rosenblatt.certificates",
-    "SoftMarginClassifier": "rosenblatt.estimators.margin",
+    "Inseparable": "rosenblatt.results",
+    "KernelPerceptron": "rosenblatt.kernel.estimator",
+    "MaxMarginClassifier": "rosenblatt.margin.estimator",
+    "MistakeBound": "rosenblatt.results",
+    "NotSeparableError": "rosenblatt.margin.estimator",
+    "NotSeparableWarning": "rosenblatt.margin.estimator",
+    "Optimum": "rosenblatt.results",
+    "Perceptron": "rosenblatt.perceptron.estimator",
+    "QuasiSeparable": "rosenblatt.results",
+    "Separable": "rosenblatt.results",
+    "SoftMarginClassifier": "rosenblatt.margin.estimator",
     "StopReason": "rosenblatt.results",
-    "Undecided": "rosenblatt.certificates",
-    "Verdict": "rosenblatt.certificates",
-    "mistake_bound": "rosenblatt.estimators.bounds",
-    "separability": "rosenblatt.estimators.separability",
-    "soft_margin_path": "rosenblatt.estimators.path",
+    "Undecided": "rosenblatt.results",
+    "Verdict": "rosenblatt.results",
+    "mistake_bound": "rosenblatt.bounds.function",
+    "separability": "rosenblatt.separation.function",
+    "soft_margin_path": "rosenblatt.margin.path",
 }
 
 

@@ -6,21 +6,10 @@ such as ``"0110"``, as an array of its 2ⁿ values, or as a `TruthTable`.
 
 from __future__ import annotations
 
-from rosenblatt.boolean.dichotomies import (
-    count_dichotomies,
-    count_threshold_functions,
-    shatters,
-)
+from rosenblatt.boolean.dichotomies import count_dichotomies, count_threshold_functions, shatters
 from rosenblatt.boolean.networks import Network, two_level_network
 from rosenblatt.boolean.tables import TruthTable, parse, truth_table
-from rosenblatt.boolean.units import (
-    Unit,
-    and_unit,
-    is_threshold,
-    not_unit,
-    or_unit,
-    threshold_unit,
-)
+from rosenblatt.boolean.units import Unit, and_unit, is_threshold, not_unit, or_unit, threshold_unit
 
 __all__ = [
     "Network",

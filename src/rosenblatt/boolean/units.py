@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.certificates import Inseparable, QuasiSeparable
+    from rosenblatt.results import Inseparable, QuasiSeparable
 
     Bools = NDArray[np.bool_]
 
@@ -160,7 +160,7 @@ def threshold_unit(table: Any) -> Unit | Inseparable | QuasiSeparable:
     function = truth_table(table)
     if (found := smallest_unit(function)) is not None:
         return found
-    from rosenblatt.estimators.separability import separability
+    from rosenblatt.separation.function import separability
 
     answer: Any = separability(function.inputs.astype(np.float64), function.values)
     if hasattr(answer, "support"):

@@ -6,8 +6,8 @@ Imports nothing but NumPy and the certificates themselves; no solver is involved
 arithmetic on floats is in `rosenblatt.exact`.
 """
 
-from rosenblatt.certificates import CheckResult, Conditions
 from rosenblatt.certify.checking import check, exact_weights
 from rosenblatt.certify.optimum import conditions
+from rosenblatt.results import CheckResult, Conditions
 
 __all__ = ["CheckResult", "Conditions", "check", "conditions", "exact_weights"]

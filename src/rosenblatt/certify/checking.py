@@ -7,15 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certificates import (
-    CheckResult,
-    Inseparable,
-    Optimum,
-    QuasiSeparable,
-    Separable,
-    Undecided,
-    Verdict,
-)
 from rosenblatt.certify.fields import (
     WrongError,
     read_exact_weights,
@@ -35,6 +26,15 @@ from rosenblatt.exact.nullspace import null_basis, spanning_rows
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.exact.systems import solve
+from rosenblatt.results import (
+    CheckResult,
+    Inseparable,
+    Optimum,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.certificates import Conditions, Optimum
 from rosenblatt.certify.duality import SMALLEST, Problem, Proof, prove
 from rosenblatt.certify.fields import (
     WrongError,
@@ -26,6 +25,7 @@ from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.nearby import closest
 from rosenblatt.exact.sides import signs
 from rosenblatt.exact.sums import chosen
+from rosenblatt.results import Conditions, Optimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,13 +9,13 @@ import numpy as np
 
 from rosenblatt.cli.summaries import summary_of
 from rosenblatt.cli.words import count, listing, percent, shortened
-from rosenblatt.estimators._base import Classifier, choose
-from rosenblatt.estimators.table import TRUTH
+from rosenblatt.contract.classifier import Classifier, choose
+from rosenblatt.tables.encoder import TRUTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.io.tables import Table
+    from rosenblatt.tables.tables import Table
 
     Columns = dict[str, NDArray[Any]]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rosenblatt.boolean import Network, TruthTable, Unit
-    from rosenblatt.certificates import Inseparable, QuasiSeparable
+    from rosenblatt.results import Inseparable, QuasiSeparable
 
 MOST_ROWS = 32  # of a truth table that is printed whole
 MOST_UNITS = 12

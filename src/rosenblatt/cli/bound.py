@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.reports import BoundReport, MistakeBound
+    from rosenblatt.results import BoundReport, MistakeBound
 
     Summary = dict[str, Any]
 
@@ -87,7 +87,7 @@ def bound(
         progress.say("starting")
         from rosenblatt.cli.reading import read_file
         from rosenblatt.cli.training import MODELS
-        from rosenblatt.estimators.table import TableEncoder
+        from rosenblatt.tables.encoder import TableEncoder
 
         given = {
             "update": update,
@@ -181,8 +181,8 @@ def _identical(X: Any, task: Any) -> list[int]:
 
 def _refuse_too_many(model: Any, X: Any) -> None:
     """Refuse, before any work, rows of which no bound can be found."""
-    from rosenblatt.estimators._feature_vectors import SAMPLES, spelled_out
-    from rosenblatt.estimators._kernels import find_kernel
+    from rosenblatt.kernel.parameters import find_kernel
+    from rosenblatt.separation.feature_vectors import SAMPLES, spelled_out
 
     if not hasattr(model, "kernel") or X.shape[0] <= SAMPLES:
         return
@@ -342,7 +342,7 @@ def _share(report: BoundReport) -> str:
 
 def _amount(limit: MistakeBound) -> str:
     """A number of mistakes, whole as long as it is not astronomical."""
-    from rosenblatt.reports import power_of_ten
+    from rosenblatt.results import power_of_ten
 
     n = limit.most
     if not math.isfinite(n):
@@ -351,7 +351,7 @@ def _amount(limit: MistakeBound) -> str:
 
 
 def _held(report: BoundReport, held: bool) -> str:
-    from rosenblatt.reports import at_every
+    from rosenblatt.results import at_every
 
     return at_every(report.n_updates) if held else "NOT at every update"
 

@@ -68,7 +68,7 @@ def check(
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.checking import all_separable, document_of, examine
-        from rosenblatt.io.certificates import document_text, write_document
+        from rosenblatt.files.certificates import document_text, write_document
 
         data = _read(file, target, how, progress)
         findings = examine(data, pairs, limit, progress)
@@ -86,7 +86,7 @@ def check(
 
 def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress) -> Data:
     from rosenblatt.cli.checking import Data
-    from rosenblatt.io.tables import read_table
+    from rosenblatt.tables.tables import read_table
 
     progress.say(f"reading {Path(file).name}")
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
@@ -154,7 +154,7 @@ def _verify(
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.checking import CHECKED, NOT_CHECKED, check_again, how_it_was_read
-        from rosenblatt.io.certificates import read_document
+        from rosenblatt.files.certificates import read_document
 
         document = read_document(path)
         stored = how_it_was_read(document, path)

@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.certify import check
 from rosenblatt.cli.reading import EMPTY, leaves_out, read_task
 from rosenblatt.cli.training import notes_about
 from rosenblatt.cli.verdicts import INFINITY, word
 from rosenblatt.cli.words import listing, shortened
-from rosenblatt.estimators.separability import separability
-from rosenblatt.estimators.separating import (
+from rosenblatt.files.certificates import (
+    CertificateFileError,
+    certificate_as_json,
+    certificates_in,
+    digest,
+)
+from rosenblatt.results import Optimum, QuasiSeparable, Separable, Verdict
+from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
     SingleFeature,
@@ -28,23 +33,18 @@ from rosenblatt.estimators.separating import (
     single_features,
     twins,
 )
-from rosenblatt.estimators.table import Column, TableEncoder
-from rosenblatt.io.certificates import (
-    CertificateFileError,
-    certificate_as_json,
-    certificates_in,
-    digest,
-)
+from rosenblatt.separation.function import separability
+from rosenblatt.tables.encoder import Column, TableEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.certificates import Certificate
     from rosenblatt.cli.progress import Progress
     from rosenblatt.cli.reading import Task
-    from rosenblatt.io.tables import Table
+    from rosenblatt.results import Certificate
+    from rosenblatt.tables.tables import Table
 
     Ints = NDArray[np.int64]
 

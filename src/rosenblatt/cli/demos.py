@@ -14,7 +14,7 @@ from rosenblatt.cli.reading import Task, read_task
 from rosenblatt.cli.text import Weights, print_report
 from rosenblatt.cli.training import MODELS, train
 from rosenblatt.cli.words import listing, suggestion
-from rosenblatt.estimators.table import TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ class Demo(NamedTuple):
 
 
 def _penguins() -> Task:
-    from rosenblatt.io.tables import read_table
+    from rosenblatt.tables.tables import read_table
 
     with (
         as_file(files("rosenblatt.cli") / "data" / "penguins.csv") as path,
@@ -134,7 +134,7 @@ def run(name: str) -> None:
 
 def write(name: str, path: str) -> None:
     """Write the data of a demo to a table."""
-    from rosenblatt.io.output import TableWriter
+    from rosenblatt.tables.output import TableWriter
 
     task = _find(name).read()
     layout = {

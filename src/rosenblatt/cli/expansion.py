@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.estimators._base import positives_of
+from rosenblatt.contract.classifier import positives_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -106,7 +106,7 @@ def fit(
         progress.say("starting")
         from rosenblatt.cli.reading import read_file
         from rosenblatt.cli.training import MODELS, train
-        from rosenblatt.estimators.table import TableEncoder
+        from rosenblatt.tables.encoder import TableEncoder
 
         given = {
             "update": update,
@@ -164,7 +164,7 @@ def _write(
     """Write the files asked for; those written: Ctrl-C ends the drawing."""
     files = []
     if output:
-        from rosenblatt.io.models import save
+        from rosenblatt.files.models import save
 
         save(outcome.pipeline, output, summary=outcome.summary)
         files.append(output)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.certify import check
 from rosenblatt.cli.kernel_judging import settle_in_features
 from rosenblatt.cli.verdicts import (
@@ -19,19 +18,25 @@ from rosenblatt.cli.verdicts import (
     meaning,
     where_compared,
 )
-from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.separability import separability
 from rosenblatt.exact import margin_of
-from rosenblatt.margins import MarginFit
-from rosenblatt.results import StopReason
+from rosenblatt.kernel.estimator import KernelPerceptron
+from rosenblatt.results import (
+    Inseparable,
+    MarginFit,
+    QuasiSeparable,
+    Separable,
+    StopReason,
+    Undecided,
+    Verdict,
+)
+from rosenblatt.separation.function import separability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.certificates import Certificate
     from rosenblatt.cli.progress import Progress
-    from rosenblatt.estimators.table import TableEncoder
-    from rosenblatt.results import Fit, Hyperplane
+    from rosenblatt.results import Certificate, Fit, Hyperplane
+    from rosenblatt.tables.encoder import TableEncoder
 
     Ints = NDArray[np.int64]
     Proof = QuasiSeparable | Inseparable

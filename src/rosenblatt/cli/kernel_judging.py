@@ -6,26 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import kernels
-from rosenblatt.certificates import Undecided, Verdict
 from rosenblatt.cli.verdicts import Answer, these_rows, where_compared
 from rosenblatt.cli.words import count
-from rosenblatt.estimators._feature_vectors import (
+from rosenblatt.kernels.functions import Radial
+from rosenblatt.results import StopReason, Undecided, Verdict
+from rosenblatt.separation.feature_vectors import (
     SAMPLES,
     distinct,
     is_inner_product,
     scores,
     spelled_out,
 )
-from rosenblatt.estimators.separability import separability
-from rosenblatt.results import StopReason
+from rosenblatt.separation.function import separability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.cli.judging import Samples
-    from rosenblatt.estimators.feature_space import FeatureVerdict
-    from rosenblatt.expansions import KernelFit
+    from rosenblatt.results import KernelFit
+    from rosenblatt.separation.feature_space import FeatureVerdict
 
     Ints = NDArray[np.int64]
 
@@ -59,7 +58,7 @@ def settle_in_features(
         if samples.differ(*pair):
             what = "have different classes, and rounding made them the same"
         return Answer(Verdict.INSEPARABLE, f"{these_rows(samples.rows[pair])} {what}", True)
-    if isinstance(classifier.kernel_, kernels.Radial):
+    if isinstance(classifier.kernel_, Radial):
         return Answer(Verdict.SEPARABLE, ALWAYS, True)
     return own or _searched(classifier, samples, y, seconds)
 

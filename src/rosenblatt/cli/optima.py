@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certificates import Inseparable, QuasiSeparable
-from rosenblatt.estimators._base import positives_of
-from rosenblatt.estimators._validation import class_weights, find_classes
+from rosenblatt.contract.classifier import positives_of
+from rosenblatt.contract.parameters import class_weights, find_classes
+from rosenblatt.results import Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from rosenblatt.margins import MarginFit, Sides
+    from rosenblatt.results import MarginFit, Sides
 
     Facts = dict[str, Any]
     Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.words import listing, seconds
-from rosenblatt.io.files import check_writable
+from rosenblatt.files.whole import check_writable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -126,8 +126,8 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
 
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     """Refuse nearest points of what has none, in the words of the shell."""
-    from rosenblatt.certificates import Inseparable, QuasiSeparable
     from rosenblatt.cli.summaries import summary_of
+    from rosenblatt.results import Inseparable, QuasiSeparable
 
     k = 0 if which is None else classifier.classes_.tolist().index(which)
     fit, optima = classifier.fits_[k], summary_of(loaded, name).get("optima")
@@ -157,7 +157,7 @@ def _draw(
         pictures.save(getattr(pictures, kind)(), output)
         return
     from rosenblatt.cli.text import axis_names, feature_names
-    from rosenblatt.io.models import load
+    from rosenblatt.files.models import load
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
@@ -169,7 +169,7 @@ def _draw(
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
     from rosenblatt.cli.applying import Application, class_named
-    from rosenblatt.io.tables import read_table
+    from rosenblatt.tables.tables import read_table
 
     if kind in OF_MARGINS:
         given["which"] = class_named(given["which"], classifier.classes_)

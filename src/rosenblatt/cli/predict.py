@@ -51,9 +51,9 @@ def predict(
     with Progress(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.applying import Application, Tally
-        from rosenblatt.io.models import load
-        from rosenblatt.io.output import TableWriter
-        from rosenblatt.io.tables import read_table
+        from rosenblatt.files.models import load
+        from rosenblatt.tables.output import TableWriter
+        from rosenblatt.tables.tables import read_table
 
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):

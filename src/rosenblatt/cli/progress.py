@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from rosenblatt.margins import MarginRound
-    from rosenblatt.results import Epoch
+    from rosenblatt.results import Epoch, MarginRound
 
 PATIENCE = 1.0
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cli.words import count, listing, shortened, suggestion
-from rosenblatt.estimators.table import truth_in_one_way
+from rosenblatt.tables.encoder import truth_in_one_way
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.estimators.table import TableEncoder
-    from rosenblatt.io.tables import Table
+    from rosenblatt.tables.encoder import TableEncoder
+    from rosenblatt.tables.tables import Table
 
     Columns = dict[str, NDArray[Any]]
 
@@ -57,7 +57,7 @@ def read_file(
     wanted: Sequence[str] | None = None,
 ) -> Task:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
-    from rosenblatt.io.tables import TableError, read_table
+    from rosenblatt.tables.tables import TableError, read_table
 
     try:
         with read_table(file, header=header, delimiter=delimiter) as table:

@@ -25,7 +25,7 @@ def show(
     from rosenblatt.cli.text import Weights, print_facts, print_report
     from rosenblatt.cli.training import facts_of
     from rosenblatt.cli.words import shortened
-    from rosenblatt.io.models import load
+    from rosenblatt.files.models import load
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.certificates import Verdict
-from rosenblatt.io.models import ModelFileError
+from rosenblatt.files.models import ModelFileError
+from rosenblatt.results import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

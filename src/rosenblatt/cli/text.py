@@ -10,14 +10,13 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.certificates import Verdict
 from rosenblatt.cli.kernel_text import EXPLANATIONS as ABOUT_KERNELS
 from rosenblatt.cli.kernel_text import kernel_advice, kernel_line, kernel_lines, stop_sentence
 from rosenblatt.cli.margin_text import margin_advice, margin_lines
 from rosenblatt.cli.printing import print_json, print_styled
 from rosenblatt.cli.verdicts import verdict_text
 from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
-from rosenblatt.results import StopReason
+from rosenblatt.results import StopReason, Verdict
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:

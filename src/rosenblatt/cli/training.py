@@ -23,12 +23,12 @@ from rosenblatt.cli.judging import Judgement, Samples, judge
 from rosenblatt.cli.optima import Training, optima_of, proof_of
 from rosenblatt.cli.reading import leaves_out
 from rosenblatt.cli.words import count, listing
-from rosenblatt.estimators._base import positives_of
-from rosenblatt.estimators._margins import MarginClassifier
-from rosenblatt.estimators.adaline import Adaline
-from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.margin import MaxMarginClassifier, SoftMarginClassifier
-from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.contract.classifier import positives_of
+from rosenblatt.kernel.estimator import KernelPerceptron
+from rosenblatt.margin.classifiers import MarginClassifier
+from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
+from rosenblatt.perceptron.adaline import Adaline
+from rosenblatt.perceptron.estimator import Perceptron
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.cli.progress import Progress
     from rosenblatt.cli.reading import Task
-    from rosenblatt.estimators.table import TableEncoder
+    from rosenblatt.tables.encoder import TableEncoder
 
 MODELS = {
     "perceptron": Perceptron,

@@ -9,8 +9,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.cli.words import count, listing, number, shortened
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
-    from rosenblatt.certificates import Certificate
     from rosenblatt.cli.checking import Data, Finding, Problem
     from rosenblatt.cli.judging import Samples
-    from rosenblatt.estimators.separating import Chance, SingleFeature
+    from rosenblatt.results import Certificate
+    from rosenblatt.separation.explaining import Chance, SingleFeature
 
     Ints = NDArray[np.int64]
 
@@ -151,7 +151,7 @@ def lines_about(
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.names
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
-    from rosenblatt.estimators.separating import NEGLIGIBLE
+    from rosenblatt.separation.explaining import NEGLIGIBLE
 
     if isinstance(certificate, Undecided):
         yield "margin", evidence(certificate, problem.rows)
@@ -209,7 +209,7 @@ def _on(certificate: QuasiSeparable, problem: Problem, top: int) -> str:
 
 def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int) -> RenderableType:
     """The rows whose hulls meet, with their shares."""
-    from rosenblatt.io.certificates import short_exact_weights
+    from rosenblatt.files.certificates import short_exact_weights
 
     y, weights = problem.y[certificate.support], certificate.weights
     rows = problem.rows[certificate.support]

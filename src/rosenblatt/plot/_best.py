@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import brief
-from rosenblatt.certificates import Optimum
 from rosenblatt.plot._reading import read, read_two
+from rosenblatt.results import Optimum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rosenblatt.margins import MarginFit
     from rosenblatt.plot._reading import Seen
+    from rosenblatt.results import MarginFit
 
 CLOSE = 1e-3  # how far the multipliers' value may be off before the data are taken to be others
 

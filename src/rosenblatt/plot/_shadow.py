@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from rosenblatt.certificates import Certificate
     from rosenblatt.plot._reading import Seen
     from rosenblatt.plot._view import View
+    from rosenblatt.results import Certificate
 
     Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.plot import _style
-from rosenblatt.reports import BoundReport, power_of_ten
+from rosenblatt.results import BoundReport, power_of_ten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

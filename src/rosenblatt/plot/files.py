@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import file_path, number
-from rosenblatt.io.files import written_whole
+from rosenblatt.files.whole import written_whole
 from rosenblatt.plot import _quiet
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import file_path, number, whole_number
-from rosenblatt.io.files import written_whole
+from rosenblatt.files.whole import written_whole
 from rosenblatt.plot import _points, _quiet, _style, _view
 from rosenblatt.plot._reading import path as path_of
 from rosenblatt.plot._reading import recorded

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certificates import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 from rosenblatt.plot import _points, _style, _view
 from rosenblatt.plot._reading import read_two
 from rosenblatt.plot._shadow import shadow
 from rosenblatt.plot.boundary import band, normal
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from rosenblatt.certificates import Certificate
     from rosenblatt.plot._reading import Seen
     from rosenblatt.plot._shadow import Shadow
     from rosenblatt.plot._view import View
+    from rosenblatt.results import Certificate
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.intp]
@@ -105,7 +105,7 @@ def hulls(
 
 
 def _asked(X: Any, y: Any) -> Certificate:
-    from rosenblatt.estimators.separability import separability
+    from rosenblatt.separation.function import separability
 
     return separability(X, y)
 

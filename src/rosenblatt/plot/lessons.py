@@ -77,7 +77,7 @@ def fan(*, ax: Axes | None = None, models: Mapping[str, Any] | None = None) -> A
 
 def _runs() -> dict[str, Any]:
     """Six perceptrons that end in six different lines."""
-    from rosenblatt.estimators.perceptron import Perceptron
+    from rosenblatt.perceptron.estimator import Perceptron
 
     return {
         "from zero, without a bias": Perceptron(fit_intercept=False),

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from rosenblatt.certificates import Optimum
     from rosenblatt.plot._reading import Seen
     from rosenblatt.plot._shadow import Shadow
     from rosenblatt.plot._view import View
+    from rosenblatt.results import Optimum
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.intp]

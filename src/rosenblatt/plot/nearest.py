@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certificates import Optimum
 from rosenblatt.plot import _points, _style, _view
 from rosenblatt.plot._best import read_best
 from rosenblatt.plot._shadow import cast
 from rosenblatt.plot.hulls import draw_hulls, hull
 from rosenblatt.plot.margin import filling
+from rosenblatt.results import Optimum
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

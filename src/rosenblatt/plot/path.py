@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.margins import SoftMarginPath
     from rosenblatt.plot.margin import Scene
+    from rosenblatt.results import SoftMarginPath
 
     Floats = NDArray[np.float64]
 

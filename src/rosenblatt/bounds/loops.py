@@ -1,0 +1,41 @@
+"""Recorded updates, done once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.data.compiled import loop
+from rosenblatt.data.rows import add_row
+from rosenblatt.data.simd import dot
+
+
+@loop
+def replay(
+    rows: Any,
+    sample: Any,
+    step: Any,
+    ends: Any,
+    eta: float,
+    bias: float,
+    theta: Any,
+    sums: Any,
+    star: Any,
+    progress: Any,
+    length2: Any,
+) -> None:
+    """Repeat recorded updates; after each, write ``θ·θ*`` and ``‖θ‖²``.
+
+    Update t sums ``step*(x, 1)`` over the mistakes up to ``ends[t]`` and adds ``eta`` times it,
+    bit for bit as the run did. `sums` has the size of theta and is zero before and after.
+    """
+    k = 0
+    for t in range(len(ends)):
+        while k < ends[t]:
+            add_row(rows, sample[k], step[k], sums[:-1])
+            sums[-1] += step[k] * bias
+            k += 1
+        for j in range(len(theta)):
+            theta[j] += eta * sums[j]
+            sums[j] = 0.0
+        progress[t] = dot(theta, star)
+        length2[t] = dot(theta, theta)

@@ -1,0 +1,269 @@
+"""What the classifiers share: reading data, fitted attributes, predictions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host
+from rosenblatt.contract.parameters import (
+    canonical,
+    check_weights,
+    class_weights,
+    count_threads,
+    find_classes,
+    number_classes,
+)
+from rosenblatt.data.rows import as_rows, n_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.results import Hyperplane, StopReason
+from rosenblatt.results.storable import from_plain, to_plain
+from rosenblatt.running.scanner import exact_decisions
+from rosenblatt.running.threads import Team
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.rows import Rows
+
+    Floats = NDArray[np.float64]
+
+LAYOUT = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+}
+
+
+class Data(NamedTuple):
+    """Validated training data; class `positives[k]` is +1 in the k-th two-class problem."""
+
+    X: Any
+    source: MemorySource
+    classes: NDArray[Any]
+    positives: list[int]
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all classifiers.
+
+    Two classes make one problem (the second class in sorted order is +1), K > 2 classes make K
+    problems "this class against the rest". `fits_` holds their outcomes; the other attributes
+    are views of it.
+    """
+
+    fits_: tuple[Any, ...]
+    classes_: NDArray[Any]
+    n_iter_: int
+    n_errors_: int
+
+    _parts: tuple[type, ...] = (StopReason,)
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
+    ) -> Data:
+        """Validate the data, once. A C-ordered float X is not copied."""
+        X, y = table("X", X), to_host(y) if is_foreign(y) else y
+        with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
+            X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
+        X = canonical(X)
+        return self._label(X, as_rows(X), y, sample_weight, classes)
+
+    def _rows_of(self, X: Any) -> Any:
+        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+        with np.errstate(invalid="ignore"):
+            return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
+
+    def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
+        """Validated rows with their labels and weights."""
+        check_classification_targets(label_vector("y", y))
+        if classes is None:
+            classes, label = number_classes(y)
+        else:
+            label = find_classes(y, classes)
+        weight = None
+        if sample_weight is not None:
+            weight = floats("sample_weight", sample_weight)
+            weight = _check_sample_weight(weight, label, dtype=np.float64)
+            check_weights("sample_weight", weight)
+            weight = None if (weight == 1.0).all() else weight
+        factor = self._class_factors(classes, label)
+        source = MemorySource(rows, label, X.shape[1], weight, factor)
+        return Data(X, source, classes, positives_of(classes))
+
+    def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:
+        """For each problem the weight of the rest and of its own class.
+
+        As in scikit-learn's Perceptron, the rest has the weight 1 unless it is a single class.
+        """
+        if self.class_weight is None:
+            return None
+        factors = class_weights(self.class_weight, classes, label)
+        rest = factors[::-1] if len(classes) == 2 else np.ones(len(classes))
+        return np.column_stack([rest, factors])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fits_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(from_plain(state, self._parts))
+        if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
+            msg = f"the parts of this {type(self).__name__} do not fit together"
+            raise ValueError(msg)
+
+    def _has_basics(self) -> bool:
+        """Whether it has classes in order, features, names for these, and counts."""
+        d, counts = self.n_features_in_, (self.n_iter_, self.n_errors_)
+        names = getattr(self, "feature_names_in_", np.full(d, "", dtype=object))
+        return (
+            are_classes(self.classes_)
+            and all(is_count(n) for n in (d, *counts))
+            and isinstance(self.fits_, tuple)
+            and isinstance(names, np.ndarray)
+            and names.shape == (d,)
+            and all(isinstance(name, str) for name in names)
+        )
+
+    def _fits_together(self) -> bool:
+        """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
+        raise NotImplementedError
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        raise NotImplementedError
+
+    def _view(self, name: str) -> Any:
+        check_is_fitted(self)
+        values = tuple(getattr(fit, name) for fit in self.fits_)
+        return values[0] if len(values) == 1 else values
+
+    @property
+    def stop_reason_(self) -> StopReason | tuple[StopReason, ...]:
+        """Why the fit ended (a tuple for more than two classes)."""
+        return self._view("stop_reason")  # type: ignore[no-any-return]
+
+    @property
+    def trace_(self) -> Any:
+        """The record of the fit (a tuple for more than two classes)."""
+        return self._view("trace")
+
+    @property
+    def certificate_(self) -> Any:
+        """Evidence beyond the hyperplane itself (a tuple for more than two classes)."""
+        return self._view("certificate")
+
+    def decision_function(self, X: Any) -> Floats:
+        """A value for each row of X: shape (n,), or (n, K) for K > 2 classes."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row of X."""
+        values = self.decision_function(X)
+        return self.classes_[choose(values.reshape(len(values), -1))]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearClassifier(Classifier):
+    """Base of the classifiers that end in hyperplanes, one per two-class problem."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    _parts = (*Classifier._parts, Hyperplane)
+
+    def _set_results(self, data: Data, fits: tuple[Any, ...], team: Team) -> None:
+        """Set everything that a fitted model has, all at once."""
+        planes = [fit.hyperplane for fit in fits]
+        coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
+        self.n_errors_ = _count_errors(data.source, np.column_stack([coef, intercept]), team)
+        self.fits_, self.classes_ = fits, data.classes
+        self.coef_, self.intercept_ = coef, intercept
+        self.n_iter_ = max(len(fit.trace) for fit in fits)
+
+    def _fits_together(self) -> bool:
+        k, d = len(positives_of(self.classes_)), self.n_features_in_
+        fits = [fit.hyperplane.w.shape for fit in self.fits_]
+        return (
+            np.shape(self.classes_) == (len(self.classes_),)
+            and fits == [(d,)] * k
+            and are_floats(self.coef_, (k, d))
+            and are_floats(self.intercept_, (k,))
+        )
+
+    def decision_function(self, X: Any) -> Floats:
+        """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes.
+
+        The signs are exact.
+        """
+        check_is_fitted(self)
+        rows = as_rows(self._rows_of(X))
+        thetas = np.column_stack([self.coef_, self.intercept_])
+        with Team(count_threads(self.n_jobs)) as team:
+            values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+
+def positives_of(classes: NDArray[Any]) -> list[int]:
+    """The class that is +1 in each two-class problem."""
+    return [1] if len(classes) == 2 else list(range(len(classes)))
+
+
+def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of finite floating-point numbers of this shape."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return False
+    return values.shape == shape and bool(np.isfinite(values).all())
+
+
+def are_numbers(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of whole numbers of this shape."""
+    return isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape == shape
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number from 0."""
+    return type(value) is not bool and isinstance(value, Integral) and int(value) >= 0
+
+
+def are_classes(classes: Any) -> bool:
+    """Whether it is an array of two labels or more, in sorted order, none twice."""
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
+        return False
+    labels = classes.tolist()
+    plain = all(isinstance(label, str) for label in labels) or all(
+        isinstance(label, Real) for label in labels
+    )
+    return plain and all(a < b for a, b in pairwise(labels))
+
+
+def choose(values: Floats) -> NDArray[np.intp]:
+    """The number of the class that the decision values speak for."""
+    if values.shape[1] == 1:
+        return (values[:, 0] > 0).astype(np.intp)
+    chosen: NDArray[np.intp] = values.argmax(axis=1)
+    return chosen
+
+
+def _count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
+    """``sum(predict(X) != y)`` on the training data."""
+    errors, step = 0, max(1, (1 << 20) // len(thetas))
+    for piece in source.pieces():
+        for a in range(0, piece.length, step):
+            z = min(a + step, piece.length)
+            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
+            errors += int((choose(values) != piece.block.label[a:z]).sum())
+    return errors

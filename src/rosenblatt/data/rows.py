@@ -1,0 +1,239 @@
+"""Samples as rows, dense or CSR: the only place where the two differ.
+
+Every loop reads a sample through `row_dot`, `row_norm2` and `add_row`. The bodies below run as
+plain Python under ``NUMBA_DISABLE_JIT=1`` and are the definition; the compiled versions under
+them do the same additions in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from scipy.sparse import csr_array
+
+from rosenblatt.data.compiled import loop
+from rosenblatt.data.simd import dot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class DenseRows(NamedTuple):
+    """Rows of a C-ordered float32 or float64 matrix."""
+
+    X: NDArray[Any]
+
+
+class CsrRows(NamedTuple):
+    """Rows of a matrix in compressed sparse row form, without duplicate entries.
+
+    Column numbers are unsigned, which saves the compiled code a test for negative ones. The dot
+    product keeps two running sums, of the entries at even and at odd places.
+    """
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+
+Rows = DenseRows | CsrRows
+
+
+class Block(NamedTuple):
+    """Rows with their labels.
+
+    Attributes
+    ----------
+    rows : DenseRows or CsrRows
+    label : int32 array
+        The number of each row's class. In the two-class problem "class p against the rest" row i
+        has ``y = +1`` if ``label[i] == p``, otherwise ``-1``.
+    weight : float64 array
+        A weight per row, or empty where all are 1.
+    factor : float64 array
+        In the problem "class p against the rest" the weight of a row of class p is multiplied by
+        ``factor[p, 1]``, that of any other row by ``factor[p, 0]``. Empty where all are 1.
+    """
+
+    rows: Rows
+    label: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    factor: NDArray[np.float64]
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written through, so that all input compiles to one set of types."""
+    view = array.view(np.ndarray)
+    view.setflags(write=False)
+    return view
+
+
+def as_rows(X: Any) -> Rows:
+    """A view of validated data (C-ordered array or canonical CSR) as rows; nothing is copied."""
+    if isinstance(X, np.ndarray):
+        return DenseRows(_read_only(X))
+    unsigned = X.indices.view(f"u{X.indices.itemsize}")
+    return CsrRows(_read_only(X.data), _read_only(unsigned), _read_only(X.indptr))
+
+
+def n_rows(rows: Rows) -> int:
+    """How many samples there are."""
+    return len(rows.X) if isinstance(rows, DenseRows) else len(rows.indptr) - 1
+
+
+def n_entries(rows: Rows) -> int:
+    """How many numbers are stored: the work of one pass."""
+    return rows.X.size if isinstance(rows, DenseRows) else rows.data.size
+
+
+def slice_rows(rows: Rows, start: int, stop: int) -> Rows:
+    """Rows ``start`` to ``stop`` as a view."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.X[start:stop])
+    return CsrRows(rows.data, rows.indices, rows.indptr[start : stop + 1])
+
+
+def as_matrix(rows: Rows, n_features: int) -> Any:
+    """The rows as something with a matrix product; nothing is copied."""
+    if isinstance(rows, DenseRows):
+        return rows.X
+    a, z = rows.indptr[0], rows.indptr[-1]
+    shape = (n_rows(rows), n_features)
+    signed = rows.indices[a:z].view(f"i{rows.indices.itemsize}")
+    return csr_array((rows.data[a:z], signed, rows.indptr - a), shape=shape)
+
+
+def row_weights(block: Block, positive: int, part: Any = slice(None)) -> NDArray[np.float64]:
+    """Weights of the chosen rows in the problem "class `positive` against the rest"."""
+    own = (block.label[part] == positive).astype(np.intp)
+    weights = block.weight[part] if block.weight.size else np.ones(len(own))
+    return weights * block.factor[positive, own] if block.factor.size else weights
+
+
+@loop
+def weight_of(block: Block, positive: int, i: Any) -> Any:
+    """Weight of row i in the problem "class `positive` against the rest"."""
+    weight = block.weight[i] if block.weight.size else 1.0
+    if block.factor.size:
+        weight *= block.factor[positive, 1 if block.label[i] == positive else 0]
+    return weight
+
+
+def row_dot(rows: Any, i: Any, w: Any) -> Any:
+    """``x_i · w``."""
+    if isinstance(rows, DenseRows):
+        return dot(rows.X[i], w)
+    sums, start = np.zeros(2), rows.indptr[i]
+    for k in range(start, rows.indptr[i + 1]):
+        sums[(k - start) % 2] += np.float64(rows.data[k]) * w[rows.indices[k]]
+    return sums[0] + sums[1]
+
+
+def row_norm2(rows: Any, i: Any) -> Any:
+    """``‖x_i‖²``."""
+    if isinstance(rows, DenseRows):
+        return dot(rows.X[i], rows.X[i])
+    total = np.float64(0.0)
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        total += np.float64(rows.data[k]) * np.float64(rows.data[k])
+    return total
+
+
+def span_norm2(rows: Any, start: Any, stop: Any) -> Any:
+    """``Σ ‖x_i‖²`` over the rows from `start` to `stop`."""
+    if isinstance(rows, DenseRows):
+        entries = rows.X[start:stop].reshape(-1)
+    else:
+        entries = rows.data[rows.indptr[start] : rows.indptr[stop]]
+    return dot(entries, entries)
+
+
+def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
+    """``w += a * x_i``, in place."""
+    if isinstance(rows, DenseRows):
+        w += a * rows.X[i].astype(np.float64)
+        return
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        w[rows.indices[k]] += a * np.float64(rows.data[k])
+
+
+ONE, TWO = np.uint64(1), np.uint64(2)
+
+
+@overload(row_dot, inline="always")
+def _row_dot(rows: Any, i: Any, w: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any, w: Any) -> Any:
+            return dot(rows.X[i], w)
+
+        return dense
+
+    def csr(rows: Any, i: Any, w: Any) -> Any:
+        k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
+        even = odd = 0.0
+        while k + TWO <= end:
+            even += rows.data[k] * w[rows.indices[k]]
+            odd += rows.data[k + ONE] * w[rows.indices[k + ONE]]
+            k += TWO
+        if k < end:
+            even += rows.data[k] * w[rows.indices[k]]
+        return even + odd
+
+    return csr
+
+
+@overload(row_norm2, inline="always")
+def _row_norm2(rows: Any, i: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any) -> Any:
+            return dot(rows.X[i], rows.X[i])
+
+        return dense
+
+    def csr(rows: Any, i: Any) -> Any:
+        total = 0.0
+        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += np.float64(rows.data[k]) * np.float64(rows.data[k])
+        return total
+
+    return csr
+
+
+@overload(span_norm2, inline="always")
+def _span_norm2(rows: Any, start: Any, stop: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, start: Any, stop: Any) -> Any:
+            entries = rows.X[start:stop].reshape(-1)
+            return dot(entries, entries)
+
+        return dense
+
+    def csr(rows: Any, start: Any, stop: Any) -> Any:
+        entries = rows.data[rows.indptr[start] : rows.indptr[stop]]
+        return dot(entries, entries)
+
+    return csr
+
+
+@overload(add_row, inline="always")
+def _add_row(rows: Any, i: Any, a: Any, w: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any, a: Any, w: Any) -> None:
+            x = rows.X[i]
+            for j in range(len(x)):
+                w[j] += a * x[j]
+
+        return dense
+
+    def csr(rows: Any, i: Any, a: Any, w: Any) -> None:
+        for entry in range(rows.indptr[i], rows.indptr[i + 1]):
+            k = np.uint64(entry)
+            w[rows.indices[k]] += a * rows.data[k]
+
+    return csr

@@ -1,1 +1,0 @@
-"""Other places to compute than the processor: optional parts."""

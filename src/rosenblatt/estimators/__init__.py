@@ -1,1 +1,0 @@
-"""The scikit-learn classifiers. Data and parameters are validated here, and only here."""

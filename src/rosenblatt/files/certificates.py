@@ -1,0 +1,370 @@
+"""Certificate files: JSON in which every number stands exactly, so that others can check it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import fields
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.arguments import file_path, instance, label_vector, matrix
+from rosenblatt.certify import exact_weights
+from rosenblatt.files.whole import written_whole
+from rosenblatt.results import (
+    Certificate,
+    Hyperplane,
+    Inseparable,
+    Optimum,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+)
+from rosenblatt.visible import json_text
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+VERSION: str = import_module("rosenblatt").__version__  # that module stands above this layer
+LAYOUT = 1  # one more with each change that older versions would misread
+MARK = "rosenblatt_certificate"
+BLOCK = 1 << 22  # numbers at a time
+MOST_CHARACTERS = 40  # of a fraction that is written for people to read
+MOST_SUPPORT = 64  # beyond it the exact weights have too many digits, and take time
+LONG = 10_000  # bits from which on whole numbers are written in hexadecimal
+RATIONAL = re.compile(r"(-?)(0x[0-9a-f]+|[0-9]{1,4000})(?:/(0x[0-9a-f]+|[0-9]{1,4000}))?")
+
+KINDS: dict[str, type[Any]] = {
+    "SEPARABLE": Separable,
+    "QUASI_SEPARABLE": QuasiSeparable,
+    "INSEPARABLE": Inseparable,
+    "UNDECIDED": Undecided,
+}
+OPTIMUM = "OPTIMUM"
+MEANING = "no hyperplane has an objective below the dual value"
+SAMPLES = ("support", "on", "spanning_support")
+FLOATS = ("weights", "point", "spanning_weights", "multipliers")
+SINGLE = ("margin", "C", "primal", "dual", "gap")
+# Weights that floats cannot hold; `exact_weights` in a file are for people to read.
+FRACTIONS = {
+    "exact_weights": "weights_in_fractions",
+    "exact_spanning_weights": "spanning_weights_in_fractions",
+}
+
+
+class CertificateFileError(ValueError):
+    """A file that cannot be read as a certificate."""
+
+
+def save_certificate(
+    certificate: Certificate | Optimum, path: str | os.PathLike[str], X: Any, y: Any
+) -> None:
+    """Write a certificate to a JSON file, whole or not at all.
+
+    Parameters
+    ----------
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+        What `rosenblatt.separability` returned, or a best hyperplane with its proof.
+    path : path of the file
+        By custom its name ends in ``.json``.
+    X, y : the samples and labels that it is about
+        The file holds a digest of them, and short exact weights as fractions. Sample weights
+        that an Optimum was found with are not in it; checking it needs them again.
+
+    See Also
+    --------
+    load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
+    """
+    kinds = (Separable, QuasiSeparable, Inseparable, Undecided, Optimum)
+    instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
+    file_path("path", path)
+    labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
+    if not labels:
+        msg = "y is empty: give the labels that the certificate is about"
+        raise ValueError(msg)
+    problem = {"negative": labels[0], "positive": labels[-1]}
+    problem |= certificate_as_json(certificate, X, y)
+    write_document({"digest": digest(X, y), "problems": [problem]}, path)
+
+
+def load_certificate(path: str | os.PathLike[str]) -> Any:
+    """Read what `save_certificate` or ``rosenblatt check -o`` wrote.
+
+    Nothing is checked but the form: `rosenblatt.certify.check` does that, from the data.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+        A tuple of them if the file is about several two-class problems.
+
+    Raises
+    ------
+    CertificateFileError
+        If it is no certificate file, is damaged, or comes from a newer version.
+    """
+    file_path("path", path)
+    found = certificates_in(read_document(path), path)
+    return found[0] if len(found) == 1 else found
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def document_text(document: dict[str, Any]) -> str:
+    """A document as it stands in a file, with what makes it known as ours."""
+    head = {MARK: LAYOUT, "rosenblatt": VERSION}
+    return json_text(head | document)
+
+
+def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a document with a list of ``problems``, whole or not at all."""
+    text = document_text(document)
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a certificate file holds, as it stands there."""
+    remedy = "give a file written by `rosenblatt check -o` or rb.io.save_certificate"
+    source = Path(path)
+    if not source.exists():
+        msg = f"there is no file {source}"
+        raise FileNotFoundError(msg)
+    if source.is_dir():
+        msg = f"{source} is a folder: {remedy}"
+        raise IsADirectoryError(msg)
+    data = source.read_bytes()
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):  # not UTF-8 is a ValueError, too
+        began = data.lstrip()[:1] == b"{"
+        what = "breaks off or is damaged" if began else "is not a certificate file"
+        msg = f"{source} {what if data else 'is empty'}: {remedy}"
+        raise CertificateFileError(msg) from None
+    if not isinstance(found, dict) or not isinstance(found.get(MARK), int):
+        msg = f"{source} is not a certificate file: {remedy}"
+        raise CertificateFileError(msg)
+    if found[MARK] > LAYOUT:
+        msg = f"{source} comes from a rosenblatt newer than this {VERSION}: update to read it"
+        raise CertificateFileError(msg)
+    return found
+
+
+def certificates_in(document: dict[str, Any], path: str | os.PathLike[str]) -> tuple[Any, ...]:
+    """The certificate of each problem of a document."""
+    problems = document.get("problems")
+    if not isinstance(problems, list) or not problems:
+        msg = f"{path} holds no problems: write the certificate again"
+        raise CertificateFileError(msg)
+    try:
+        return tuple(certificate_from_json(problem) for problem in problems)
+    except (ArithmeticError, KeyError, TypeError, ValueError, AttributeError) as error:
+        why = " ".join(_reason(error).split())[:120]
+        msg = f"{path} is damaged ({why}): write the certificate again"
+        raise CertificateFileError(msg) from None
+
+
+def _reason(error: Exception) -> str:
+    """In words, where Python has none."""
+    if isinstance(error, KeyError):
+        return f"it has no {error.args[0]}"
+    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+
+
+# Certificates as JSON ---------------------------------------------------------------------------
+
+
+def certificate_as_json(
+    certificate: Certificate | Optimum, X: Any = None, y: Any = None
+) -> dict[str, Any]:
+    """A certificate in lists, text and whole numbers.
+
+    Floats are text that reads back to the same float, rational numbers ``"3/7"``, samples whole
+    numbers from 0. With `X` and `y` the exact weights are there too, where they are short.
+    """
+    if isinstance(certificate, Optimum):
+        return _optimum_as_json(certificate)
+    found: dict[str, Any] = {
+        "verdict": certificate.verdict.name,
+        "meaning": certificate.verdict.value,
+    }
+    if isinstance(certificate, Undecided):
+        return found | {"bracket": _texts(certificate.bracket), "why": certificate.why}
+    if isinstance(certificate, Separable | QuasiSeparable):
+        plane, exact = certificate.hyperplane, certificate.exact
+        found |= {"w": _texts(plane.w.tolist()), "b": repr(plane.b)}
+        found["exact"] = None if exact is None else [written(value) for value in exact]
+    if isinstance(certificate, Separable):
+        found["margin"] = repr(float(certificate.margin))
+    for name in SAMPLES:
+        if hasattr(certificate, name):
+            found[name] = getattr(certificate, name).tolist()
+    for name in FLOATS:
+        if hasattr(certificate, name):
+            found[name] = _texts(getattr(certificate, name).tolist())
+    for name, key in FRACTIONS.items():
+        if getattr(certificate, name, None) is not None:
+            found[key] = [written(value) for value in getattr(certificate, name)]
+    if X is not None and not isinstance(certificate, Separable):
+        found["exact_weights"] = short_exact_weights(certificate, X, y)
+    return found
+
+
+def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
+    plane, exact = optimum.hyperplane, optimum.exact_multipliers
+    return {
+        "kind": OPTIMUM,
+        "meaning": MEANING,
+        "w": _texts(plane.w.tolist()),
+        "b": repr(plane.b),
+        "C": None if optimum.C is None else repr(float(optimum.C)),
+        "primal": repr(float(optimum.primal)),
+        "dual": repr(float(optimum.dual)),
+        "gap": repr(float(optimum.gap)),
+        "support": optimum.support.tolist(),
+        "multipliers": _texts(optimum.multipliers.tolist()),
+        "margin": repr(float(optimum.margin)),
+        "exact_multipliers": None if exact is None else [written(value) for value in exact],
+    }
+
+
+def short_exact_weights(
+    certificate: QuasiSeparable | Inseparable, X: Any, y: Any
+) -> list[str] | None:
+    """The weights of the support as fractions, None if that would be absurdly long."""
+    if len(certificate.support) > MOST_SUPPORT:
+        return None
+    texts = [written(value) for value in exact_weights(certificate, X, y)]
+    return texts if max(map(len, texts)) <= MOST_CHARACTERS else None
+
+
+def certificate_from_json(found: dict[str, Any]) -> Any:
+    """The certificate that `certificate_as_json` wrote."""
+    best = "verdict" not in found and found.get("kind") == OPTIMUM
+    kind = Optimum if best else KINDS.get(str(found["verdict"]))
+    if kind is None:
+        msg = f"the verdict {str(found['verdict'])[:40]!r} is none of {', '.join(KINDS)}"
+        raise ValueError(msg)
+    names = [field.name for field in fields(kind) if field.init]
+    return kind(**{name: _part(name, found) for name in names})
+
+
+def _part(name: str, found: dict[str, Any]) -> Any:
+    """One attribute of a certificate."""
+    if name == "hyperplane":
+        (b,) = _floats([found["b"]])
+        return Hyperplane(np.array(_floats(found["w"])), b)
+    if name == "exact_multipliers":  # not there in files of version 0.1.0
+        found = {name: None} | found
+    if name in ("exact", "exact_multipliers"):
+        return None if found[name] is None else tuple(map(read_rational, found[name]))
+    if name in FRACTIONS:
+        texts = found.get(FRACTIONS[name])
+        return None if texts is None else tuple(map(read_rational, texts))
+    if name == "why":
+        return str(found.get(name, Undecided.TIME))
+    if name in ("gap", "margin") and found.get("kind") == OPTIMUM and name not in found:
+        return np.nan
+    if name in SINGLE:
+        return None if name == "C" and found[name] is None else _floats([found[name]])[0]
+    if name == "bracket":
+        low, high = _floats(found[name])
+        return low, high
+    return _numbers(found[name]) if name in SAMPLES else _floats(found[name])
+
+
+def _texts(values: Iterable[float]) -> list[str]:
+    return [repr(float(value)) for value in values]
+
+
+def _floats(texts: Sequence[Any]) -> list[float]:
+    """Floats from text; anything else is refused, also a bare number, which has been rounded."""
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        msg = "a list of numbers written as text was expected"
+        raise ValueError(msg)
+    return [float(text) for text in texts]
+
+
+def _numbers(values: Any) -> list[int]:
+    if not isinstance(values, list) or not all(type(value) is int for value in values):
+        msg = "a list of sample numbers was expected"
+        raise ValueError(msg)
+    return values
+
+
+def written(value: Fraction | int) -> str:
+    """``"3/7"``; very long ones in hexadecimal, which is quick, as ``"0x3/0x7"``."""
+    value = Fraction(value)
+    long = max(value.numerator.bit_length(), value.denominator.bit_length()) > LONG
+    text = "#x" if long else "d"
+    over = f"/{value.denominator:{text}}" if value.denominator != 1 else ""
+    return f"{value.numerator:{text}}{over}"
+
+
+def read_rational(text: str) -> Fraction:
+    """The number that `written` wrote."""
+    match = RATIONAL.fullmatch(text)
+    if match is None:
+        msg = f"{text[:40]!r} is not a fraction"
+        raise ValueError(msg)
+    sign, *whole = match.groups()
+    above, below = (int(part or "1", 0 if "x" in (part or "") else 10) for part in whole)
+    return Fraction(-above if sign else above, below)
+
+
+# Which data -------------------------------------------------------------------------------------
+
+
+def digest(X: Any, y: Any) -> str:
+    """SHA-256 of samples and labels, the same for arrays and sparse matrices.
+
+    It runs over the shape; the number of nonzero entries of each row, their columns and their
+    values, row by row; the labels in sorted order, and the number of each sample's among them.
+    Whole numbers are little-endian int64, values little-endian float64.
+    """
+    X = matrix("X", X)
+    parts = [hashlib.sha256() for _ in range(3)]
+    for entries in _entries(X):
+        for part, values in zip(parts, entries, strict=True):
+            part.update(values.tobytes())
+    names, numbers = np.unique(np.asarray(y), return_inverse=True)
+    labels = json.dumps([str(name) for name in names.tolist()])
+    whole = hashlib.sha256(np.array(X.shape, "<i8").tobytes())
+    for part in parts:
+        whole.update(part.digest())
+    whole.update(labels.encode())
+    whole.update(numbers.astype("<i8").tobytes())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _entries(X: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Nonzero entries in blocks of rows: how many in each row, their columns, their values."""
+    sparse = hasattr(X, "indptr")
+    if sparse and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    entries = X.nnz if sparse else X.size
+    step = max(1, BLOCK * X.shape[0] // max(1, entries))
+    for start in range(0, X.shape[0], step):
+        block = X[start : start + step]
+        if sparse:
+            there = block.data != 0
+            columns, values = block.indices[there], block.data[there]
+            counts = np.diff(np.append(0, np.cumsum(there))[block.indptr])
+        else:
+            places = block != 0
+            columns, values = np.nonzero(places)[1], block[places]
+            counts = places.sum(axis=1)
+        yield counts.astype("<i8"), columns.astype("<i8"), values.astype("<f8")

@@ -1,0 +1,379 @@
+"""Model files: zip files in skops form, without pickle, so that loading one runs no code."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import warnings
+import zipfile
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.arguments import file_path, instance
+from rosenblatt.files.whole import written_whole
+
+if TYPE_CHECKING:
+    import os
+
+VERSION: str = import_module("rosenblatt").__version__  # that module stands above this layer
+LAYOUT = 2  # of the state of our estimators; one more with each change that older versions misread
+PROTOCOL = 2  # of skops, when this began: no need for its loaders of older ones
+HEADER = "rosenblatt.json"
+BOMB = (1 << 30, 200)  # bytes unpacked, and how many times the bytes packed, that are too many
+
+# What a file may hold besides scikit-learn's estimators, numbers, text and arrays.
+ALLOWED = (
+    "rosenblatt.features.estimators.Nystroem",
+    "rosenblatt.features.estimators.Polynomial",
+    "rosenblatt.features.estimators.RandomFourier",
+    "rosenblatt.features.estimators.Squares",
+    "rosenblatt.kernel.estimator.KernelPerceptron",
+    "rosenblatt.kernels.functions.Gaussian",
+    "rosenblatt.kernels.functions.Linear",
+    "rosenblatt.kernels.functions.Polynomial",
+    "rosenblatt.kernels.functions.RBF",
+    "rosenblatt.kernels.functions.Sigmoid",
+    "rosenblatt.margin.estimator.MaxMarginClassifier",
+    "rosenblatt.margin.estimator.SoftMarginClassifier",
+    "rosenblatt.perceptron.adaline.Adaline",
+    "rosenblatt.perceptron.estimator.Perceptron",
+    "rosenblatt.tables.encoder.TableEncoder",
+    "scipy.sparse._csr.csr_array",  # of support vectors
+    # Plain parts of scikit-learn's estimators that skops does not know.
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.compose._column_transformer.make_column_selector",
+    "sklearn.utils._bunch.Bunch",
+)
+
+# Where the classes of layout 1 are now.
+MOVED = {
+    "rosenblatt.estimators.adaline": "rosenblatt.perceptron.adaline",
+    "rosenblatt.estimators.kernel": "rosenblatt.kernel.estimator",
+    "rosenblatt.estimators.margin": "rosenblatt.margin.estimator",
+    "rosenblatt.estimators.perceptron": "rosenblatt.perceptron.estimator",
+    "rosenblatt.estimators.table": "rosenblatt.tables.encoder",
+    "rosenblatt.features": "rosenblatt.features.estimators",
+    "rosenblatt.kernels": "rosenblatt.kernels.functions",
+}
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be written to a file, or a file that cannot be read as a model."""
+
+
+class ModelFileWarning(UserWarning):
+    """A model whose predictions may not be those that it gave when it was saved."""
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, summary: dict[str, Any] | None = None
+) -> None:
+    """Write a fitted model to a file, whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted: one of rosenblatt's, or a pipeline or another estimator of scikit-learn around it.
+    path : path of the file
+        By custom its name ends in ``.skops``: skops can read it too.
+    summary : dict, optional
+        What it was trained on, figures, anything that JSON can hold. The loaded model has it as
+        ``summary_`` (an empty dict if there was none).
+
+    See Also
+    --------
+    load : Read it again.
+    """
+    from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted
+
+    file_path("path", path)
+    if summary is not None:
+        instance("summary", summary, dict, "give a dict, or None")
+    instance("model", model, BaseEstimator, "give a fitted estimator")
+    check_is_fitted(model)
+    for part in _parts(model):
+        _check_parameters(part)
+    root = copy.copy(model)
+    root.summary_ = _as_json(summary or {})
+    try:
+        data = _pack(root, zipfile.ZIP_DEFLATED)
+        if _is_bomb(data):  # an honest one: let it take the room that it needs
+            data = _pack(root, zipfile.ZIP_STORED)
+        strangers = _strangers(data)
+    except (RecursionError, TypeError, ValueError) as error:
+        raise _cannot_save(model, None, error) from error
+    if strangers:
+        raise _cannot_save(model, strangers)
+    with written_whole(path) as beside:
+        beside.write_bytes(data)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote. No code in the file is run, whoever made it.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    model : estimator
+        It predicts, and goes on training, exactly as the one that was saved; ``summary_`` is what
+        `save` was given.
+
+    Raises
+    ------
+    ModelFileError
+        If it is no model file, is damaged, comes from a newer version, or holds anything else
+        than numbers, text, arrays and estimators of rosenblatt and scikit-learn.
+    """
+    source = Path(file_path("path", path))
+    data = _read(source)
+    try:
+        versions = _read_header(data)
+        if int(versions["layout"]) == 1:
+            data = _renamed(data)
+        model = _unpack(data, versions)
+    except ModelFileError as error:
+        msg = f"{source} {error}"
+        raise ModelFileError(msg) from error.__cause__
+    except Exception as error:  # whatever comes out of a file that somebody else made
+        msg = f"{source} is damaged and cannot be read ({_one_line(error)}): save the model again"
+        raise ModelFileError(msg) from error
+    _warn_of_scikit_learn(source, model, versions)
+    return model
+
+
+def _as_json(summary: Any) -> dict[str, Any]:
+    if not isinstance(summary, dict):
+        msg = f"summary is a {type(summary).__name__}: give a dict"
+        raise ModelFileError(msg)
+    try:
+        return json.loads(json.dumps(summary))  # type: ignore[no-any-return]
+    except (RecursionError, TypeError, ValueError) as error:
+        msg = f"summary does not go into JSON ({error}): give plain numbers, text, lists and dicts"
+        raise ModelFileError(msg) from None
+
+
+def _pack(root: Any, compression: int) -> bytes:
+    """The bytes of the file: what skops writes, and a header with the versions."""
+    import numpy as np
+    import sklearn
+    import skops.io
+
+    buffer = io.BytesIO()
+    skops.io.dump(root, buffer, compression=compression)
+    versions = {
+        "layout": LAYOUT,
+        "rosenblatt": VERSION,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+    }
+    with zipfile.ZipFile(buffer, "a", compression) as archive:
+        archive.writestr(HEADER, json.dumps(versions))
+    return buffer.getvalue()
+
+
+def _strangers(data: bytes) -> list[str]:
+    """The types in the file that it may not hold. Imports and builds none of them."""
+    from skops.io import get_untrusted_types
+
+    return sorted(set(get_untrusted_types(data=data)) - set(ALLOWED))
+
+
+def _cannot_save(model: Any, strangers: list[str] | None, error: Any = "") -> ModelFileError:
+    """What stands in the way of saving, and what to do about it."""
+    for name, value in model.get_params().items():
+        if name.rpartition("__")[2] == "callback" and value is not None:
+            return ModelFileError(
+                f"{name}={_one_line(value)} cannot go into a model file, which holds no code: "
+                f"call set_params({name}=None) first"
+            )
+        if name.rpartition("__")[2] == "kernel" and _is_code(value):
+            shown = getattr(value, "function", value)
+            return ModelFileError(
+                f"{name}={_one_line(shown)} cannot go into a model file, which holds no code: fit "
+                "with kernel='precomputed' on the values of the function, or with one of rb.kernels"
+            )
+    what = _shown(strangers) if strangers else f"something else ({_one_line(error)})"
+    remedy = ": save its best_estimator_" if hasattr(model, "best_estimator_") else ""
+    return ModelFileError(
+        "only numbers, text, arrays and estimators of rosenblatt and scikit-learn can go into a "
+        f"model file, but this {type(model).__name__} holds {what}{remedy}"
+    )
+
+
+def _is_code(kernel: Any) -> bool:
+    """Whether a kernel is somebody's function, and not one of ours."""
+    from rosenblatt.kernels import Function, Kernel
+
+    return isinstance(kernel, Function) or (callable(kernel) and not isinstance(kernel, Kernel))
+
+
+def _read(source: Path) -> bytes:
+    if not source.exists():
+        msg = f"there is no file {source}"
+        raise FileNotFoundError(msg)
+    if source.is_dir():
+        msg = f"{source} is a folder: give the name of a model file"
+        raise IsADirectoryError(msg)
+    with source.open("rb") as file:
+        start = file.read(4)
+        if start != b"PK\3\4":
+            what = "is not a model file" if start else "is empty"
+            msg = f"{source} {what}: give a file saved by `rosenblatt fit -o` or rb.io.save"
+            raise ModelFileError(msg)
+        return start + file.read()
+
+
+def _is_bomb(data: bytes) -> bool:
+    """Whether little data would fill the memory."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    return size > BOMB[0] and size > BOMB[1] * len(data)
+
+
+def _read_header(data: bytes) -> dict[str, Any]:
+    """The versions that wrote the file, if it is whole and one of ours."""
+    if _is_bomb(data):
+        msg = "would fill the memory when unpacked: it is not a model"
+        raise ModelFileError(msg)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if HEADER not in archive.namelist():
+            msg = "is not a model file: give a file saved by `rosenblatt fit -o` or rb.io.save"
+            raise ModelFileError(msg)
+        damaged = archive.testzip()
+        if damaged is not None:
+            msg = f"is damaged (in {_shown([damaged])}): save the model again"
+            raise ModelFileError(msg)
+        header: dict[str, Any] = json.loads(archive.read(HEADER))
+        protocol = json.loads(archive.read("schema.json"))["protocol"]
+    if int(header["layout"]) > LAYOUT:
+        theirs = _shown([header["rosenblatt"]])
+        msg = f"comes from rosenblatt {theirs}, newer than this {VERSION}: update to read it"
+        raise ModelFileError(msg)
+    if int(protocol) < PROTOCOL:
+        msg = f"is in protocol {int(protocol)} of skops, which rosenblatt never wrote"
+        raise ModelFileError(msg)
+    return header
+
+
+def _renamed(data: bytes) -> bytes:
+    """A file of layout 1 with the names that its classes have now."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "schema.json":
+                content = json.dumps(_with_new_names(json.loads(content))).encode()
+            new.writestr(name, content)
+    return buffer.getvalue()
+
+
+def _with_new_names(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_new_names(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: _with_new_names(item) for key, item in node.items()}
+    module = found.get("__module__")
+    if isinstance(module, str):
+        found["__module__"] = MOVED.get(module, module)
+    return found
+
+
+def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
+    import sklearn
+    from sklearn.base import BaseEstimator
+    from sklearn.exceptions import InconsistentVersionWarning
+    from skops.io import loads
+
+    strangers = _strangers(data)
+    if strangers:
+        msg = f"holds {_shown(strangers)}, which no model file may hold: it was not loaded"
+        if versions["rosenblatt"] != VERSION:
+            theirs = _shown([versions["rosenblatt"]])
+            msg = f"{msg} (it comes from rosenblatt {theirs}, this is {VERSION})"
+        raise ModelFileError(msg)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InconsistentVersionWarning)  # `load` says it once
+            model = loads(data, trusted=list(ALLOWED))
+    except Exception as error:
+        if versions["scikit-learn"] == sklearn.__version__:
+            raise
+        theirs, here = _shown([versions["scikit-learn"]]), sklearn.__version__
+        msg = (
+            f"was saved with scikit-learn {theirs}, but this is {here} ({_one_line(error)}): "
+            "read it there, or fit and save it again here"
+        )
+        raise ModelFileError(msg) from error
+    if not isinstance(model, BaseEstimator):
+        msg = f"holds a {type(model).__name__} where the model should be"
+        raise ModelFileError(msg)
+    _check_whole(model)
+    return model
+
+
+def _check_whole(model: Any) -> None:
+    """Refuse a model that could not have been saved: not fitted, or in parts that do not fit."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    if not isinstance(getattr(model, "summary_", {}), dict):
+        msg = f"is damaged (its summary is a {type(model.summary_).__name__}): save the model again"
+        raise ModelFileError(msg)
+    parts = _parts(model)
+    for part in parts:
+        check_is_fitted(part)
+        _check_parameters(part)
+    if len(parts) > 1 and hasattr(parts[0], "kinds_"):
+        wide = len(parts[0].get_feature_names_out())
+        if wide != parts[1].n_features_in_:
+            msg = (
+                f"is damaged ({wide} features for {parts[1].n_features_in_}): save the model again"
+            )
+            raise ModelFileError(msg)
+
+
+def _parts(model: Any) -> list[Any]:
+    """The steps of a pipeline that do anything, or the model itself."""
+    if not hasattr(model, "steps"):
+        return [model]
+    return [part for _, part in model.steps if part is not None and part != "passthrough"]
+
+
+def _check_parameters(part: Any) -> None:
+    """Refuse parameters that one of our classifiers would not take."""
+    if hasattr(part, "check_parameters"):
+        part.check_parameters()
+
+
+def _warn_of_scikit_learn(source: Path, model: Any, versions: dict[str, Any]) -> None:
+    import sklearn
+
+    saved, here = versions.get("scikit-learn"), sklearn.__version__
+    if type(model).__module__.startswith("sklearn.") and saved != here:
+        warnings.warn(
+            f"{source} was saved with scikit-learn {_shown([saved])}, this is {here}: the parts of "
+            "it that are scikit-learn's may behave differently; check it, or fit and save it again",
+            ModelFileWarning,
+            stacklevel=3,
+        )
+
+
+def _shown(names: list[Any]) -> str:
+    """Names out of a file for a message: a few, in one line, whatever they hold."""
+    shown = [str(name)[:80] for name in names[:5]]
+    more = [f"... ({len(names)} in all)"] if len(names) > 5 else []
+    return ", ".join([n if n.isprintable() else ascii(n) for n in shown] + more)
+
+
+def _one_line(thing: Any) -> str:
+    """An error or a value for a message."""
+    text = " ".join(str(thing).split())[:200] or type(thing).__name__
+    return text if text.isprintable() else ascii(text)

@@ -1,0 +1,18 @@
+"""Tables in, models and certificates in and out."""
+
+from rosenblatt.files.certificates import CertificateFileError, load_certificate, save_certificate
+from rosenblatt.files.models import ModelFileError, ModelFileWarning, load, save
+from rosenblatt.tables.tables import Table, TableError, read_table
+
+__all__ = [
+    "CertificateFileError",
+    "ModelFileError",
+    "ModelFileWarning",
+    "Table",
+    "TableError",
+    "load",
+    "load_certificate",
+    "read_table",
+    "save",
+    "save_certificate",
+]

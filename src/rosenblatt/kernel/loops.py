@@ -1,0 +1,368 @@
+"""The kernel perceptron: mistake counters instead of weights.
+
+The vector is ``w = Σ a_s φ(x_s)`` over the support vectors, which have numbers of their own, their
+slots. A block of samples is visited in order; ``G`` are the kernel values between its samples,
+``F`` their scores ``Σ a_s K(x_s, x)``, one column for each two-class problem, kept up to date as
+mistakes are made. Scores come from matrix products: `Doubt` says how far they can be off, and a
+score whose sign is in doubt is left to the caller, who settles it without rounding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.data.compiled import loop
+from rosenblatt.data.rows import Block, Rows, add_row, row_dot, row_norm2, weight_of
+from rosenblatt.data.simd import dot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Dual(NamedTuple):
+    """The support vectors' coefficients and counters, a row per slot and a column per problem.
+
+    Attributes
+    ----------
+    coef : float64 array
+        ``a_s``: the sum of ``weight*y`` over the mistakes on this vector.
+    counts : int64 array
+        Its mistakes, ``α``.
+    lag : float64 array
+        ``Σ t*Δ_t`` over the updates at visit t; empty if no average is wanted.
+    age : int64 array
+        When its last mistake was made, in visits; -1 for a slot without a vector.
+    sample : int64 array
+        The row of the data it is, or -1.
+    slot : int64 array
+        The slot of each row of the data, or -1.
+    dropped : bool array
+        Rows that take part no more, a column per problem; empty if none is ever dropped.
+    """
+
+    coef: Floats
+    counts: Ints
+    lag: Floats
+    age: Ints
+    sample: Ints
+    slot: Ints
+    dropped: NDArray[np.bool_]
+
+
+class Visited(NamedTuple):
+    """A block of m samples on its way; arrays with a row for each problem.
+
+    Attributes
+    ----------
+    sample : int64 array
+        Rows of the data.
+    turn : int64 array
+        The order in which they are visited.
+    G : array of shape (m, m)
+        Kernel values between them.
+    F, A : float64 arrays
+        Scores ``Σ a_s K``, and ``Σ |a_s||K|`` over all that was ever added.
+    settled : bool array
+        Whether the score at the visit is the exact one, rounded.
+    steps : float64 array
+        What was added to the coefficient of the sample.
+    wrong : bool array
+        Whether it was a mistake.
+    values : float64 array
+        The score when it was visited.
+    slot : int64 array
+        The slot of a sample that was a mistake.
+    """
+
+    sample: Ints
+    turn: Ints
+    G: Any
+    F: Floats
+    A: Floats
+    settled: NDArray[np.bool_]
+    steps: Floats
+    wrong: NDArray[np.bool_]
+    values: Floats
+    slot: Ints
+
+
+class Doubt(NamedTuple):
+    """A score is off by at most ``relative*A + absolute*total``: per row, per row, per problem."""
+
+    relative: Floats
+    absolute: Floats
+    total: Floats
+
+
+class Forgetting(NamedTuple):
+    """Which support vectors to forget when there are too many: the oldest, in order.
+
+    ``H`` are their kernel values with the block's samples, a row each. `state` holds the number of
+    support vectors and how many of the queue are gone; `budget` 0: there can be any number.
+    """
+
+    budget: int
+    queue: Ints
+    H: Any
+    state: Ints
+
+
+class Rule(NamedTuple):
+    """What else happens at a mistake.
+
+    `positives` and `running` are the problems and whether they still run, `clocks` the visits that
+    each had before this block, `time` those of the whole run, `drop_after` the count at which a
+    sample is dropped (0: never), and `exact` whether every mistake's score is wanted settled.
+    """
+
+    positives: Ints
+    running: NDArray[np.bool_]
+    clocks: Ints
+    time: int
+    drop_after: int
+    exact: bool
+
+
+@loop
+def visit(
+    block: Block,
+    seen: Visited,
+    doubt: Doubt,
+    dual: Dual,
+    forgetting: Forgetting,
+    rule: Rule,
+    free: Any,
+    start: int,
+    used: int,
+) -> tuple[int, int, int]:
+    """Visit the samples from turn number `start` on; at each mistake ``a_i += weight*y``.
+
+    New support vectors take the slots of `free`, from number `used` on. Returns the turn reached,
+    the problem whose score there has to be settled first (-1: none), and the number of free slots
+    used.
+    """
+    for t in range(start, len(seen.turn)):
+        j = seen.turn[t]
+        unclear = classify(block, seen, doubt, dual, rule, j)
+        if unclear >= 0:
+            return t, unclear, used
+        for c in range(len(rule.positives)):
+            if seen.wrong[c, j]:
+                used = take(block, seen, doubt, dual, forgetting, rule, free, t, used)
+                break
+    return len(seen.turn), -1, used
+
+
+@loop
+def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: Rule, j: int) -> int:
+    """Mark in which problems sample j is a mistake; a problem with a score in doubt, or -1."""
+    i = np.uint64(seen.sample[j])
+    for c in range(len(rule.positives)):
+        out = dual.dropped.size > 0 and dual.dropped[i, c]
+        seen.wrong[c, j] = False
+        if out or not rule.running[c] or not weight_of(block, rule.positives[c], i) > 0:
+            continue
+        y = 1.0 if block.label[i] == rule.positives[c] else -1.0
+        value = seen.F[c, j]
+        if not seen.settled[c, j]:
+            off = doubt.relative[j] * seen.A[c, j] + doubt.absolute[j] * doubt.total[c]
+            if off != 0 and not abs(value) > off:
+                return c
+        seen.wrong[c, j] = not y * value > 0
+        if seen.wrong[c, j] and rule.exact and not seen.settled[c, j]:
+            return c
+        seen.values[c, j] = value
+    return -1
+
+
+@loop
+def take(
+    block: Block,
+    seen: Visited,
+    doubt: Doubt,
+    dual: Dual,
+    forgetting: Forgetting,
+    rule: Rule,
+    free: Any,
+    t: int,
+    used: int,
+) -> int:
+    """Make the update for the sample of turn t; how many free slots are used then."""
+    j = seen.turn[t]
+    i = np.uint64(seen.sample[j])
+    s = dual.slot[i]
+    if s < 0:
+        if forgetting.budget and forgetting.state[0] >= forgetting.budget:
+            forget(seen, doubt, dual, forgetting, rule)
+        s = free[used]
+        used += 1
+        dual.slot[i], dual.sample[s] = s, i
+        dual.coef[s], dual.counts[s] = 0.0, 0
+        forgetting.state[0] += 1
+    dual.age[s], seen.slot[j] = rule.time + t, s
+    alive = False
+    for c in range(len(rule.positives)):
+        if seen.wrong[c, j]:
+            y = 1.0 if block.label[i] == rule.positives[c] else -1.0
+            step = y * weight_of(block, rule.positives[c], i)
+            dual.coef[s, c] += step
+            dual.counts[s, c] += 1
+            if rule.drop_after and dual.counts[s, c] >= rule.drop_after:
+                step -= dual.coef[s, c]
+                dual.coef[s, c] = 0.0
+                dual.dropped[i, c] = True
+            seen.steps[c, j] = step
+            if dual.lag.size:
+                dual.lag[s, c] += step * (rule.clocks[c] + t)
+            add_values(seen.G, j, c, step, seen, doubt)
+        alive = alive or dual.coef[s, c] != 0
+    if forgetting.budget and not alive:
+        leave(dual, forgetting, s)
+    return used
+
+
+@loop
+def add_values(values: Any, k: int, c: int, step: float, seen: Visited, doubt: Doubt) -> None:
+    """``F[c] += step*values[k]``, and what that does to the doubt."""
+    for i in range(len(seen.sample)):
+        change = step * values[k, i]
+        seen.F[c, i] += change
+        seen.A[c, i] += abs(change)
+    doubt.total[c] += abs(step)
+
+
+@loop
+def leave(dual: Dual, forgetting: Forgetting, s: int) -> None:
+    """The vector of slot s is no support vector any more."""
+    dual.age[s] = -1
+    if dual.sample[s] >= 0:
+        dual.slot[dual.sample[s]] = -1
+    forgetting.state[0] -= 1
+
+
+@loop
+def forget(seen: Visited, doubt: Doubt, dual: Dual, forgetting: Forgetting, rule: Rule) -> None:
+    """Forget the support vector whose last mistake lies longest ago."""
+    k = forgetting.state[1]
+    while dual.age[forgetting.queue[k]] < 0 or dual.age[forgetting.queue[k]] >= rule.time:
+        k += 1
+    s = forgetting.queue[k]
+    for c in range(len(rule.positives)):
+        if dual.coef[s, c] != 0:
+            add_values(forgetting.H, k, c, -dual.coef[s, c], seen, doubt)
+            dual.coef[s, c] = 0.0
+    leave(dual, forgetting, s)
+    forgetting.state[1] = k + 1
+
+
+@loop
+def products(rows: Rows, part: Any, x: Any, out: Any) -> None:
+    """Write ``x_k·x`` for the listed rows."""
+    for k in range(len(part)):
+        out[k] = row_dot(rows, np.uint64(part[k]), x)
+
+
+@loop
+def distances2(rows: Rows, part: Any, x: Any, room: Any, out: Any) -> None:
+    """Write ``‖x - x_k‖²`` for the listed rows; `room` is for the differences."""
+    for k in range(len(part)):
+        for j in range(len(x)):
+            room[j] = x[j]
+        add_row(rows, np.uint64(part[k]), -1.0, room)
+        out[k] = dot(room, room)
+
+
+@loop
+def exponents(Z: Any, factor: Any, row: Any, column: Any) -> None:
+    """``Z = min(factor*Z - row - column, 0)``, in one go."""
+    nothing = factor - factor
+    for i in range(len(Z)):
+        for j in range(len(column)):
+            value = factor * Z[i, j] - row[i] - column[j]
+            Z[i, j] = value if value < nothing else nothing
+
+
+@loop
+def dots(K: Any, factors: Any, out: Any) -> None:
+    """``out = K @ factors.T``, every sum in double precision."""
+    for i in range(len(K)):
+        for c in range(len(factors)):
+            out[i, c] = dot(K[i], factors[c])
+
+
+@loop
+def norms2(rows: Rows, start: int, stop: int, out: Any) -> None:
+    """Write ``‖x_i‖²`` of rows `start` to `stop`."""
+    for row in range(start, stop):
+        out[row] = row_norm2(rows, np.uint64(row))
+
+
+@loop
+def votes(
+    K: Any,
+    vector: Any,
+    step: Any,
+    lives: Any,
+    first: float,
+    relative: Any,
+    absolute: Any,
+    out: Any,
+    doubtful: Any,
+) -> None:
+    """Write ``Σ_t c_t*sign(w_t·φ(x))`` over all vectors of a run, for each row of K.
+
+    ``w_t`` is the vector after the first t updates: `step` is added to the coefficient of support
+    vector `vector`, and then it lives for so many visits; `first` is the life of ``w_0 = 0``. The
+    sign of zero is -1. Rows of which a sign is in doubt are marked.
+    """
+    for i in range(len(K)):
+        score, size, total, votes = 0.0, 0.0, 0.0, -first
+        for t in range(len(vector)):
+            change = step[t] * K[i, vector[t]]
+            score += change
+            size += abs(change)
+            total += abs(step[t])
+            if not abs(score) > relative[i] * size + absolute[i] * total:
+                doubtful[i] = True
+            votes += lives[t] if score > 0 else -lives[t]
+        out[i] = votes
+
+
+@loop
+def count_errors(
+    K: Any,
+    step: Any,
+    y: Any,
+    weight: Any,
+    scores: Any,
+    sizes: Any,
+    relative: Any,
+    absolute: Any,
+    total: float,
+    sure: Any,
+    unsure: Any,
+) -> float:
+    """Follow the scores of some samples through updates, and count wrong predictions after each.
+
+    Row t of K holds the kernel values of the t-th update's vector with the samples. The weights of
+    samples that are wrong for certain are added to `sure`, of those that may be to `unsure`: a
+    score is off by at most ``relative*sizes + absolute*total``, where `total`, which is returned,
+    is the sum of the sizes of all steps.
+    """
+    for t in range(len(step)):
+        total += abs(step[t])
+        for k in range(len(scores)):
+            change = step[t] * K[t, k]
+            scores[k] += change
+            sizes[k] += abs(change)
+            off = relative[k] * sizes[k] + absolute[k] * total
+            if off != 0 and not abs(scores[k]) > off:
+                unsure[t] += weight[k]
+            elif (scores[k] > 0) != (y[k] > 0):
+                sure[t] += weight[k]
+    return total

@@ -1,0 +1,109 @@
+"""Which kernel is meant by the parameters of an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arguments import brief, number, to_host
+from rosenblatt.contract.parameters import one_of, positive_number
+from rosenblatt.kernel.device import is_on_device, namespace_of
+from rosenblatt.kernel.device_arrays import pick_rows
+from rosenblatt.kernels import (
+    RBF,
+    Function,
+    Gaussian,
+    Kernel,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    is_positive_semidefinite,
+)
+
+NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
+SAMPLE = 256  # samples among which an indefinite kernel is looked for
+
+
+def find_kernel(model: Any, X: Any) -> Kernel:
+    """The kernel that `kernel`, `degree`, `gamma`, `coef0` and `sigma` describe for these data."""
+    kernel = model.kernel
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        msg = (
+            f"kernel={kernel.__name__} is a class: give one of its kernels, {kernel.__name__}(...)"
+        )
+        raise ValueError(msg)
+    if callable(kernel):
+        return Function(kernel)
+    name = one_of("kernel", kernel, NAMES)
+    if name in ("poly", "sigmoid"):
+        number("coef0", model.coef0)
+    if model.sigma is not None and name != "gaussian":
+        msg = (
+            f"sigma={brief(model.sigma)} is for kernel='gaussian', but kernel={name!r}: give gamma"
+        )
+        raise ValueError(msg)
+    if name == "linear":
+        return Linear()
+    if name == "precomputed":
+        return Precomputed()
+    if name == "gaussian" and model.sigma is not None:
+        return Gaussian(model.sigma)
+    gamma = find_gamma(model.gamma, X)
+    if name == "gaussian":
+        return Gaussian(float(np.sqrt(0.5 / gamma)))
+    if name == "rbf":
+        return RBF(gamma)
+    if name == "sigmoid":
+        return Sigmoid(gamma, model.coef0)
+    return Polynomial(model.degree, gamma, model.coef0)
+
+
+def find_gamma(gamma: Any, X: Any) -> float:
+    """A number, or what a word says for these data, as in scikit-learn."""
+    if isinstance(gamma, str):
+        if one_of("gamma", gamma, ("scale", "auto")) == "auto":
+            return 1.0 / int(X.shape[1])
+        if is_on_device(X):
+            xp = namespace_of(X)
+            variance = float(xp.var(xp.astype(X, xp.float64)))
+        elif hasattr(X, "multiply"):
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = float(X.multiply(X).mean() - X.mean() ** 2)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = float(np.var(X, dtype=np.float64))
+        gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        if not 0 < gamma <= 1e300:
+            msg = (
+                "gamma='scale' needs the variance of X, which is beyond floating point: scale the "
+                "features, or give gamma as a number"
+            )
+            raise ValueError(msg)
+        return float(gamma)
+    return positive_number("gamma", gamma, hint=", or 'scale' or 'auto'")
+
+
+def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
+    """Warn where samples of the data refute that the kernel is an inner product."""
+    if not isinstance(kernel, Sigmoid):
+        return
+    some = np.unique(np.linspace(0, X.shape[0] - 1, SAMPLE).astype(np.int64))
+    picked = to_host(pick_rows(X, some)) if is_on_device(X) else X[some]
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = kernel(picked)
+    if not np.isfinite(K).all():
+        return  # the fit itself says what is wrong
+    found = is_positive_semidefinite(K, tol=1e-10)
+    if not found:
+        warnings.warn(
+            f"the kernel {kernel.formula} is not an inner product: on {picked.shape[0]} of these "
+            f"samples its Gram matrix has the eigenvalue {found.smallest:.3g}, so neither the "
+            "mistake bound nor convergence is promised. kernel='rbf' or 'poly' has both",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,149 @@
+"""Other ways to train in dual form: with a budget, and by picking one of the mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.kernel.expansion import DualProblem, Sheet
+from rosenblatt.kernel.loops import Forgetting
+from rosenblatt.kernel.support_vectors import stacked
+from rosenblatt.kernel.training import Kernelized
+from rosenblatt.running.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import ExitStack
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.kernel.support_vectors import Batch
+    from rosenblatt.results import Cycle
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+GONE = -1  # the age of a slot without a support vector
+
+
+class Budgeted(Kernelized):
+    """At most so many support vectors: the one whose last mistake lies longest ago is forgotten.
+
+    Blocks are scored from the support vectors alone, so nothing grows with the length of a
+    stream. Slots are used again once a block is done.
+    """
+
+    @property
+    def budget(self) -> int:
+        """The most support vectors."""
+        assert self.settings.budget is not None
+        return self.settings.budget
+
+    def prepare(self, stack: ExitStack) -> None:
+        """Forget what is too much to begin with."""
+        stack.enter_context(one_blas_thread())
+        a = self.expansion.arrays
+        for s in self._by_age()[: -self.budget]:
+            a.coef[s], a.age[s] = 0.0, -1
+            if a.sample[s] >= 0:
+                a.slot[a.sample[s]] = -1
+
+    def _by_age(self) -> Ints:
+        """The slots of the support vectors, the oldest last mistake first."""
+        age = self.expansion.arrays.age[: self.expansion.size]
+        order = np.argsort(age, kind="stable")
+        slots: Ints = order[age[order] != GONE]
+        return slots
+
+    def blocks(self, order: Ints) -> Iterator[Ints]:
+        """Blocks of no more samples than the budget: so a block never forgets its own."""
+        m = min(self.values.block_rows, self.budget)
+        return (order[a : a + m] for a in range(0, len(order), m))
+
+    def begin_epoch(self) -> None:
+        """Remember the vector that the epoch begins with."""
+        super().begin_epoch()
+        slots = self._by_age()
+        self.before = self.values.vectors(slots), self.expansion.arrays.coef[slots]
+
+    def open(self, sample: Ints) -> Sheet:
+        """Score some samples with the support vectors as they are now."""
+        coef = self.expansion.arrays.coef[: self.expansion.size]
+        sizes, slots = np.abs(coef), np.arange(len(coef))
+        self.total[:] = sizes.sum(axis=0)
+        self.additions = 64 + len(coef)
+        batch = self.values.batch(sample)
+        return Sheet(batch, self.values.sums(batch, slots, np.hstack([coef, sizes]), self.k), 0)
+
+    def close(self, sheet: Sheet) -> None:
+        """Scores are not kept."""
+
+    def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
+        """The oldest support vectors, with their kernel values; free slots."""
+        m, size = len(batch.sample), self.expansion.size
+        queue = self._by_age()
+        oldest = queue[:m]
+        free = np.flatnonzero(self.expansion.arrays.age[:size] == GONE)[:m]
+        free = np.append(free, np.arange(size, size + m - len(free)))
+        H = self.values.across(batch, oldest)
+        state = np.array([len(queue), 0])
+        return Forgetting(self.budget, oldest, H, state), free
+
+    def _catch_up(self, order: Ints) -> None:
+        """Nothing to catch up with."""
+
+    def _add_all(self) -> None:
+        """Nothing to add up."""
+
+    def changes(self) -> Floats:
+        """``‖w - w before‖`` over the epoch."""
+        if not any(p.mistakes[-1] for p in self.problems if p.mistakes):
+            return np.zeros(self.k)
+        slots = self._by_age()
+        V, coef = self.before
+        V = stacked([V, self.values.vectors(slots)])
+        delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
+        return np.sqrt(self.values.form(V, delta))
+
+    def one_epoch(self, running: list[DualProblem]) -> None:
+        """Take all problems through the data; they share what is forgotten, so all stop at once."""
+        super().one_epoch(running)
+        if any(p.stop is None for p in running):
+            for p in running:
+                p.stop = None
+
+    def separates(self, p: DualProblem) -> bool:
+        """Whether no sample is a mistake now."""
+        for sample in self.blocks(np.arange(self.n_rows)):
+            self.sums[sample] = self.open(sample).sums
+        return super().separates(p)
+
+    def _find_cycle(self, p: DualProblem) -> Cycle | None:
+        return None
+
+
+class Picking(Kernelized):
+    """Orders random-mistake and worst-mistake: an epoch picks one of the current mistakes."""
+
+    def epoch(self, running: list[DualProblem], order: Ints) -> None:
+        """Find the mistakes, pick one, update; for each problem."""
+        for p in running:
+            chosen = self._pick(p)
+            if chosen is not None:
+                self.visit([p], self.open(np.array([chosen])), 0, 1)
+                p.within = 0
+            else:
+                self.expansion.time += 1
+            p.visits += 1
+
+    def _pick(self, p: DualProblem) -> int | None:
+        c = self.problems.index(p)
+        rows, values, off = self.mistakes(c)
+        if not rows.size:
+            return None
+        if self.settings.order == "random-mistake":
+            return int(rows[p.rng.integers(rows.size)])
+        close = np.flatnonzero(values - off <= (values + off).min())
+        exact = [abs(self.exact_score(int(rows[k]), c)) if off[k] else -values[k] for k in close]
+        return int(rows[close[int(np.argmax(exact))]])

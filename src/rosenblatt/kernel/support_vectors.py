@@ -1,0 +1,159 @@
+"""Support vectors in memory, dense or sparse, each in a slot of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
+
+from rosenblatt.data.rows import as_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.rows import Rows
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Some samples, ready for matrix products.
+
+    `X` is in the working precision; of sparse data it is transposed, and dense unless they are
+    very sparse.
+    """
+
+    sample: Ints
+    X: Any
+    x2: Floats
+
+
+class Bank:
+    """The support vectors: as they were given, and in the working precision, less a center."""
+
+    transposed = False  # whether samples are multiplied as columns
+
+    def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
+        self.given, self.center = np.empty((0, n_features), dtype), center
+        same = dtype == kind and center is None
+        self.work = self.given if same else np.empty((0, n_features), kind)
+        self.y2 = np.empty(0)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        if size > len(self.given):
+            same = self.work is self.given
+            size = max(size, 2 * len(self.given))
+            self.given = grown(self.given, size)
+            self.work = self.given if same else grown(self.work, size)
+            self.y2 = grown(self.y2, size)
+
+    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
+        """Put vectors into slots."""
+        self.given[slots], self.y2[slots] = X, y2
+        if self.work is not self.given:
+            self.work[slots] = X if self.center is None else X - self.center
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        moved = self.given if self.center is None else self.given - self.center
+        self.work = moved.astype(kind, copy=False)
+
+    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
+        """Inner products of the samples with the vectors of the slots."""
+        Y = self.work[as_slice(slots)]
+        out = room(len(batch.X), len(slots), Y.dtype)
+        return np.matmul(batch.X, Y.T, out=out)
+
+    def settle(self) -> None:
+        """Be ready to be read by several threads."""
+
+    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
+        """Rows as given, and which of them are the vectors of the slots."""
+        return as_rows(self.given), slots
+
+    def matrix(self, slots: Ints) -> Any:
+        """The vectors of the slots as given."""
+        return self.given[slots]
+
+
+class SparseBank(Bank):
+    """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
+
+    transposed = True
+
+    def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
+        super().__init__(0, dtype, kind)
+        self.where, self.kind = np.zeros(0, np.int64), kind
+        self.vectors = csr_array((0, n_features), dtype=dtype)
+        self.dtype = dtype
+        self._new: list[Any] = []
+        self._n = 0
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        if size > len(self.where):
+            size = max(size, 2 * len(self.where))
+            self.where, self.y2 = grown(self.where, size), grown(self.y2, size)
+
+    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
+        """Put vectors into slots."""
+        self.where[slots] = self._n + np.arange(len(slots))
+        self.y2[slots] = y2
+        self._n += len(slots)
+        self._new.append(X.astype(self.dtype, copy=False))
+
+    def change_precision(self, kind: Any) -> None:
+        """Work in this precision from now on."""
+        self.kind = kind
+
+    def settle(self) -> None:
+        """Be ready to be read by several threads."""
+        self._all()
+
+    def _all(self) -> Any:
+        if self._new:
+            self.vectors = stacked([self.vectors, *self._new])
+            self._new = []
+            if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
+                self.vectors = self.vectors[self.where]
+                self.where, self._n = np.arange(len(self.where)), len(self.where)
+        return self.vectors
+
+    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
+        """Inner products of the samples with the vectors of the slots."""
+        Y = self._all()[as_slice(self.where[slots])].astype(self.kind, copy=False)
+        Z = Y @ batch.X
+        return (Z.toarray() if issparse(Z) else Z).T
+
+    def rows(self, slots: Ints) -> tuple[Rows, Ints]:
+        """Rows as given, and which of them are the vectors of the slots."""
+        return as_rows(self._all()), self.where[slots]
+
+    def matrix(self, slots: Ints) -> Any:
+        """The vectors of the slots as given."""
+        return self._all()[self.where[slots]]
+
+
+def as_slice(numbers: Ints) -> Any:
+    """The same as a slice if they follow one another: nothing is copied then."""
+    n = len(numbers)
+    if n and numbers[-1] - numbers[0] == n - 1 and (np.diff(numbers) == 1).all():
+        return slice(int(numbers[0]), int(numbers[0]) + n)
+    return numbers
+
+
+def grown(array: Any, size: int) -> Any:
+    """A copy with room for `size` rows; the new ones are zero."""
+    larger = np.zeros((size, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Matrices, or lists of columns, one after the other."""
+    if issparse(parts[0]):
+        return csr_array(vstack(parts, format="csr"))
+    return np.concatenate(parts)

@@ -1,0 +1,476 @@
+"""Kernel functions: inner products ``K(x, y) = φ(x)·φ(y)`` in a space of features.
+
+A kernel is called with one or two matrices and gives the matrix of its values:
+
+>>> import numpy as np
+>>> kernel = Polynomial(degree=2)
+>>> print(kernel)
+K(x, y) = (x·y + 1)^2
+>>> kernel(np.array([[1.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+array([[4., 9.]])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from rosenblatt.arguments import brief, matrix, number, positive_int
+from rosenblatt.kernels.definiteness import plain_values
+from rosenblatt.kernels.rounding import (
+    Products,
+    Rounding,
+    float_range,
+    lengths,
+    powers_rounding,
+    tiny,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function; the base of all of them."""
+
+    name: ClassVar[str]
+    needs_features: ClassVar[bool] = True
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"K(x, y) = {self.formula}"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Matrix of the values for every row of X with every row of Y (None: of X)."""
+        X, Y = _pair(X, Y)
+        Z = X @ (X if Y is None else Y).T
+        Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
+        x2 = squared_norms(X)
+        values: Floats = self.of_products(Z, x2, x2 if Y is None else squared_norms(Y))
+        return values
+
+    def diagonal(self, X: Any) -> Floats:
+        """``K(x, x)`` for every row of X."""
+        x2 = squared_norms(_matrix(X))
+        values: Floats = self.of_products(x2[:, np.newaxis].copy(), x2, x2[:, np.newaxis])[:, 0]
+        return values
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The values, given inner products ``Z = x·y`` and squared norms; may overwrite Z."""
+        raise NotImplementedError
+
+    def rounding(self, products: Products) -> Rounding:
+        """How far values from computed inner products can be from those without any rounding.
+
+        Infinite where nothing useful can be said.
+        """
+        raise NotImplementedError
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """A bound on ``|K(x, y)|`` from the squared norms of x and the largest one of any y."""
+        raise NotImplementedError
+
+    def nonnegative(self, plain: bool) -> bool:
+        """Whether no value is negative; `plain`: no inner product is. It decides how to bound."""
+        return False
+
+    def keeps_integers(self) -> bool:
+        """Whether the value for vectors of whole numbers is a whole number."""
+        return False
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """``x·y``: the perceptron itself."""
+
+    name = "linear"
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "x·y"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The inner products as they are."""
+        return Z
+
+    def rounding(self, products: Products) -> Rounding:
+        """``(terms + 3)u`` for each of the two inner products."""
+        return powers_rounding(products, 1, 1.0, 0.0)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """``‖x‖‖y‖``."""
+        return np.sqrt(x2) * np.sqrt(most)
+
+    def nonnegative(self, plain: bool) -> bool:
+        """If no inner product is negative."""
+        return plain
+
+    def keeps_integers(self) -> bool:
+        """It does."""
+        return True
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """``(gamma*x·y + coef0)^degree``: all products of up to `degree` features."""
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    name = "poly"
+
+    def __post_init__(self) -> None:
+        positive_int("degree", self.degree)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma), coef0=number("coef0", self.coef0))
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        inner = f"{_times(self.gamma)}x·y{_plus(self.coef0)}"
+        return f"({inner})^{self.degree}"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """Powers by squaring: faster than a general power, and the same on every machine."""
+        if self.gamma != 1.0:
+            Z *= self.gamma
+        if self.coef0 != 0.0:
+            Z += self.coef0
+        return _power(Z, self.degree)
+
+    def rounding(self, products: Products) -> Rounding:
+        """That of the base, ``degree`` times."""
+        return powers_rounding(products, self.degree, self.gamma, self.coef0)
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """``(gamma‖x‖‖y‖ + |coef0|)^degree``."""
+        with np.errstate(over="ignore"):
+            return (self.gamma * np.sqrt(x2) * np.sqrt(most) + abs(self.coef0)) ** self.degree
+
+    def nonnegative(self, plain: bool) -> bool:
+        """If neither an inner product nor `coef0` is negative."""
+        return plain and self.coef0 >= 0
+
+    def keeps_integers(self) -> bool:
+        """If `gamma` and `coef0` are whole numbers."""
+        return float(self.gamma).is_integer() and float(self.coef0).is_integer()
+
+
+@dataclass(frozen=True)
+class Radial(Kernel):
+    """``exp(-rate*‖x - y‖²)``; the base of `RBF` and `Gaussian`, which name the rate."""
+
+    @property
+    def rate(self) -> float:
+        """The factor of ``-‖x - y‖²``."""
+        raise NotImplementedError
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """Matrix of the values for every row of X with every row of Y (None: of X).
+
+        Dense samples are moved to around the origin first, where fewer digits cancel.
+        """
+        X, Y = _pair(X, Y)
+        if hasattr(X, "tocsr") or hasattr(Y, "tocsr"):
+            values = super().__call__(X, Y)
+        else:
+            center = X.mean(axis=0) if len(X) else 0.0
+            values = super().__call__(X - center, None if Y is None else Y - center)
+        if Y is None:
+            np.fill_diagonal(values, 1.0)
+        return values
+
+    def of_distances(self, D: Floats) -> Floats:
+        """The values, given squared distances."""
+        values: Floats = np.exp(-self.rate * D)
+        return values
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """From ``‖x - y‖² = ‖x‖² + ‖y‖² - 2x·y``, which rounding may not make negative."""
+        Z *= 2.0 * self.rate
+        Z -= self.rate * x2[:, None]
+        Z -= self.rate * y2
+        if isinstance(Z, np.ndarray):
+            np.minimum(Z, 0.0, out=Z)
+            return np.exp(Z, out=Z)
+        return xp.exp(xp.clip(Z, max=0.0))
+
+    def rounding(self, products: Products) -> Rounding:
+        """The squared distance is off by ``(2*terms + 14)u(‖x‖² + ‖y‖²)``, at most.
+
+        In single precision by half of it: squared norms are always computed in double.
+        """
+        u, (least, lost, largest) = products.unit, float_range(products.unit)
+        sizes = products.x2 + products.most
+        terms = products.terms * (2 if u == 2.0**-53 else 1)
+        with np.errstate(over="ignore"):
+            apart = (terms + 14) * u * sizes + (2 * products.terms + 8) * lost
+            apart = self.rate * apart
+            fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
+        relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)
+        return Rounding(relative, tiny(u) + 0.0 * products.x2)
+
+    def nonnegative(self, plain: bool) -> bool:
+        """Never negative."""
+        return True
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """1."""
+        return np.ones_like(x2)
+
+
+@dataclass(frozen=True)
+class RBF(Radial):
+    """``exp(-gamma*‖x - y‖²)``, the radial basis function."""
+
+    gamma: float = 1.0
+
+    name = "rbf"
+
+    def __post_init__(self) -> None:
+        _keep_floats(self, gamma=_positive("gamma", self.gamma))
+
+    @property
+    def rate(self) -> float:
+        """``gamma``."""
+        return float(self.gamma)
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"exp(-{_times(self.gamma)}‖x - y‖²)"
+
+
+@dataclass(frozen=True)
+class Gaussian(Radial):
+    """``exp(-‖x - y‖²/(2*sigma²))``: the same as `RBF`, by its width."""
+
+    sigma: float = 1.0
+
+    name = "gaussian"
+
+    def __post_init__(self) -> None:
+        _keep_floats(self, sigma=_positive("sigma", self.sigma))
+        if not 0.0 < self.rate <= 1e300:
+            msg = f"sigma={self.sigma!r} is not allowed: 1/(2 sigma²) is beyond what floats hold"
+            raise ValueError(msg)
+
+    @property
+    def rate(self) -> float:
+        """``1/(2*sigma²)``."""
+        square = 2.0 * float(self.sigma) ** 2
+        return 1.0 / square if square else math.inf
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"exp(-‖x - y‖²/(2·{self.sigma:g}²))"
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel):
+    """``tanh(eta*x·y + theta)``: no inner product in general, so no theorem covers it."""
+
+    eta: float = 1.0
+    theta: float = 0.0
+
+    name = "sigmoid"
+
+    def __post_init__(self) -> None:
+        _keep_floats(self, eta=number("eta", self.eta), theta=number("theta", self.theta))
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"tanh({_times(self.eta)}x·y{_plus(self.theta)})"
+
+    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
+        """The hyperbolic tangent of a line."""
+        Z *= self.eta
+        Z += self.theta
+        return np.tanh(Z, out=Z) if isinstance(Z, np.ndarray) else xp.tanh(Z)
+
+    def rounding(self, products: Products) -> Rounding:
+        """No more than that of the argument: the slope of tanh is at most 1."""
+        u, (least, lost, largest) = products.unit, float_range(products.unit)
+        root, eta = lengths(products), abs(self.eta)
+        with np.errstate(over="ignore"):
+            size = eta * root + abs(self.theta)
+            small = (eta * (products.terms + 2) + 2) * lost
+            absolute = 1.05 * ((products.terms + 6) * u * size + small + 8 * u)
+        fits = (root < largest) & (size < largest) & (eta == 0 or least <= eta < largest)
+        return Rounding(0.0 * products.x2, np.where(fits, absolute, np.inf))
+
+    def largest(self, x2: Any, most: float) -> Any:
+        """1."""
+        return np.ones_like(x2)
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """The values themselves are the data: row i of X holds ``K(x_i, x_j)`` for all training j."""
+
+    name = "precomputed"
+    needs_features = False
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "given as a matrix"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The matrix as it is."""
+        return _dense(X)
+
+    def diagonal(self, X: Any) -> Floats:
+        """The diagonal of the matrix."""
+        return np.diagonal(_dense(X)).copy()
+
+    def keeps_integers(self) -> bool:
+        """Whole numbers are taken as they are."""
+        return True
+
+
+@dataclass(frozen=True)
+class Function(Kernel):
+    """Any function of two vectors that gives a number, or of two matrices that gives a matrix.
+
+    Which of the two it is, is found by a call with two and three rows. It has to be symmetric,
+    and to give a pair of samples the same value in every call.
+    """
+
+    function: Any
+
+    name = "function"
+    needs_features = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            msg = f"kernel={brief(self.function)} cannot be called: give a function of two vectors"
+            raise ValueError(msg)
+
+    @property
+    def formula(self) -> str:
+        """The name of the function."""
+        function = getattr(self.function, "func", self.function)  # of functools.partial
+        return f"{getattr(function, '__name__', 'function')}(x, y)"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The function for every row of X with every row of Y (None: of X)."""
+        X, Y = _pair(X, Y)
+        Y = X if Y is None else Y
+        if not X.shape[0] * Y.shape[0]:
+            return np.empty((X.shape[0], Y.shape[0]))
+        if self._takes_matrices(X, Y):
+            values = plain_values(self.function(X, Y))
+        else:
+            A, B = _rows_of(X), _rows_of(Y)
+            values = np.array(
+                [[plain_values(self.function(x, y)) for y in B] for x in A], np.float64
+            )
+        if values.shape != (X.shape[0], Y.shape[0]) or not np.isfinite(values).all():
+            raise ValueError(_wanted(self.formula, values))
+        return values
+
+    def _takes_matrices(self, X: Any, Y: Any) -> bool:
+        """Whether two rows with three give a 2 x 3 matrix."""
+        few = 3 if X.shape[1] != 3 else 4  # so that they are no factors of a matrix product
+        try:
+            values = plain_values(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
+        except Exception:  # whatever a function of two vectors says to matrices
+            return False
+        return values.shape == (2, few)
+
+    def diagonal(self, X: Any) -> Floats:
+        """``K(x, x)`` for every row of X."""
+        X = matrix("X", X)
+        return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
+
+
+# Arithmetic -------------------------------------------------------------------------------------
+
+
+def _power(Z: Any, degree: int) -> Any:
+    """``Z**degree`` by squaring, in place where it can be."""
+    result = None
+    while True:
+        if degree % 2:
+            if result is None:
+                result = Z if degree == 1 else Z * 1.0
+            else:
+                result *= Z
+        degree //= 2
+        if not degree:
+            return result
+        Z *= Z
+
+
+def squared_norms(X: Any) -> Floats:
+    """``‖x‖²`` for every row x, dense or sparse."""
+    squares = X.multiply(X) if hasattr(X, "multiply") else np.multiply(X, X)
+    total: Floats = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+    return total
+
+
+def _matrix(X: Any, name: str = "X") -> Any:
+    wanted = "give a matrix with one sample in each row"
+    return matrix(name, X, wanted).astype(np.float64, copy=False)
+
+
+def _pair(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Two matrices of samples with as many features, the second one if it is given."""
+    X, Y = _matrix(X), None if Y is None else _matrix(Y, "Y")
+    if Y is not None and X.shape[1] != Y.shape[1]:
+        msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
+        raise ValueError(msg)
+    return X, Y
+
+
+def _dense(X: Any) -> Floats:
+    X = _matrix(X)
+    values: Floats = X.toarray() if hasattr(X, "toarray") else X
+    return values
+
+
+def _rows_of(X: Any) -> list[Any]:
+    return list(X.toarray() if hasattr(X, "toarray") else X)
+
+
+def _wanted(name: str, values: Floats) -> str:
+    what = f"values of shape {values.shape}"
+    if values.size and not np.isfinite(values).all():
+        what = "values that are not finite"
+    return (
+        f"the kernel {name} gave {what}: give a function of two vectors with a finite number as "
+        "its value, or of two matrices with a matrix of them"
+    )
+
+
+def _keep_floats(kernel: Kernel, **found: float) -> None:
+    """Parameters that are numbers of another kind, such as fractions, as floats."""
+    for name, value in found.items():
+        if not isinstance(getattr(kernel, name), int | float | np.number):
+            object.__setattr__(kernel, name, value)
+
+
+def _positive(name: str, value: Any) -> float:
+    return number(name, value, lambda x: 0 < x <= 1e300, "give a positive number, up to 1e300")
+
+
+def _times(factor: float) -> str:
+    return "" if factor == 1 else f"{factor:g}·"
+
+
+def _plus(term: float) -> str:
+    return "" if term == 0 else f" {'+' if term > 0 else '-'} {abs(term):g}"

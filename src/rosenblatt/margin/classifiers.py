@@ -1,0 +1,223 @@
+"""What the maximum-margin and the soft-margin classifier share."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.contract.classifier import LinearClassifier
+from rosenblatt.contract.parameters import (
+    check_callback,
+    count_threads,
+    positive_number,
+    time_limit,
+)
+from rosenblatt.margin.proving import Problem, placed, rounds
+from rosenblatt.nearest.working_set import Clock
+from rosenblatt.results import (
+    Conditions,
+    Inseparable,
+    MarginFit,
+    MarginTrace,
+    Optimum,
+    QuasiSeparable,
+    Sides,
+    StopReason,
+)
+from rosenblatt.running.stopping import catch_interrupts
+from rosenblatt.running.threads import Team, one_blas_thread
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from rosenblatt.margin.proving import Report
+
+    Floats = NDArray[np.float64]
+
+WIDE = 400  # features from which matrix products are worth more than one thread
+PROOF = 1.5e-8  # seconds for each number in the data that the evidence takes in the end
+ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
+
+
+class MarginClassifier(LinearClassifier):
+    """A classifier that ends in hyperplanes which are proved to be the best, or nearly."""
+
+    fits_: tuple[MarginFit, ...]
+
+    _parts = (
+        *LinearClassifier._parts,
+        MarginFit,
+        MarginTrace,
+        Optimum,
+        Conditions,
+        Inseparable,
+        QuasiSeparable,
+    )
+
+    def _check(self) -> None:
+        """Check the parameters that both have."""
+        positive_number("tol", self.tol, hint=", the gap at which to stop")
+        time_limit(self.max_time)
+        check_callback(self.callback)
+        count_threads(self.n_jobs)
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        self._check()
+
+    def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
+        """Solve one two-class problem."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the best hyperplane, or one for each class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+        y : array of n labels of any kind, two or more different ones
+        sample_weight : array of n weights >= 0, optional
+
+        Returns
+        -------
+        self
+        """
+        began = time.perf_counter()
+        self._check()
+        data = self._read(X, y, sample_weight)
+        near, moved = placed(data)
+        threads = count_threads(self.n_jobs)
+        # The threads of small matrix products, and a few of any, mostly wait for each other.
+        many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE
+        with (
+            Team(threads) as team,
+            catch_interrupts() as interrupts,
+            nullcontext() if many else one_blas_thread(),
+        ):
+            left = None
+            if self.max_time is not None:
+                spent = time.perf_counter() - began + PROOF * data.source.n_entries
+                left = max(0.0, self.max_time - spent)
+            clock = Clock(left, interrupts)
+            fits = []
+            for number, positive in enumerate(data.positives):
+                problem = Problem.of(near, moved, positive, team, clock)
+                names = sides_named(data.classes, positive)
+                fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
+            self._set_results(data, tuple(fits), team)
+        self._warn()
+        return self
+
+    def _warn(self) -> None:
+        """Say what fell short, and what to do about it."""
+        cut = [fit for fit in self.fits_ if fit.stop_reason in REMEDIES]
+        if cut:
+            worst = max(cut, key=lambda fit: fit.optimum.gap)
+            warnings.warn(
+                f"{type(self).__name__} stopped with a gap of {worst.optimum.gap:.2g}, not "
+                f"tol={self.tol:g}: {worst.stop_reason.value}. {REMEDIES[worst.stop_reason]}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def optimum_(self) -> Any:
+        """Hyperplane and multipliers with the values they prove (a tuple for K > 2 classes)."""
+        return self._view("optimum")
+
+    @property
+    def conditions_(self) -> Any:
+        """How well the conditions of an optimum are met (a tuple for K > 2 classes)."""
+        return self._view("conditions")
+
+    @property
+    def gap_(self) -> Any:
+        """``(primal - dual)/primal`` (an array for K > 2 classes)."""
+        check_is_fitted(self)
+        gaps = [fit.optimum.gap for fit in self.fits_]
+        return np.array(gaps) if len(gaps) > 1 else gaps[0]
+
+    @property
+    def margin_(self) -> Any:
+        """``1/‖w‖``, half the width of the margin (an array for K > 2 classes)."""
+        check_is_fitted(self)
+        margins = [fit.optimum.margin for fit in self.fits_]
+        return np.array(margins) if len(margins) > 1 else margins[0]
+
+    @property
+    def support_(self) -> Any:
+        """Row numbers of the support vectors (a tuple of arrays for K > 2 classes)."""
+        check_is_fitted(self)
+        rows = tuple(fit.optimum.support for fit in self.fits_)
+        return rows if len(rows) > 1 else rows[0]
+
+    @property
+    def dual_coef_(self) -> Any:
+        """``y_i α_i`` of the support vectors, of shape (1, n) (a tuple of these for K > 2 classes).
+
+        ``coef_ = dual_coef_ @ X[support_]`` at the optimum.
+        """
+        check_is_fitted(self)
+        rows = tuple(fit.dual_coef[np.newaxis] for fit in self.fits_)
+        return rows if len(rows) > 1 else rows[0]
+
+    def sides(self, X: Any, y: ArrayLike) -> Any:
+        """Slack of samples, and which of them are outside, on or inside the margin, or wrong.
+
+        A sample is on the edge if ``y(w·x + b)`` is 1 as far as the fit tells: up to the root of
+        its gap, or 1e-6.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            The training data, or others.
+        y : array of n labels, known ones
+
+        Returns
+        -------
+        Sides, or a tuple of them, one for each class, for K > 2 classes
+        """
+        check_is_fitted(self)
+        data = self._read(X, y, None, self.classes_, reset=False)
+        values = self.decision_function(X).reshape(-1, len(self.fits_))
+        label = np.concatenate([piece.block.label for piece in data.source.pieces()])
+        found = tuple(
+            _sides(np.where(label == positive, 1.0, -1.0) * values[:, k], self.fits_[k])
+            for k, positive in enumerate(data.positives)
+        )
+        return found if len(found) > 1 else found[0]
+
+
+REMEDIES = {
+    StopReason.TIME_LIMIT: "Raise max_time, or tol.",
+    StopReason.INTERRUPTED: "Fit again to reach it.",
+    StopReason.ROUNDING: "Raise tol, or bring the features to similar scales around 0.",
+}
+
+
+def sides_named(classes: NDArray[Any], positive: int) -> str:
+    """What is told apart, for a message."""
+    names = [repr(name) for name in classes.tolist()]
+    if len(names) == 2:
+        return f"{names[0]} from {names[1]}"
+    return f"{names[positive]} from the other classes"
+
+
+def _sides(values: Floats, fit: MarginFit) -> Sides:
+    """The sides for values ``y(w·x + b)``, which are as precise as the root of the gap."""
+    edge = np.abs(values - 1.0) <= max(ON, np.sqrt(fit.optimum.gap))
+    return Sides(
+        np.maximum(1.0 - values, 0.0),
+        np.flatnonzero((values > 1.0) & ~edge),
+        np.flatnonzero(edge),
+        np.flatnonzero((values < 1.0) & (values > 0.0) & ~edge),
+        np.flatnonzero(values <= 0.0),
+    )

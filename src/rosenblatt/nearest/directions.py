@@ -1,0 +1,198 @@
+"""Newton's step for a margin with slack: the linear systems of `newton`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, lstsq
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from rosenblatt.data.rows import as_rows
+from rosenblatt.nearest import loops as slack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.nearest.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
+SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
+FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
+CONJUGATE_STEPS = 200
+
+
+def newton_step(
+    samples: Samples, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` over some rows, and a gradient.
+
+    `least` is a curvature along b that is there at least.
+    """
+    k, d = len(rows), samples.d
+    if not k:
+        return -gradient, -slope_b / least
+    few_entries = samples.source.n_entries <= FULL * samples.n * d
+    if not samples.dense and few_entries and d <= min(k, SPARSE):
+        first, *more = samples.source.pieces()
+        if not more:
+            return _without_copies(first.block.rows, rows, weight, gradient, slope_b, least)
+    X = samples.take(rows)
+    if not samples.dense and not few_entries and k * d < MANY:
+        X = X.toarray()
+    alike = samples.alike or not isinstance(X, np.ndarray)
+    return direction(X, weight, gradient, slope_b, least, alike=alike)
+
+
+def _without_copies(
+    all_rows: Any, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The step from sparse rows, by normal equations of the size of w."""
+    d, total = len(gradient), float(weight.sum())
+    H, centre = np.zeros((d, d)), np.zeros(d)
+    slack.gram(all_rows, rows, weight, centre, H)
+    centre /= total
+    H -= total * np.outer(centre, centre)
+    H.flat[:: d + 1] += 1.0
+    dw = -_solve(H.T, gradient - centre * slope_b)
+    return dw, -slope_b / (total + least) - float(centre @ dw)
+
+
+def direction(
+    X: Any,
+    weight: Floats,
+    gradient: Floats,
+    slope_b: float,
+    least: float,
+    *,
+    alike: bool = True,
+) -> tuple[Floats, float]:
+    """The step of `newton_step` for the rows of a matrix.
+
+    By normal equations of the size of w, or of the number of rows where these are fewer, or by
+    conjugate gradients where both are many.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (k, d)
+        An array is changed.
+    weight : float array of shape (k,)
+    gradient, slope_b : float array of shape (d,), float
+    least : float
+    alike : bool
+        Whether the columns are of similar sizes; if not, an array gets a more precise treatment.
+    """
+    k, d = X.shape
+    few = min(k, d)
+    if few > DIRECT or (few > SPARSE and 4 * CONJUGATE_STEPS * X.size < few**3):
+        return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+    # Around their mean the rows have w and b apart, and lose no digits to a distant origin.
+    total = float(weight.sum())
+    centre = (X.T @ weight) / total
+    about = gradient - centre * slope_b
+    try:
+        if not alike:
+            dw = _by_least_squares(X, weight, centre, about)
+        elif k < d:
+            return _by_rows(X, weight, centre, about, slope_b, least)
+        else:
+            dw = -_solve(_curvature(X, weight, centre, total), about)
+    except LinAlgError:
+        return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
+    return dw, -slope_b / (total + least) - float(centre @ dw)
+
+
+def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) -> Floats:
+    """The same step from ``min ‖dw + about‖² + Σ weight_i (dw·(x_i - centre))²``.
+
+    Slower, but columns of very different sizes keep twice the digits.
+    """
+    d = X.shape[1]
+    X -= centre
+    X *= np.sqrt(weight)[:, np.newaxis]
+    X = X[np.argsort(-np.abs(X).max(axis=1))]  # the method of Householder wants large rows first
+    A, right = np.vstack([X, np.eye(d)]), np.concatenate([np.zeros(len(X)), -about])
+    solved: Floats = lstsq(A, right, lapack_driver="gelsy", check_finite=False)[0]
+    return solved
+
+
+def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
+    """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the upper triangle of it."""
+    d = X.shape[1]
+    if isinstance(X, np.ndarray):
+        X -= centre
+        X *= np.sqrt(weight)[:, np.newaxis]
+        H: Floats = dsyrk(1.0, X.T)
+    else:
+        H = np.zeros((d, d))
+        slack.gram(as_rows(X), np.arange(len(weight)), weight, np.zeros(d), H)  # type: ignore[arg-type]
+        H = (H - total * np.outer(centre, centre)).T
+    H[np.diag_indices(d)] += 1.0
+    return H
+
+
+def _solve(H: Floats, right: Floats) -> Floats:
+    """Cholesky's method on the upper triangle of a matrix in the order of Fortran, now lost."""
+    factor, wrong = dpotrf(H, overwrite_a=1, clean=0)
+    if wrong:
+        raise LinAlgError
+    solved: Floats = dpotrs(factor, right)[0]
+    return solved
+
+
+def _by_rows(
+    X: Any, weight: Floats, centre: Floats, about: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The same step from a system of the size of the number of rows, by Woodbury's formula."""
+    dense = isinstance(X, np.ndarray)
+    if dense:
+        X -= centre
+        K = X @ X.T
+        seen = X @ about
+    else:
+        K = (X @ X.T).toarray()
+        across = X @ centre
+        K += float(centre @ centre) - across - across[:, np.newaxis]
+        seen = X @ about - float(centre @ about)
+    K.flat[:: len(K) + 1] += 1.0 / weight
+    sides = np.column_stack([np.ones(len(K)), -seen])
+    one, other = _solve(K.T, sides).T
+    db = (-slope_b - float(other.sum())) / (float(one.sum()) + least)
+    pulls = other + one * db
+    dw = -about - X.T @ pulls
+    if not dense:
+        dw += centre * pulls.sum()
+    return dw, db - float(centre @ dw)
+
+
+def _by_conjugate_gradients(
+    X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The same step roughly; every iterate of the method is a direction of descent."""
+    p, r = np.zeros(len(gradient) + 1), -np.append(gradient, slope_b)
+    square = (X**2).T @ weight if isinstance(X, np.ndarray) else X.multiply(X).T @ weight
+    inverse = 1.0 / np.append(1.0 + square, weight.sum() + least)
+    z = inverse * r
+    v, rz = z, float(r @ z)
+    enough = 1e-4 * rz
+    if not rz > 0:
+        return p[:-1], 0.0
+    across = X.T  # of a sparse matrix this is an object to make once
+    for _ in range(CONJUGATE_STEPS):
+        curved = weight * (X @ v[:-1] + v[-1])
+        product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
+        bend = float(v @ product)
+        if not bend > 0:  # rounding
+            break
+        step = rz / bend
+        p, r = p + step * v, r - step * product
+        z = inverse * r
+        rz, before = float(r @ z), rz
+        if not rz > enough:
+            break
+        v = z + rz / before * v
+    return p[:-1], float(p[-1])

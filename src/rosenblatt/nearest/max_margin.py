@@ -1,0 +1,267 @@
+"""The maximum-margin hyperplane: the method of multipliers on a working set.
+
+::
+
+    minimise   ½‖w‖²     with y_i(w·x_i + b) >= 1
+
+This is the soft margin with a price of slack beyond all bounds. Almost all rows have the
+multiplier 0, so that only a working set takes part in the rounds (see `newton`); one scan of the
+data finds the rows that are closer to the hyperplane than the set, and they join it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.loops import Multipliers
+from rosenblatt.nearest.newton import Live, improve, polished
+from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, balanced
+from rosenblatt.nearest.working_set import NotSeparable, worst
+from rosenblatt.results import StopReason
+from rosenblatt.running.stopping import Halt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.nearest.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+FINER = 0.2  # what μ is multiplied by after a round
+ROUGH = 1e-2  # the first gap that is asked of a working set
+MOST = 4000  # rows that join the working set at a time
+SMALL = 1000  # rows or features up to which a working set is solved from nothing
+FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
+SHARP = 1e-15  # the smallest μ
+HOPEFUL = 10  # rounds after which a working set should be separated
+
+
+class MaxMargin:
+    """A maximum-margin problem on its way to being solved.
+
+    Parameters
+    ----------
+    samples : Samples
+    used : bool array
+        The rows that count, of both classes.
+    tol : float
+        The gap, as a share of the objective, at which to stop.
+    report : function, optional
+        Called with the number of the scan, `Best` and `Progress`. May raise KeyboardInterrupt.
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        used: NDArray[np.bool_],
+        tol: float,
+        report: Callable[[int, Best, Progress], None] | None = None,
+    ) -> None:
+        self.samples, self.used, self.tol, self.report = samples, used, tol, report
+        self.began = time.perf_counter()
+        self.trace: list[Progress] = []
+        self.many = min(2 * samples.d + 100, MOST)
+        self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
+        self.hopeful, self.grown, self.clean = True, True, False
+        self.rows = samples.some(self.many // 2, used)
+        self.part, self.alpha = samples.part(self.rows), np.zeros(len(self.rows))
+        self.w, self.b, self.mu, self.scale = self.best.w, 0.0, 1.0, 0.0
+
+    def _begin(self) -> None:
+        """Measure the data."""
+        part, y = self.part, self.part.y
+        apart = part.total(np.where(y > 0, 1 / (y > 0).sum(), 1 / (y < 0).sum()))
+        # As large as multipliers are in the end if the means of the classes are typical of them.
+        self.scale = 4.0 / (part.n * max(float(apart @ apart), 1e-300))
+
+    def run(self) -> StopReason:
+        """Solve it; `best` is the answer.
+
+        Raises
+        ------
+        NotSeparable
+            Once, if a working set is not separated when it should have been. Whether it can be
+            is for others to find out; the next call goes on.
+        """
+        try:
+            with np.errstate(all="ignore"):  # what overflows counts for nothing
+                if not self.scale:
+                    self._begin()
+                return self._run()
+        except Halt as halt:
+            return halt.reason
+        except KeyboardInterrupt:
+            return StopReason.INTERRUPTED
+        finally:
+            if not self.best.primal < np.inf:  # the best there is, although it does not separate
+                self.best = self.best._replace(w=self.w, b=self.b)
+
+    def begin_at(self, w: Floats) -> None:
+        """Start over with the direction of a hyperplane that separates."""
+        part = self.part
+        self.w, self.b, square = canonical(part.values(np.append(w, 0.0)), part.y, w)
+        self.alpha, self.mu = np.zeros(part.n), 1.0
+        self.scale = square / (min(part.n, part.d) + 1)
+        self._judge()
+
+    def _run(self) -> StopReason:
+        target, late = ROUGH, 0
+        while True:
+            if not (self.grown and self._by_interior_points(0.1 * target)):
+                self._by_rounds(target)
+            gap, dual = self.best.gap, self.best.dual
+            s = self._judge()
+            if self.best.gap <= self.tol and self.clean:
+                self._from_multipliers()
+                return StopReason.GAP_CLOSED
+            new = self.rows[:0]
+            if self.best.gap > self.tol:
+                new = worst(s, 1.0 - 0.1 * self.tol, self.many, self.rows)
+                if not new.size and self.clean and target <= 0.5 * self.tol:
+                    return self._give_up()
+            moved = self.best.gap < 0.5 * gap or self.best.dual > (1 + 1e-3) * dual
+            late = 0 if moved else late + 1
+            if late > 2 * PATIENCE:
+                return self._give_up()
+            target = max(0.5 * self.tol, 0.1 * min(target, self.best.gap))
+            self._join(new, s)
+
+    def _give_up(self) -> StopReason:
+        """Rounding stands in the way, or that there is no solution."""
+        if self.hopeful and not self.best.primal < np.inf:
+            self.hopeful = False
+            raise NotSeparable
+        part, best = self.part, self.best
+        s = part.values(np.append(best.w, best.b))
+        used = (self.alpha > 0, best.alpha[self.rows] > 0, s < 1 + 1e-9, s < 1 + 1e-6)
+        for close in used:
+            alpha = polished(part, close.astype(np.float64), np.full(part.n, np.inf))
+            if alpha is not None and self.best.gap > self.tol:
+                self.alpha, self.w, self.clean = alpha, part.total(alpha), True
+                self._judge()
+        return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
+
+    def _join(self, new: Ints, s: Floats) -> None:
+        """More rows for the working set; those far away have to leave."""
+        self.grown = new.size > 0
+        if not self.grown:
+            return
+        stay = (s[self.rows] < FAR) | (self.alpha > 1e-6 * self.alpha.max())
+        rows = np.concatenate([self.rows[stay], new])
+        alpha = np.concatenate([self.alpha[stay], np.zeros(len(new))])
+        order = np.argsort(rows)
+        self.rows, self.alpha = rows[order], alpha[order]
+        self.part = self.samples.part(self.rows)
+        self.mu = max(self.mu, 1.0 - float(s[new].min()))
+
+    def _by_rounds(self, target: float) -> None:
+        """Rounds until the working set's own gap is small."""
+        part, late, least = self.part, 0, np.inf
+        c, scale = np.full(part.n, np.inf), np.full(part.n, self.scale)
+        self.clean = True
+        for count in range(1, 100):
+            live = Live(part, Multipliers(part.y, c, scale, self.alpha), np.zeros(part.d))
+            done = improve(live, self.w, self.b, self.mu, target)
+            self.w, self.b, self.alpha = done.w, done.b, done.alpha
+            self.mu = max(self.mu * FINER, SHARP)
+            dual = _bound(part, self.alpha)[1]
+            primal = canonical(part.values(np.append(self.w, 0.0)), part.y, self.w)[2]
+            if primal - dual <= target * primal < np.inf:
+                return
+            if not primal < np.inf:
+                if count >= HOPEFUL and self.hopeful:
+                    self._give_up()
+                if count >= 3 * HOPEFUL:
+                    return
+                continue
+            late = 0 if primal - dual < 0.3 * least else late + 1
+            least = min(least, primal - dual)
+            if late == PATIENCE:
+                return
+            self.mu = max(self.mu * FINER, SHARP) if late else self.mu
+
+    def _by_interior_points(self, tol: float) -> bool:
+        """Solve the working set's problem afresh, if it is small enough for that.
+
+        Quick from nothing, but every multiplier ends up positive, if only just.
+        """
+        part = self.part
+        if min(part.n, part.d) > SMALL or not self.hopeful:
+            return False
+        Z, y = part.gather(np.arange(part.n))[:, :-1], part.y
+        if part.dense:
+            Z -= Z.mean(axis=0)  # the bias is free: the origin may be anywhere
+        size = float(np.abs(Z).max()) or 1.0
+        Z *= (y / size)[:, np.newaxis]
+        groups = np.column_stack([y < 0, y > 0]).astype(np.float64)
+        found = nearest(Z, groups, tol=tol, look_up=part.clock.look_up)
+        square = float(found.theta @ found.theta)
+        if found.meets or not square > 0:
+            self._give_up()
+            return False
+        self.alpha = found.weights * (2 / (square * size**2))
+        self.w = part.total(self.alpha)
+        self.w, self.b, _ = canonical(part.values(np.append(self.w, 0.0)), y, self.w)
+        self.scale, self.mu, self.clean = float(self.alpha.max()), 1e-3, False
+        return True
+
+    def _judge(self) -> Floats:
+        """The gap from all rows; returned is ``y(w·x + b)``, at least 1 on the working set."""
+        samples, part = self.samples, self.part
+        w, b, _ = canonical(part.values(np.append(self.w, 0.0)), part.y, self.w)
+        s = samples.values(np.append(w, 0.0))
+        s[~self.used] = np.inf
+        best = canonical(s, samples.y, w)
+        if best[2] < self.best.primal:
+            self.best = self.best._replace(w=best[0], b=best[1], primal=best[2])
+        even, dual = _bound(part, self.alpha)
+        if dual > self.best.dual * (1 - 0.25 * self.tol * self.clean):
+            alpha = np.zeros(samples.n)
+            alpha[self.rows] = even
+            self.best = self.best._replace(alpha=alpha, dual=dual)
+        seconds = time.perf_counter() - self.began
+        self.trace.append(Progress(best[2], dual, part.n, seconds))
+        if self.report is not None:
+            self.report(len(self.trace), self.best, self.trace[-1])
+        s += samples.y * b
+        return s
+
+    def _from_multipliers(self) -> None:
+        """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
+        w = self.samples.total(self.best.alpha)
+        s = self.samples.values(np.append(w, 0.0))
+        s[~self.used] = np.inf
+        w, b, primal = canonical(s, self.samples.y, w)
+        if primal - self.best.dual <= self.tol * primal < np.inf:
+            self.best = self.best._replace(w=w, b=b, primal=primal)
+
+
+def canonical(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
+    """The best hyperplane (w, b) with the direction of w, for ``s = y(w·x)``, and its ``½‖w‖²``.
+
+    Scaled so that the smallest ``y(w·x + b)`` is 1; where w separates nothing its scale stays and
+    the last number is infinite.
+    """
+    positive, negative = float(s[y > 0].min()), float(s[y < 0].min())
+    least, b = (positive + negative) / 2, (negative - positive) / 2
+    if not least > 0:
+        return w, b, np.inf
+    w = w / least
+    return w, b / least, 0.5 * float(w @ w)
+
+
+def _bound(samples: Samples, alpha: Floats) -> tuple[Floats, float]:
+    """The multipliers, balanced and scaled as they prove the most, and what they prove."""
+    even = balanced(alpha, samples.y)
+    pull, total = samples.total(even), float(even.sum())
+    square = float(pull @ pull)
+    if not square > 0:
+        return even, np.inf if total > 0 else 0.0
+    return even * (total / square), 0.5 * total * total / square

@@ -1,0 +1,250 @@
+"""One round of the method of multipliers for margins with slack.
+
+For samples with multipliers ``α``, bounds ``c`` and slacks ``t = 1 - y(w·x + b)``, the round
+minimises over (w, b) ::
+
+    ½‖w‖² + Σ max { a t - (μ/2k)(a - α)² : 0 <= a <= c }
+
+which is the soft-margin objective with the corner of every hinge rounded off around the present
+multiplier [1]_. The maximising ``a = clip(α + k t/μ, 0, c)`` are the next multipliers: they
+satisfy ``w = Σ a y x`` and ``Σ a y = 0`` at the minimum, so that they bound the optimum from
+below. Only the samples in the *band*, whose ``a`` is not clipped, bend the function, and the
+smaller μ and the better the multipliers, the fewer they are. It is piecewise quadratic, and
+Newton's method with a line search finds its minimum in a few steps.
+
+References
+----------
+.. [1] R. T. Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm
+   in convex programming", Mathematics of Operations Research 1(2), 1976.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from rosenblatt.exact import solve
+from rosenblatt.nearest import loops as slack
+from rosenblatt.nearest.directions import MANY, newton_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.nearest.loops import Multipliers
+    from rosenblatt.nearest.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+EXACT = 300  # unknowns up to which a system may be solved without rounding
+STEPS = 60  # of Newton's method in a round, at most
+
+
+class Live(NamedTuple):
+    """The samples that take part in a round, and the others as what their multipliers sum to.
+
+    Attributes
+    ----------
+    samples : Samples
+    multipliers : Multipliers
+    pull : float array
+        ``Σ α y x`` over the others.
+    balance, constant : float
+        ``Σ α y`` and ``Σ α`` over them.
+    """
+
+    samples: Samples
+    multipliers: Multipliers
+    pull: Floats
+    balance: float = 0.0
+    constant: float = 0.0
+
+
+class Round(NamedTuple):
+    """Where a round ended.
+
+    Attributes
+    ----------
+    w, b : float array, float
+    alpha : float array
+        The new multipliers.
+    error : float
+        ``½‖w - Σ α y x‖²``, and what the imbalance of the multipliers can make of the dual value.
+    rest : float
+        ``Σ c max(0, t) - α t``: what is left of the gap beside that.
+    steps : int
+        Steps of Newton's method; if there are `STEPS` of them, they were not enough.
+    """
+
+    w: Floats
+    b: float
+    alpha: Floats
+    error: float
+    rest: float
+    steps: int
+
+
+def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
+    """Minimise the rounded-off objective from (w, b).
+
+    Parameters
+    ----------
+    live : Live
+    w, b : float array, float
+        The start.
+    mu : float
+        The μ above.
+    tol : float
+        The gap that is asked for in the end, as a share of the objective: a tenth of it is good
+        enough here, and so is a tenth of the gap that this round cannot close.
+    """
+    state, steps = _State(live, w, b, mu), 0
+    while True:
+        live.samples.clock.look_up()
+        error, wanted = state.error(), tol * state.objective()
+        left = min(state.rest, state.total + live.constant)
+        if error <= 0.1 * wanted and (steps or state.rest <= 0.8 * wanted):
+            break
+        if (steps and error <= 0.1 * left) or steps == STEPS or not state.step():
+            break
+        steps += 1
+    return Round(state.w, state.b, state.a, error, state.rest, steps)
+
+
+class _State:
+    """An iterate and everything that is known there."""
+
+    def __init__(self, live: Live, w: Floats, b: float, mu: float) -> None:
+        self.live, self.mu, self.w, self.b = live, mu, w, b
+        self.samples, self.m = live.samples, live.multipliers
+        self.a, self._band = np.empty(self.samples.n), np.empty(self.samples.n, np.int64)
+        self.s = self.samples.values(np.append(w, 0.0))
+        self.measure()
+
+    def measure(self) -> None:
+        """The multipliers at this point, and the gradient."""
+        found = slack.clip(self.m, self.s, self.mu, self.b, self.a, self._band)
+        count, self.total, balance, self.loss, self.rest = found
+        self.band = self._band[:count]
+        self.gradient = self.w - self.live.pull - self.samples.total(self.a)
+        self.slope_b = -self.live.balance - balance
+
+    def error(self) -> float:
+        """How far the multipliers are from satisfying their equations, in the gap's units."""
+        length = 0.5 * float(self.gradient @ self.gradient)
+        return length + abs(self.slope_b) * (1.0 + abs(self.b))
+
+    def objective(self) -> float:
+        """A bound on the soft-margin objective, the slack of the others left as it was."""
+        live, w = self.live, self.w
+        others = live.constant - float(live.pull @ w) - live.balance * self.b
+        return max(0.5 * float(w @ w) + self.loss + others, 0.5 * float(w @ w), 1e-300)
+
+    def step(self) -> bool:
+        """One step of Newton's method; False where rounding has left nothing to gain."""
+        curvature = self.m.scale[self.band] / self.mu
+        least = 1e-6 * float(self.m.scale.max()) / self.mu
+        rows, slope = self.band, self.slope_b
+        try:
+            dw, db = newton_step(self.samples, rows, curvature, self.gradient, slope, least)
+        except np.linalg.LinAlgError:
+            return False
+        if not (np.isfinite(db) and np.isfinite(dw).all()):
+            return False
+        ds = self.samples.values(np.append(dw, 0.0))
+        at_zero = float((self.w - self.live.pull) @ dw) - self.live.balance * db
+        per_step = float(dw @ dw)
+
+        def rise(step: float) -> float:
+            moved = slack.slope(self.m, self.s, ds, self.mu, self.b, db, step)
+            return at_zero + step * per_step - moved
+
+        length = _line(rise, float(self.gradient @ dw) + self.slope_b * db)
+        if length == 0.0:
+            return False
+        self.w, self.b = self.w + length * dw, self.b + length * db
+        self.s += length * ds
+        self.measure()
+        return True
+
+
+def _line(slope: Callable[[float], float], first: float) -> float:
+    """A step from 0 to where the slope, `first` at 0 and rising, is all but zero."""
+    if not first < 0:
+        return 0.0
+    low, at_low, high = 0.0, first, 1.0
+    at_high = slope(high)
+    while at_high < 0.3 * first and high < 1e8:
+        low, at_low, high = high, at_high, 4 * high
+        at_high = slope(high)
+    if at_high <= -0.1 * first:
+        return high
+    step = high
+    for k in range(60):
+        share = at_low / (at_low - at_high) if k % 3 < 2 else 0.5
+        step = low + share * (high - low)
+        value = slope(step)
+        if abs(value) <= -0.1 * first:
+            break
+        if value < 0:
+            low, at_low = step, value
+        else:
+            high, at_high = step, value
+    return step
+
+
+def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
+    """Multipliers without the rounding that small μ bring, if it is clear which are not clipped.
+
+    The samples with ``0 < α < c`` are taken to be exactly on the edges of the margin. With the
+    other multipliers as they are, that determines w, b and these multipliers by a linear system,
+    which is solved without rounding if it is small, otherwise by least squares. None if one of
+    them then leaves its bounds.
+    """
+    free = np.flatnonzero((alpha > 0) & (alpha < c))
+    if not 1 < free.size <= samples.d + 1 or free.size * samples.d > MANY:
+        return None
+    X, y, others = samples.take(free), samples.y[free], alpha.copy()
+    X = X if isinstance(X, np.ndarray) else X.toarray()
+    others[free] = 0.0
+    pull, missing = samples.total(others), -float(others @ samples.y)
+    if sum(X.shape) <= EXACT:
+        new = _exactly(X, y, pull, missing)
+    else:
+        new = _by_two_systems(X, y, pull, missing)
+    if new is None or not ((new > 0).all() and (new < c[free]).all()):
+        return None
+    others[free] = new
+    return others
+
+
+def _exactly(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats | None:
+    """The α with ``w = pull + Σ α y x``, ``w·x + b = y`` and ``Σ α y = missing``, rounded once."""
+    k, d = X.shape
+    A = np.zeros((d + k + 1, d + k + 1))
+    A[:d, :d], A[:d, d:-1], A[d:-1, :d] = np.eye(d), -X.T, X
+    A[d:-1, -1] = A[-1, d:-1] = 1.0
+    try:
+        solution = solve(A, np.concatenate([pull, y, [missing]]))
+    except ValueError:  # not unique
+        return None
+    return None if solution is None else y * solution.floats()[d:-1]
+
+
+def _by_two_systems(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats:
+    """The same in floats: first w, which is easier to have precisely, then α."""
+    centre = X.mean(axis=0)
+    X = X - centre
+    there = pull + missing * centre
+    seen, size = X @ there, float(np.abs(X).max()) or 1.0
+    right = (y - y.mean() - seen + seen.mean()) / size
+    more = lstsq(X / size, right, check_finite=False)[0]
+    # Every equation may be scaled: with columns of all sizes, that saves digits.
+    scale = 1.0 / np.maximum(np.abs(X).max(axis=0), 1e-300)
+    A = np.vstack([X.T * scale[:, np.newaxis], np.ones(len(X))])
+    solved: Floats = y * lstsq(A, np.append(more * scale, missing), check_finite=False)[0]
+    return solved

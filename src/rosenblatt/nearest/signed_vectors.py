@@ -1,0 +1,214 @@
+"""The signed vectors of a two-class problem, as products with them."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import vstack
+
+from rosenblatt import theory
+from rosenblatt.data.rows import as_matrix, as_rows, row_weights
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.exact import largest_square, root_down, root_up, smallest
+from rosenblatt.nearest.working_set import Clock, NotSeparable, Samples, widest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.sources import Source
+    from rosenblatt.running.threads import Team
+
+    Floats = NDArray[np.float64]
+
+U = 2.0**-53
+CHUNK = 1 << 21  # numbers of a float32 matrix to turn into float64 at a time
+
+
+class Vectors:
+    """The vectors ``z = y(x, 1)`` of a problem, or ``y(x, 0)`` without a bias.
+
+    A sample with a weight is visited like any other, but its steps are longer: to the perceptron
+    it is the vector ``weight*(x, 1)``. Samples of weight 0 are never used, and are not here.
+
+    Attributes
+    ----------
+    n, size : int
+        How many there are, and the numbers in each.
+    slack : float
+        What rounding can do to a dot product, as a share of the lengths of both vectors; and to
+        a length. Twice the worst case and more.
+    """
+
+    def __init__(self, source: Source, team: Team, positive: int, bias: float) -> None:
+        self.size = source.n_features + 1
+        self.slack = 4 * (self.size + 8) * U
+        self.team, self.positive, self.bias = team, positive, bias
+        self._relative = 0.0  # what rounding weight*(x, 1) can do to a vector, as a share of R
+        if source.weighted:  # here the bias is a feature like the others
+            source, self.bias = _weighted(source, positive, bias), 0.0
+            self._relative = 4 * U
+        self.source, self._d = source, source.n_features
+        self._samples = Samples(source, team, positive, Clock())
+        self.n, self._exponent = self._samples.n, 0
+
+    def divided(self, exponent: int) -> Vectors:
+        """The vectors over ``2^exponent``, for their products only; margins are of the others."""
+        if not exponent:
+            return self
+        smaller = copy(self)
+        smaller._exponent = exponent
+        smaller.bias = math.ldexp(self.bias, -exponent)
+        return smaller
+
+    def values(self, theta: Floats) -> Floats:
+        """``z·θ`` of every sample."""
+        if self._exponent:
+            theta = np.ldexp(theta, -self._exponent)
+        return self._samples.values(theta if self._d < self.size else np.append(theta, 0.0))
+
+    def _parts(self) -> Iterator[tuple[Any, slice]]:
+        """Rows ``x`` in float64 and where they are; a few at a time if that takes a copy."""
+        first = 0
+        for matrix in self._samples.matrices():
+            n = matrix.shape[0]
+            step = n if matrix.dtype == np.float64 else max(1, CHUNK // self._d)
+            for a in range(0, n, step):
+                z = min(a + step, n)
+                x = matrix[a:z].astype(np.float64, copy=False)
+                yield self._smaller(x), slice(first + a, first + z)
+            first += n
+
+    def _smaller(self, x: Any) -> Any:
+        """The rows over ``2^exponent``."""
+        if not self._exponent:
+            return x
+        if isinstance(x, np.ndarray):
+            return np.ldexp(x, -self._exponent)
+        x = x.copy()
+        x.data = np.ldexp(x.data, -self._exponent)
+        return x
+
+    def gather(self, u: Floats) -> Floats:
+        """``Σ u_i z_i``."""
+        signed, total = u * self._samples.y, np.zeros(self.size)
+        for x, part in self._parts():
+            total[: self._d] += x.T @ signed[part]
+        if self._d < self.size:
+            total[-1] = self.bias * signed.sum()
+        return total
+
+    def gram(self, chosen: NDArray[np.bool_]) -> Floats:
+        """``Σ z zᵀ`` over the chosen samples."""
+        total, d = np.zeros((self.size, self.size)), self._d
+        for x, part in self._parts():
+            rows = x[np.flatnonzero(chosen[part])]
+            product = rows.T @ rows
+            total[:d, :d] += product.toarray() if hasattr(product, "toarray") else product
+            if self.bias:
+                total[-1, :d] += self.bias * np.asarray(rows.sum(axis=0)).ravel()
+        if self.bias:
+            total[:d, -1] = total[-1, :d]
+            total[-1, -1] = self.bias**2 * np.count_nonzero(chosen)
+        return total
+
+    def radius(self) -> float:
+        """``R``, the length of the longest, rounded up; infinite beyond the largest float."""
+        square = max(map(largest_square, self._samples.matrices())) + Fraction(self.bias) ** 2
+        return root_up(square) * (1 + self._relative)
+
+    def margin(self, theta: Floats, R: float) -> float:
+        """``min z·θ/‖θ‖``, rounded down; zero or less exactly where θ does not separate."""
+        square = sum((Fraction(t) ** 2 for t in theta.tolist()), Fraction(0))
+        exact = self._least(theta)
+        gamma = root_down(exact**2 / square)
+        if exact <= 0:
+            return -gamma
+        return math.nextafter(gamma - self._relative * R, 0.0) if self._relative else gamma
+
+    def _least(self, theta: Floats) -> Fraction:
+        """``min z·θ``, exactly."""
+        if self._d == self.size:  # the bias is a feature like the others
+            theta = np.append(theta, 0.0)
+        elif self.bias != 1.0:
+            theta = np.append(theta[:-1], 0.0)
+        parts, first = [], 0
+        for matrix in self._samples.matrices():
+            n = matrix.shape[0]
+            parts.append(smallest(matrix, self._samples.y[first : first + n], theta.tolist()))
+            first += n
+        return min(parts)
+
+    def widest(self, R: float) -> Floats | None:
+        """The unit vector with the widest margin; None where none separates, or floats fail."""
+        try:
+            theta = widest(self.source, self.team, self.positive, self.bias).theta[: self.size]
+        except NotSeparable:
+            return None
+        return theta if self.margin(theta, R) > 0 else None
+
+    def as_two_classes(self) -> tuple[Any, NDArray[np.int64]]:
+        """Samples and labels that a hyperplane, with a bias, separates exactly if θ does these.
+
+        Where the bias is no longer apart they are the ``z`` and, on the other side, the ``-z``:
+        ``w·z + b > 0 > -w·z + b`` says ``w·z > 0``.
+        """
+        parts, y = list(self._samples.matrices()), self._samples.y.astype(np.int64)
+        whole = parts[0] if len(parts) == 1 else _stacked(parts)
+        if self.bias:
+            return whole, y
+        if isinstance(whole, np.ndarray):
+            signed = whole * y[:, np.newaxis]
+        else:
+            signed = whole.copy()
+            signed.data = signed.data * np.repeat(y, np.diff(signed.indptr))
+        return _stacked([signed, -signed]), np.repeat([1, -1], self.n)
+
+
+class Projected:
+    """Vectors seen from one direction: the numbers ``z·u``, as vectors of size 1."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values = values
+        self.n, self.size = len(values), 1
+
+    def values(self, v: Floats) -> Floats:
+        """``(z·u)v``."""
+        scaled: Floats = self._values * v[0]
+        return scaled
+
+    def gather(self, u: Floats) -> Floats:
+        """``Σ u_i z_i·u``."""
+        return np.array([self._values @ u])
+
+    def gram(self, chosen: NDArray[np.bool_]) -> Floats:
+        """``Σ (z·u)²`` over the chosen samples."""
+        return np.array([[float((self._values[chosen] ** 2).sum())]])
+
+
+def _weighted(source: Source, positive: int, bias: float) -> MemorySource:
+    """The samples as vectors ``weight*(x, 1)``, without those of weight 0."""
+    parts, labels = [], []
+    for piece in source.pieces():
+        weight = row_weights(piece.block, positive)
+        used = np.flatnonzero(weight > 0)
+        rows = theory.augment(as_matrix(piece.block.rows, source.n_features)[used])
+        if isinstance(rows, np.ndarray):
+            rows[:, -1] = bias
+            rows *= weight[used, np.newaxis]
+        else:
+            rows.data[rows.indptr[1:] - 1] = bias  # a row's own 1 comes last
+            rows.data *= np.repeat(weight[used], np.diff(rows.indptr))
+        parts.append(rows)
+        labels.append(piece.block.label[used])
+    return MemorySource(as_rows(_stacked(parts)), np.concatenate(labels), source.n_features + 1)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Arrays, or CSR matrices, one below the other."""
+    return np.vstack(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")

@@ -1,0 +1,352 @@
+"""The soft-margin hyperplane: the method of multipliers, on as few rows as will do.
+
+::
+
+    minimise   ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
+
+First on a few rows drawn at random, roughly; then from there on eight times as many; and so on up
+to all of them. On all rows every round (see `newton`) is followed by one scan, which gives the
+objective and the dual value, and tells which rows may still change: the others, far on either
+side of the margin for how much their values moved last, *sleep* through the next round as a
+single vector, the sum that their multipliers make of them. A row that should have been awake
+shows at the next scan; the gap, computed from all rows, does not depend on who slept.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rosenblatt.nearest.loops import Multipliers
+from rosenblatt.nearest.newton import STEPS, Live, improve, polished
+from rosenblatt.nearest.working_set import Clock
+from rosenblatt.results import StopReason
+from rosenblatt.running.stopping import Halt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.nearest.newton import Round
+    from rosenblatt.nearest.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
+RARE = 50  # rows of each class that are among them
+ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
+NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
+WARM = 0.03  # μ for a start that may be close
+ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
+USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
+FAR = 100.0  # a bound so many times the largest multiplier is out of sight
+AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
+SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
+
+
+class Best(NamedTuple):
+    """The best hyperplane and the best multipliers so far.
+
+    Attributes
+    ----------
+    w, b : float array, float
+    primal : float
+        The objective there.
+    alpha : float array
+    dual : float
+        What they prove the objective to be at least.
+    """
+
+    w: Floats
+    b: float
+    primal: float
+    alpha: Floats
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """``(primal - dual)/primal``; 1 where there is no hyperplane yet, or no telling."""
+        return (self.primal - self.dual) / self.primal if 0 < self.primal < np.inf else 1.0
+
+
+class Start(NamedTuple):
+    """A hyperplane to begin with.
+
+    Attributes
+    ----------
+    w, b : float array, float
+    largest : float
+        About as large as its largest multiplier.
+    alpha : float array, optional
+        Multipliers of the same samples.
+    """
+
+    w: Floats
+    b: float
+    largest: float
+    alpha: Floats | None = None
+
+    def multipliers(self, c: Floats) -> Floats:
+        """Where to begin: half-way to the bounds, unless these are out of sight."""
+        if self.alpha is not None:
+            return np.minimum(self.alpha, c)
+        return np.where(c < FAR * self.largest, c / 2, 0.0)
+
+    def steps(self, c: Floats) -> Floats:
+        """How far multipliers may go for a slack of μ."""
+        return np.minimum(c / 2, 2 * self.largest)
+
+    def moved(self, done: Round) -> Start:
+        """The start of the next round."""
+        return Start(done.w, done.b, float(done.alpha.max()) or self.largest, done.alpha)
+
+
+class Progress(NamedTuple):
+    """What is told after every round over all the data."""
+
+    primal: float
+    dual: float
+    awake: int
+    seconds: float
+
+
+class SoftMargin:
+    """A soft-margin problem on its way to being solved.
+
+    Parameters
+    ----------
+    samples : Samples
+    c : float array
+        The price of every sample's slack; some of both classes are positive.
+    tol : float
+        The gap, as a share of the objective, at which to stop.
+    report : function, optional
+        Called with the number of the round, `Best` and `Progress`. May raise KeyboardInterrupt.
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        c: Floats,
+        tol: float,
+        report: Callable[[int, Best, Progress], None] | None = None,
+    ) -> None:
+        self.samples, self.c, self.tol, self.report = samples, c, tol, report
+        self.began = time.perf_counter()
+        self.trace: list[Progress] = []
+        w = np.zeros(samples.d)
+        s = np.zeros(samples.n)
+        b = best_bias(s, samples.y, c)
+        self.best = Best(w, b, loss(s, samples.y, c, b), np.zeros(samples.n), 0.0)
+        self.rough = w
+
+    def run(self, start: Start | None = None) -> StopReason:
+        """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
+        try:
+            with np.errstate(all="ignore"):  # what overflows counts for nothing
+                at, mu = (start, WARM) if start else self._on_few_rows()
+                return self._on_all_rows(at, mu)
+        except Halt as halt:
+            reason = halt.reason
+        except KeyboardInterrupt:
+            reason = StopReason.INTERRUPTED
+        if not self.trace:  # better one that only some rows were asked about than none
+            self.samples.clock = Clock()
+            self._offer(self.rough)
+        return reason
+
+    def _on_few_rows(self) -> tuple[Start, float]:
+        """A hyperplane from a part of the rows, and how much rounding off suits it."""
+        order = self._order()
+        d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
+        if 2 * size >= len(order):
+            return _from_nothing(self.samples, self.c)
+        part, c = self._some(order[:size])
+        at, mu = _from_nothing(part, c)
+        self.rough = at.w
+        while True:
+            tol, alpha = max(self.tol, d / size), at.multipliers(c)
+            for _ in range(ROUNDS):
+                done = _round(part, c, alpha, at, mu, tol)
+                alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
+                self.rough = at.w
+                if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
+                    break
+            at = at._replace(alpha=None)
+            mu, size = min(ROUGH, NEARBY * (d / size) ** 0.5), GROWTH * size
+            if 2 * size >= len(order):
+                return at, mu
+            part, c = self._some(order[:size])
+
+    def _order(self) -> Ints:
+        """All rows at random, but some of both classes among the first."""
+        order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
+        side = self.samples.y[order]
+        late = np.ones(len(order), bool)
+        for sign in (-1.0, 1.0):
+            late[np.flatnonzero(side == sign)[:RARE]] = False
+        return order[np.argsort(late, kind="stable")]
+
+    def _some(self, rows: Ints) -> tuple[Samples, Floats]:
+        """The samples of some rows, with prices as if they were all of their classes."""
+        rows = np.sort(rows)
+        part, c = self.samples.part(rows), self.c[rows]
+        for sign in (-1.0, 1.0):
+            c[part.y == sign] *= self.c[self.samples.y == sign].sum() / c[part.y == sign].sum()
+        return part, c
+
+    def _on_all_rows(self, at: Start, mu: float) -> StopReason:
+        y, c = self.samples.y, self.c
+        alpha, s = at.multipliers(c), self.samples.values(np.append(at.w, 0.0))
+        awake, late = c > 0, 0
+        while True:
+            done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
+            before, largest, gap = s, at.largest, self.best.gap
+            if done.steps < STEPS:
+                alpha[awake] = done.alpha
+            at = Start(done.w, done.b, float(alpha.max()) or largest)
+            s = self.samples.values(np.append(at.w, 0.0))
+            self._judge(s, at.w, alpha, int(np.count_nonzero(awake)))
+            if self.best.gap <= self.tol:
+                self._from_multipliers()
+                return StopReason.GAP_CLOSED
+            late = 0 if self.best.gap < 0.5 * gap else late + 1
+            if late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
+                return self._polish()
+            mu = _next(mu, done, late, at.largest / largest)
+            moved = np.abs(s - before)
+            t = 1.0 - s - y * at.b
+            off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
+            awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
+
+    def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
+        """The rows that are awake, and what the others sum to."""
+        y, c = self.samples.y, self.c
+        if awake.all():
+            multipliers = Multipliers(y, c, steps, alpha.copy())
+            return Live(self.samples, multipliers, np.zeros(self.samples.d))
+        rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
+        multipliers = Multipliers(y[rows], c[rows], steps[rows], alpha[rows])
+        pull, balance = self.samples.total(others), float(others @ y)
+        return Live(self.samples.part(rows), multipliers, pull, balance, float(others.sum()))
+
+    def _judge(self, s: Floats, w: Floats, alpha: Floats, awake: int) -> None:
+        """The gap after a round, from all rows."""
+        y, c = self.samples.y, self.c
+        b = best_bias(s, y, c)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        even = balanced(alpha, y)
+        pull = self.samples.total(even)
+        dual = float(even.sum()) - 0.5 * float(pull @ pull)
+        best = self.best
+        if primal < best.primal:
+            best = best._replace(w=w, b=b, primal=primal)
+        if dual > best.dual:
+            best = best._replace(alpha=even, dual=dual)
+        self.best = best
+        self.trace.append(Progress(primal, dual, awake, time.perf_counter() - self.began))
+        if self.report is not None:
+            self.report(len(self.trace), best, self.trace[-1])
+
+    def _polish(self) -> StopReason:
+        """What is left to try where rounding stands in the way."""
+        alpha = polished(self.samples, self.best.alpha, self.c)
+        if alpha is not None:
+            w = self.samples.total(alpha)
+            self._judge(self.samples.values(np.append(w, 0.0)), w, alpha, 0)
+        return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
+
+    def _from_multipliers(self) -> None:
+        """Take the w that the multipliers make, if it is good enough: it is the cleaner one."""
+        best = self.best
+        self._offer(self.samples.total(best.alpha), np.inf)
+        if self.best.gap > self.tol:
+            self.best = best
+
+    def _offer(self, w: Floats, most: float | None = None) -> None:
+        """Take w if its objective is not above the best one's, or `most`."""
+        y, c = self.samples.y, self.c
+        s = self.samples.values(np.append(w, 0.0))
+        b = best_bias(s, y, c)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        if primal <= (self.best.primal if most is None else most):
+            self.best = self.best._replace(w=w, b=b, primal=primal)
+
+
+def _round(samples: Samples, c: Floats, alpha: Floats, at: Start, mu: float, tol: float) -> Round:
+    """A round on all of some samples."""
+    live = Live(samples, Multipliers(samples.y, c, at.steps(c), alpha), np.zeros(samples.d))
+    return improve(live, at.w, at.b, mu, tol)
+
+
+def _next(mu: float, done: Round, late: int, growth: float) -> float:
+    """The μ of the next round."""
+    if done.steps == STEPS:
+        return min(ROUGH, 4 * mu)
+    # Many short rounds gain little; after one that was work, the next should not be harder.
+    mu *= FINER**3 if late and done.steps <= QUICK else FINER
+    # Larger multipliers may move farther for their slack: no more than this much more.
+    return min(ROUGH, mu * max(1.0, growth))
+
+
+def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
+    """A rough solution, by way of lower prices if these are far above what is usual; and a μ.
+
+    Where no price is too high, the multipliers stay at the size that the margin gives them; a
+    method that expects them to be as large as their bounds would be lost.
+    """
+    y = samples.y
+    apart = samples.total(np.where(y > 0, 1 / max((y > 0).sum(), 1), 1 / max((y < 0).sum(), 1)))
+    usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
+    low = min(1.0, max(USUAL * usual / float(c.max()), 1e-30))
+    at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
+    while low < 1.0:
+        now, mu = low * c, ROUGH
+        for _ in range(ROUNDS):
+            done = _round(samples, now, at.multipliers(now), at, mu, ENOUGH)
+            at, mu = at.moved(done), mu * FINER
+            if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + done.alpha.sum()):
+                break
+        if not (done.alpha >= now / 2).any():  # higher prices change nothing
+            return at, mu
+        low = min(1.0, DEARER * low)
+        at = at._replace(alpha=np.where(done.alpha >= now / 2, low * c / 2, done.alpha))
+    return at, ROUGH
+
+
+def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:
+    """``Σ c_i max(0, 1 - s_i - y_i b)``."""
+    return float(np.maximum(1.0 - s - y * b, 0.0) @ c)
+
+
+def balanced(alpha: Floats, y: Floats) -> Floats:
+    """The multipliers with ``Σ α_i y_i = 0``: the heavier class's are scaled down."""
+    positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
+    if positive == negative or min(positive, negative) <= 0:
+        return alpha if positive == negative else np.zeros_like(alpha)
+    ratio = min(positive, negative) / max(positive, negative)
+    return np.where((y > 0) == (positive > negative), ratio * alpha, alpha)
+
+
+def best_bias(s: Floats, y: Floats, c: Floats) -> float:
+    """The b with the smallest loss; the middle one where there are more.
+
+    A slack begins at ``b_i = y_i - y_i s_i``. As b grows through it, a sample of class +1 stops
+    adding to the loss and one of class -1 begins to: the slope rises by c_i either way. It starts
+    at ``-Σ c`` over class +1, so the minimum is where the c of the b_i passed reach that sum.
+    """
+    edges, wanted = y - y * s, float(c[y > 0].sum())
+    if (c == c[0]).all():
+        k = int(np.count_nonzero(y > 0))
+        edges = np.partition(edges, (k - 1, k))
+        return float(edges[k - 1] + edges[k]) / 2
+    order = np.argsort(edges[c > 0])
+    edges, passed = edges[c > 0][order], np.cumsum(c[c > 0][order])
+    few = 1e-12 * float(passed[-1])  # what rounding can do to these sums
+    first = int(np.searchsorted(passed, wanted - few))
+    last = int(np.searchsorted(passed, wanted + few, side="right"))
+    return float(edges[first] + edges[min(last, len(edges) - 1)]) / 2

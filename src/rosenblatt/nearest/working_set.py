@@ -1,0 +1,269 @@
+"""A few rows that stand for all: constraint generation over blocks.
+
+A hyperplane is found on a small working set; one scan of the data finds the rows that it has
+on the wrong side, or too close; the worst of them join the set; and so on until there are none.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from rosenblatt.data.rows import DenseRows, as_matrix, as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.exact import margin_of, signs
+from rosenblatt.nearest import loops as slack
+from rosenblatt.nearest.hulls import nearest
+from rosenblatt.results import StopReason
+from rosenblatt.running.scanner import decision_values
+from rosenblatt.running.stopping import Halt, Interrupts
+from rosenblatt.running.threads import WORTHWHILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Source
+    from rosenblatt.running.threads import Team
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+STEP = 1 << 20  # rows to scan between two looks at the clock
+SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
+PIECES = 8  # into which a block is cut for the threads
+
+
+class NotSeparable(Exception):
+    """No hyperplane separates the working set, as far as floats can tell."""
+
+
+class Widest(NamedTuple):
+    """The unit vector with the widest margin over signed augmented samples.
+
+    Attributes
+    ----------
+    theta : float array
+        ``(w, b)``, of length 1; ``b = 0`` without a bias.
+    gamma : float
+        Its margin, ``min_i y_i(w·x_i + b)``.
+    upper : float
+        No unit vector has a wider one than this.
+    """
+
+    theta: Floats
+    gamma: float
+    upper: float
+
+
+class Clock:
+    """Ends the work when its time is over, or when Ctrl-C has been pressed."""
+
+    def __init__(self, max_time: float | None = None, interrupts: Interrupts | None = None) -> None:
+        self.end = None if max_time is None else time.perf_counter() + max_time
+        self.interrupts = interrupts or Interrupts()
+
+    def look_up(self) -> None:
+        """Between two pieces of work, see whether to go on."""
+        if self.interrupts.pressed:
+            raise Halt(StopReason.INTERRUPTED)
+        if self.left() <= 0:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def left(self) -> float:
+        """Seconds left."""
+        return np.inf if self.end is None else self.end - time.perf_counter()
+
+    def afford(self, seconds: float) -> None:
+        """Before work that cannot be stopped, see whether there is time for it."""
+        self.look_up()
+        if self.left() < seconds:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def options(self) -> dict[str, float]:
+        """What a solver of others has to know of the time."""
+        self.look_up()
+        return {} if self.end is None else {"time_limit": max(self.left(), 1e-3)}
+
+
+class Samples:
+    """The rows of a source, signed: class `positive` is +1, every other -1."""
+
+    def __init__(self, source: Source, team: Team, positive: int, clock: Clock) -> None:
+        self.source, self.team, self.clock = source, team, clock
+        self.n, self.d = source.n_rows, source.n_features
+        labels = [piece.block.label == positive for piece in source.pieces()]
+        self.y = np.where(np.concatenate(labels), 1.0, -1.0)
+        self.dense = isinstance(next(source.pieces()).block.rows, DenseRows)
+        self._matrices: list[Any] = []
+
+    def matrices(self) -> Iterator[Any]:
+        """Every block as something with a matrix product."""
+        if self._matrices:
+            yield from self._matrices
+            return
+        for piece in self.source.pieces():
+            matrix = as_matrix(piece.block.rows, self.d)
+            if isinstance(self.source, MemorySource):  # a view, but of a sparse one slow to make
+                self._matrices.append(matrix)
+            yield matrix
+
+    def gather(self, rows: Ints) -> Floats:
+        """``(x, 1)`` of the listed rows, not signed."""
+        out = np.ones((len(rows), self.d + 1))
+        for piece in self.source.pieces(np.asarray(rows, np.int64)):
+            matrix = as_matrix(piece.block.rows, self.d)[piece.order]
+            part = slice(piece.offset, piece.offset + piece.length)
+            out[part, :-1] = matrix if self.dense else matrix.toarray()
+        return out
+
+    def signed(self, rows: Ints) -> Floats:
+        """``z = y(x, 1)`` of the listed rows."""
+        return self.gather(rows) * self.y[rows, np.newaxis]
+
+    def take(self, rows: Ints) -> Any:
+        """A copy of the listed rows, an array or a CSR matrix of float64."""
+        parts = []
+        for piece in self.source.pieces(rows) if rows.size else ():
+            matrix = as_matrix(piece.block.rows, self.d)
+            parts.append(matrix[piece.order].astype(np.float64, copy=False))
+        if len(parts) == 1:
+            return parts[0]
+        if self.dense:
+            return np.vstack(parts) if parts else np.empty((0, self.d))
+        return vstack(parts, format="csr") if parts else csr_array((0, self.d))
+
+    def part(self, rows: Ints) -> Samples:
+        """A copy of the listed rows as samples of their own."""
+        X, label = self.take(rows), (self.y[rows] > 0).astype(np.int32)
+        part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
+        part.alike = self.alike
+        return part
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether the features are of similar sizes, as far as a few rows tell."""
+        X = abs(self.take(np.arange(0, self.n, max(1, self.n // SOME))))
+        sizes = X.max(axis=0) if self.dense else X.max(axis=0).toarray().ravel()
+        return bool(sizes.max() <= ALIKE * sizes[sizes > 0].min(initial=np.inf))
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a number."""
+        numbers = (m if isinstance(m, np.ndarray) else m.data for m in self.matrices())
+        return max(float(max(x.max(initial=0.0), -x.min(initial=0.0))) for x in numbers)
+
+    def total(self, u: Floats) -> Floats:
+        """``Σ u_i y_i x_i``, in an order that does not depend on the number of threads."""
+        signed, total = u * self.y, np.zeros(self.d)
+        for piece in self.source.pieces():
+            self.clock.look_up()
+            entries = piece.length * self.source.n_entries // self.source.n_rows
+            pieces = min(PIECES, 1 + entries // WORTHWHILE)
+            edges = [piece.length * k // pieces for k in range(pieces + 1)]
+            part, sums = signed[piece.start :], np.zeros((pieces, self.d))
+            add = partial(_total, piece.block.rows, part, edges, sums)
+            self.team.each(add, range(pieces))
+            total += sums.sum(axis=0)
+        return total
+
+    def signs(self, theta: Any) -> NDArray[np.int8]:
+        """The exact sign of ``z·θ`` for every row."""
+        blocks = [signs(matrix, theta) for matrix in self.matrices()]
+        return np.concatenate(blocks) * self.y.astype(np.int8)
+
+    def margin(self, theta: Any) -> float:
+        """``min_i y_i(w·x_i + b)/‖w‖``."""
+        starts = [piece.start for piece in self.source.pieces()]
+        labels = np.split(self.y, starts[1:])
+        pairs = zip(self.matrices(), labels, strict=True)
+        return min(margin_of(matrix, y, theta) for matrix, y in pairs)
+
+    def values(self, theta: Floats) -> Floats:
+        """``y_i(w·x_i + b)`` of every row."""
+        out = np.empty(self.n)
+        for piece in self.source.pieces():
+            for a in range(0, piece.length, STEP):
+                self.clock.look_up()
+                z = min(a + STEP, piece.length)
+                values = decision_values(piece.block.rows, theta[np.newaxis], (a, z), self.team)
+                out[piece.start + a : piece.start + z] = values[:, 0]
+        out *= self.y
+        return out
+
+    def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
+        """Rows spread over the data, up to `k` of each class."""
+        chosen = []
+        for sign in (-1.0, 1.0):
+            members = self.y == sign if among is None else (self.y == sign) & among
+            rows = np.flatnonzero(members)
+            if len(rows) > k:  # at random: evenly spaced rows may all be alike
+                rows = np.random.default_rng(k).choice(rows, k, replace=False)
+            chosen.append(rows)
+        return np.sort(np.concatenate(chosen))
+
+
+def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:
+    slack.total(rows, u, edges[k], edges[k + 1], sums[k])
+
+
+def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
+    """Up to `k` rows with the smallest values below `level`, without those in `known`."""
+    low = np.flatnonzero(values < level)
+    low = low[~np.isin(low, known, assume_unique=True)] if low.size else low
+    if len(low) > k:
+        low = low[np.argpartition(values[low], k)[:k]]
+    return low
+
+
+def batch(d: int) -> int:
+    """How many rows join the working set at a time."""
+    return 4 * d + 100
+
+
+def widest(
+    source: Source,
+    team: Team,
+    positive: int,
+    bias: float,
+    look_up: Callable[[], None] | None = None,
+    tol: float = 1e-10,
+) -> Widest:
+    """The unit vector ``θ`` with the widest margin ``min_i y_i θ·(x_i, bias)``.
+
+    The weighted sum of samples that is nearest to the origin has the length of the widest
+    margin, so that any other sum bounds the margin from above: `upper` comes from the sum found.
+
+    Raises
+    ------
+    NotSeparable
+        If the margin is not positive, as far as floats can tell.
+    """
+    samples = Samples(source, team, positive, Clock())
+    columns = samples.d + (1 if bias else 0)
+    rows = samples.some(batch(columns) // 2)
+    while True:
+        Z = samples.signed(rows)[:, :columns]
+        size = float(np.abs(Z).max()) or 1.0  # squares of the data must not overflow
+        Z /= size
+        found = nearest(Z, np.ones((len(rows), 1)), tol=tol, look_up=look_up)
+        length = float(np.linalg.norm(found.theta))
+        if found.meets or length == 0.0:
+            raise NotSeparable
+        theta = np.zeros(samples.d + 1)
+        theta[:columns] = found.theta / length
+        upper = float(np.linalg.norm(found.weights @ Z) / found.weights.sum()) * size
+        values = samples.values(theta)
+        gamma = float(values.min())
+        new = worst(values, upper * (1 - 4 * tol), batch(columns), rows)
+        if not new.size:
+            if gamma <= 0:
+                raise NotSeparable
+            return Widest(theta, gamma, max(upper * (1 + 1e-12), gamma))
+        rows = np.sort(np.concatenate([rows, new]))

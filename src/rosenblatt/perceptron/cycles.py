@@ -1,0 +1,233 @@
+"""Why a run repeats itself: one cycle gone round again, beside the verdict on the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from rosenblatt.contract.classifier import _count_errors as count_errors
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.data.rows import as_matrix, row_weights
+from rosenblatt.exact import signs
+from rosenblatt.perceptron.training import Problem
+from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
+from rosenblatt.running.scanner import exact_decisions
+from rosenblatt.running.threads import Team
+from rosenblatt.separation.function import separability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.contract.classifier import Data
+    from rosenblatt.data.sources import Source
+    from rosenblatt.perceptron.training import Training
+    from rosenblatt.results import Certificate, Fit
+    from rosenblatt.running.run import Settings
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+OTHER_DATA = (
+    "these data do not repeat the cycle of the fit: "
+    "give the X, y and sample_weight that were given to fit"
+)
+ROUNDING = 1e-9  # of lengths and values that another machine may add up in another order
+
+
+class Lap(NamedTuple):
+    """One cycle: hyperplane and mistakes of each epoch, the pocket, and the updates by sample."""
+
+    hyperplanes: list[Hyperplane]
+    mistakes: Ints
+    best: Hyperplane
+    counts: Ints
+    steps: Floats
+
+
+def cycle_reports(
+    fits: tuple[Fit, ...],
+    data: Data,
+    rule: type[Training],
+    settings: Settings,
+    *,
+    n_errors: int | None = None,
+    n_jobs: int | None = None,
+    max_time: float | None = None,
+) -> tuple[CycleReport | None, ...]:
+    """A report for each two-class problem that ended in a cycle, None for the others.
+
+    Data on which the last epochs of the fit would have been other ones, or its training errors
+    (`n_errors`), are refused. Without a record of the updates no more can be told.
+    """
+    settings = settings.with_changes(keep="pocket", record=True, tol=None, max_time=None)
+    found: list[CycleReport | None] = []
+    with Team(count_threads(n_jobs)) as team:
+        planes = np.array([np.append(fit.hyperplane.w, fit.hyperplane.b) for fit in fits])
+        if n_errors not in (None, count_errors(data.source, planes, team)):
+            raise ValueError(OTHER_DATA)
+        for fit, positive in zip(fits, data.positives, strict=True):
+            if fit.certificate is None:
+                found.append(None)
+                continue
+            lap = _go_round(fit, data.source, positive, rule, settings, team)
+            errors = _count_errors(data.source, positive, [*lap.hyperplanes, lap.best], team)
+            found.append(_report(fit.certificate, lap, errors, data, positive, settings, max_time))
+    return tuple(found)
+
+
+def _go_round(
+    fit: Fit, source: Source, positive: int, rule: type[Training], settings: Settings, team: Team
+) -> Lap:
+    """Start where the run ended, and go on until it is there again."""
+    assert fit.certificate is not None
+    period, n = fit.certificate.period, source.n_rows
+    planes: list[Hyperplane] = []
+    counts, steps = np.zeros(n, np.int64), np.zeros(n)
+    seen: list[tuple[Any, ...]] = []
+
+    def note(_number: int, problems: list[Problem]) -> None:
+        (p,) = problems
+        planes.append(Hyperplane(p.theta[:-1], p.theta[-1]))
+        for _, rows, _, step, _ in p.records:
+            np.add.at(counts, rows, 1)
+            steps[rows] = step  # the same each time: eta, label and weight
+        if fit.trace.updates is not None:
+            seen.extend(p.records)
+        p.records.clear()
+
+    theta = np.append(fit.last.w, fit.last.b)
+    problem = Problem(
+        positive=positive, theta=theta.copy(), start=theta, rng=np.random.default_rng(0)
+    )
+    settings = settings.with_changes(max_epochs=period)
+    training = rule(source, settings, [problem], team, note)
+    training.run()
+    (again,) = training.fits()
+    if again.stop_reason is StopReason.INTERRUPTED:
+        raise KeyboardInterrupt
+    if again.certificate != Cycle(0, period) or not _same(fit, again, seen):
+        raise ValueError(OTHER_DATA)
+    return Lap(planes, again.trace.mistakes, again.hyperplane, counts, steps)
+
+
+def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
+    """Whether a lap is the last one of the fit: its mistakes, its changes, its record."""
+    period, known = len(again.trace), fit.trace
+    if not np.array_equal(again.trace.mistakes, known.mistakes[-period:]):
+        return False
+    if not np.allclose(again.trace.change, known.change[-period:], rtol=ROUNDING, atol=0.0):
+        return False
+    if known.updates is None:
+        return True
+    _, sample, value, step, _ = (np.concatenate(column) for column in zip(*seen, strict=True))
+    old, n = known.updates, len(sample)
+    room = ROUNDING * float(np.abs(old.value[-n:]).max())
+    return (
+        np.array_equal(sample, old.sample[-n:])
+        and np.array_equal(step, old.step[-n:])
+        and np.allclose(value, old.value[-n:], rtol=0.0, atol=room)
+    )
+
+
+def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team: Team) -> Ints:
+    """Training errors of each hyperplane in the problem "class `positive` against the rest"."""
+    thetas = np.array([np.append(plane.w, plane.b) for plane in planes])
+    errors, step = np.zeros(len(planes), np.int64), max(1, (1 << 20) // len(planes))
+    for piece in source.pieces():
+        for a in range(0, piece.length, step):
+            z = min(a + step, piece.length)
+            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
+            own = piece.block.label[a:z] == positive
+            errors += ((values > 0) != own[:, np.newaxis]).sum(axis=0)
+    return errors
+
+
+def _report(
+    cycle: Cycle,
+    lap: Lap,
+    errors: Ints,
+    data: Data,
+    positive: int,
+    settings: Settings,
+    max_time: float | None,
+) -> CycleReport:
+    """The lap beside the verdict."""
+    X, y, weight = _problem(data.source, positive)
+    rows = np.flatnonzero(lap.counts)
+    bias = settings.fit_intercept
+    exactly = cancels(X[rows], lap.counts[rows], lap.steps[rows], bias=bias)
+    certificate = _verdict(X, y, weight, max_time)
+    return CycleReport(
+        positive=data.classes[positive].item(),
+        entry=cycle.entry,
+        period=cycle.period,
+        hyperplanes=tuple(lap.hyperplanes),
+        mistakes=lap.mistakes,
+        errors=errors[:-1],
+        best=lap.best,
+        best_errors=int(errors[-1]),
+        counts=lap.counts,
+        cancels=exactly,
+        certificate=certificate,
+        separable=False if exactly else _separable(certificate, X, y, weight, bias, max_time),
+        fit_intercept=bias,
+    )
+
+
+def _problem(source: Source, positive: int) -> tuple[Any, NDArray[np.bool_], Floats]:
+    """Samples, whether each is of the class, and weights, of the whole source."""
+    blocks = [piece.block for piece in source.pieces()]
+    parts = [as_matrix(block.rows, source.n_features) for block in blocks]
+    X = parts[0]
+    if len(parts) > 1:
+        X = np.vstack(parts) if isinstance(X, np.ndarray) else vstack(parts, format="csr")
+    y = np.concatenate([block.label == positive for block in blocks])
+    return X, y, np.concatenate([row_weights(block, positive) for block in blocks])
+
+
+def _verdict(X: Any, y: NDArray[np.bool_], weight: Floats, max_time: float | None) -> Certificate:
+    """Whether a hyperplane separates the samples that can be mistakes: those with a weight."""
+    if (weight > 0).all():
+        return separability(X, y, max_time=max_time)
+    rows = np.flatnonzero(weight > 0)
+    if len(np.unique(y[rows])) < 2:
+        msg = "all samples with a weight above zero are of one class: nothing is to be separated"
+        raise ValueError(msg)
+    found = separability(X[rows], y[rows], max_time=max_time)
+    places = ("support", "on", "spanning_support")
+    numbers = {name: rows[getattr(found, name)] for name in places if hasattr(found, name)}
+    return replace(found, **numbers)
+
+
+def _separable(
+    certificate: Certificate,
+    X: Any,
+    y: NDArray[np.bool_],
+    weight: Floats,
+    bias: bool,
+    max_time: float | None,
+) -> bool | None:
+    """Whether what the run looks for exists, where its updates do not prove the contrary."""
+    verdict = certificate.verdict
+    if verdict is Verdict.SEPARABLE and not bias:
+        # w·z > 0 for all z = y·x is possible exactly if a hyperplane separates them from -z.
+        rows = np.flatnonzero(weight > 0)
+        Z = csr_array(X[rows]) * np.where(y[rows], 1.0, -1.0)[:, np.newaxis]
+        both = vstack([Z, -Z], format="csr")
+        verdict = _verdict(both, np.arange(2 * len(rows)) < len(rows), np.ones(1), max_time).verdict
+    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.SEPARABLE
+
+
+def cancels(X: Any, counts: Ints, steps: Floats, *, bias: bool) -> bool:
+    """Whether ``Σ count_i step_i (x_i, 1)`` is zero, in rational numbers."""
+    pairs = zip(counts.tolist(), steps.tolist(), strict=True)
+    factors = [count * Fraction(step) for count, step in pairs]
+    if bias and sum(factors) != 0:
+        return False
+    features = np.ascontiguousarray(X.T) if isinstance(X, np.ndarray) else X.T.tocsr()
+    return not signs(features, [*factors, 0.0]).any()

@@ -1,0 +1,154 @@
+"""The delta rule (Adaline; Widrow and Hoff 1960): gradient descent on ``mean (t - o)²/2``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.perceptron.delta_loops import (
+    add_gram_product,
+    add_mean,
+    add_weights,
+    delta,
+    largest_norm2,
+)
+from rosenblatt.perceptron.loops import Step, Visit
+from rosenblatt.perceptron.training import Problem, Training
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.sources import Piece, Source
+
+HOPELESS = 1e6  # times the first epoch's loss
+
+
+class DivergenceError(ValueError):
+    """The delta rule was given a learning rate too large for the data."""
+
+
+class Delta(Training):
+    """``w += eta * mean (t - o)x`` over a batch, with ``o = w·x + b`` itself as the output.
+
+    Sample weights count relative to their mean.
+    """
+
+    looks_for_cycles = False  # here, weights that repeat have converged
+
+    def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
+        """Go through the batches (online: of one); the last one may be shorter."""
+        masses = [total_weight(self.source, p.positive) for p in problems]
+        rates = [self.settings.eta * (self.source.n_rows / mass) for mass in masses]
+        bias, size = float(self.settings.fit_intercept), self._batch_size()
+        sums = [np.zeros_like(p.theta) for p in problems]
+        held, losses = [0] * len(problems), [0.0] * len(problems)
+        for p in problems:
+            p.losses.append(0.0)
+        for piece in self.source.pieces(order):
+            for a, z in self.segments(0, piece.length):
+
+                def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
+                    p, step = problems[k], Step(rates[k], bias)
+                    visit = Visit(piece.order, IN_ORDER, a, z, 0)
+                    p.n_updates += (held[k] + z - a) // size
+                    held[k], mistakes, losses[k] = delta(
+                        piece.block,
+                        p.positive,
+                        visit,
+                        p.theta,
+                        step,
+                        size,
+                        sums[k],
+                        held[k],
+                        losses[k],
+                    )
+                    p.losses[-1] = losses[k] / masses[k]
+                    p.mistakes[-1] += mistakes
+
+                self.team.each(work, range(len(problems)))
+                self.look_up()
+        for k, p in enumerate(problems):
+            if held[k]:
+                add_mean(p.theta, rates[k], sums[k], held[k])
+                p.n_updates += 1
+            self._check(p)
+
+    def separates(self, problem: Problem) -> bool:
+        """No: the delta rule does not stop at the last mistake but at the least error."""
+        return False
+
+    def _batch_size(self) -> int:
+        n = self.source.n_rows
+        sizes = {"online": 1, "batch": n, "minibatch": min(self.settings.batch_size or n, n)}
+        return sizes[self.settings.update]
+
+    def _check(self, p: Problem) -> None:
+        if np.isfinite(p.theta).all() and p.losses[-1] <= HOPELESS * max(p.losses[0], 1.0):
+            return
+        positives = [q.positive for q in self.problems]
+        safe = largest_safe_rate(
+            self.source, positives, self.settings.update, self.settings.fit_intercept
+        )
+        msg = (
+            f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "
+            f"epoch {len(p.losses)}. Give eta0 below {0.995 * safe:.3g}, or 'auto', "
+            "or scale the features"
+        )
+        raise DivergenceError(msg)
+
+
+def total_weight(source: Source, positive: int) -> float:
+    """Sum of the weights of a problem's rows."""
+    if not source.weighted:
+        return float(source.n_rows)
+    total = 0.0
+    for piece in source.pieces():
+        total = add_weights(piece.block, positive, total)
+    return total
+
+
+def largest_safe_rate(
+    source: Source, positives: list[int], update: str, fit_intercept: bool
+) -> float:
+    """The rate below which a step of the delta rule cannot increase the error it acts on.
+
+    For the whole batch it is ``2/λ``, λ the largest eigenvalue of the weighted mean of ``x̃x̃ᵀ``,
+    and exact: above it the rule diverges. For smaller batches ``2/R²``, R the largest ``‖x̃‖``,
+    which bounds λ of every batch. Of several problems the one with the smallest rate decides.
+    """
+    bias, largest = float(fit_intercept), 0.0
+    for positive in positives if source.weighted else positives[:1]:
+        mass = total_weight(source, positive)
+        if update == "batch":
+            curvature = _largest_eigenvalue(source, positive, bias) / mass
+        else:
+            norms = [largest_norm2(piece.block, positive, bias) for piece in source.pieces()]
+            curvature = max(norms) * source.n_rows / mass
+        largest = max(largest, curvature)
+    if not np.isfinite(largest):
+        msg = "X holds numbers whose squares overflow: scale the features"
+        raise ValueError(msg)
+    return 2.0 / max(largest, float(np.finfo(float).tiny))
+
+
+def _largest_eigenvalue(source: Source, positive: int, bias: float) -> float:
+    """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
+    d = source.n_features
+    if not max(largest_norm2(piece.block, positive, bias) for piece in source.pieces()) > 0:
+        return 0.0  # nothing to iterate on
+
+    def times(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        v, out = np.ascontiguousarray(v).reshape(d + 1), np.zeros(d + 1)
+        for piece in source.pieces():
+            add_gram_product(piece.block, positive, bias, v, out)
+        return out
+
+    if d < 3:
+        gram = np.column_stack([times(e) for e in np.eye(d + 1)])
+        return float(np.linalg.eigvalsh(gram)[-1])
+    operator = LinearOperator((d + 1, d + 1), matvec=times, dtype=np.float64)
+    start = np.ones(d + 1)
+    return float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

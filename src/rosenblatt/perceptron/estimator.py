@@ -1,0 +1,276 @@
+"""The perceptron as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.contract.parameters import one_of, positive_number, yes_or_no
+from rosenblatt.perceptron.batch import Batch
+from rosenblatt.perceptron.cycles import cycle_reports
+from rosenblatt.perceptron.hyperplanes import IterativeClassifier
+from rosenblatt.perceptron.online import Online, Picked
+from rosenblatt.results import StopReason
+from rosenblatt.running.run import ORDERS, PICKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from rosenblatt.data.sources import Source
+    from rosenblatt.perceptron.training import Training
+    from rosenblatt.results import BoundReport, CycleReport, Epoch, Fit
+    from rosenblatt.running.run import Settings
+
+KEEPS = ("last", "pocket", "average")
+
+
+class Perceptron(IterativeClassifier):
+    """The perceptron learning algorithm (Rosenblatt 1958), in every form.
+
+    A sample is a mistake if ``y(w·x + b) <= 0`` when it is used; then ``w += eta0*y*x`` and
+    ``b += eta0*y``. If a hyperplane separates the classes, this ends with one.
+
+    Parameters
+    ----------
+    update : {"online", "batch", "minibatch"}
+        One update per mistake; per epoch, with the sum over its mistakes; or per `batch_size`
+        samples.
+    batch_size : int, optional
+        Samples per update, for ``update="minibatch"``.
+    order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
+        As given; in a new random order each epoch; drawn with replacement; or, each epoch, one
+        sample picked from all that are mistakes now: any, or the one with the lowest
+        ``y(w·x + b)``. (An epoch is a pass over the data, so with the last two `max_epochs` is
+        also the most updates there can be.)
+    eta0 : float
+        The learning rate. From zero weights it only scales the result.
+    fit_intercept : bool
+        Whether to learn b; otherwise it is 0.
+    keep : {"last", "pocket", "average"}
+        Which vector to return: the last; of all passed through, the one with the fewest training
+        errors (the earliest such); or the mean of the vectors after every visited sample (after
+        every batch).
+    init : {"zeros", "random"} or array
+        The start: weights, then the bias (standard normal numbers for "random").
+    max_epochs : int
+        Most passes over the data.
+    max_time : float, optional
+        Seconds after which to stop with what there is.
+    tol : float, optional
+        Stop when (w, b) moved by less than this over an epoch.
+    class_weight : dict or "balanced", optional
+        Weights of the classes; they multiply `sample_weight`, which multiplies the updates. For
+        more than two classes, as in scikit-learn's `Perceptron`, the weight of a class counts in
+        its own problem and not where it belongs to the rest.
+    record : bool
+        Keep every update in ``trace_.updates``.
+    progress : bool
+        Show a progress bar.
+    callback : callable, optional
+        Called with an `rosenblatt.results.Epoch` after each epoch. If it raises
+        KeyboardInterrupt, training stops and keeps what it has.
+    warm_start : bool
+        Start from the present weights when fitted again.
+    random_state : int, RandomState or None
+        For the random orders and the random start.
+    n_jobs : int, optional
+        Threads; None: one per core. The result does not depend on it.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (k, d) and (k,)
+        One hyperplane per two-class problem: k = 1 for two classes, otherwise one per class.
+    classes_ : array
+    stop_reason_ : StopReason
+        Why training ended.
+    n_mistakes_, n_updates_, n_iter_ : int
+        Mistakes, updates and epochs.
+    n_errors_ : int
+        ``sum(predict(X) != y)`` on the training data.
+    trace_ : Trace
+        What happened, epoch by epoch; with ``record=True`` update by update.
+    certificate_ : Cycle or None
+        The proof, where a run was found to repeat itself.
+    fits_ : tuple of Fit
+        The whole outcome of each two-class problem. For more than two classes `stop_reason_`,
+        `trace_` and `certificate_` are tuples, the counts arrays, with an entry per class.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = rb.datasets.eight_points()
+    >>> model = rb.Perceptron().fit(X, y)
+    >>> model.stop_reason_, model.n_mistakes_, model.coef_.tolist()
+    (StopReason.SEPARATED, 1, [[1.0, 1.0]])
+    """
+
+    # scikit-learn's two checks that weights act like repeated samples are left out in the tests:
+    # a repeated sample is visited twice, a weighted one is one visit with a longer step, and an
+    # online rule tells the two apart (as does scikit-learn's own Perceptron).
+    _exempt_checks = (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    )
+
+    def __init__(
+        self,
+        *,
+        update: str = "online",
+        batch_size: int | None = None,
+        order: str = "cyclic",
+        eta0: float = 1.0,
+        fit_intercept: bool = True,
+        keep: str = "last",
+        init: Any = "zeros",
+        max_epochs: int = 1000,
+        max_time: float | None = None,
+        tol: float | None = None,
+        class_weight: Any = None,
+        record: bool = False,
+        progress: bool = False,
+        callback: Callable[[Epoch], None] | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.update = update
+        self.batch_size = batch_size
+        self.order = order
+        self.eta0 = eta0
+        self.fit_intercept = fit_intercept
+        self.keep = keep
+        self.init = init
+        self.max_epochs = max_epochs
+        self.max_time = max_time
+        self.tol = tol
+        self.class_weight = class_weight
+        self.record = record
+        self.progress = progress
+        self.callback = callback
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _settings(self) -> Settings:
+        order = one_of("order", self.order, ORDERS)
+        if order in PICKING and self.update != "online":
+            msg = f"order={order!r} updates with one mistake at a time: use update='online'"
+            raise ValueError(msg)
+        positive_number("eta0", self.eta0)
+        return (
+            super()
+            ._settings()
+            .with_changes(
+                order=order,
+                keep=one_of("keep", self.keep, KEEPS),
+                record=yes_or_no("record", self.record),
+            )
+        )
+
+    def _rate(self, source: Source, positives: list[int]) -> float:
+        return float(self.eta0)
+
+    def bound_report(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BoundReport | tuple[BoundReport, ...]:
+        """The mistakes of this run beside the bound, and the bound's proof at every update.
+
+        It needs ``record=True``. If the classes are separable the bound is that of
+        `rosenblatt.mistake_bound` for any number of epochs, otherwise for those of the run.
+        Sample and class weights lengthen steps: the bound is then for the vectors
+        ``weight*(x, 1)``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Those given to `fit`.
+
+        Returns
+        -------
+        BoundReport, or a tuple of them for more than two classes
+        """
+        from rosenblatt.bounds.function import bound_reports
+
+        check_is_fitted(self)
+        reports = bound_reports(self, self._read(X, y, sample_weight, self.classes_, reset=False))
+        return reports[0] if len(reports) == 1 else reports
+
+    def _training(self, settings: Settings) -> type[Training]:
+        if settings.update != "online":
+            return Batch
+        return Picked if settings.order in PICKING else Online
+
+    def cycle_report(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        max_time: float | None = None,
+    ) -> CycleReport | tuple[CycleReport | None, ...]:
+        """Why this run repeats itself, and what it passes through on the way round.
+
+        Goes round the cycle once more from where the fit ended, and asks
+        `rosenblatt.separability` whether a hyperplane separates the classes at all: if not, the
+        run had to repeat itself; if one does, rounding has caused it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Those given to `fit`. Others are refused as far as can be told: with
+            ``record=True`` each update of the last epochs is compared, otherwise only counts.
+        max_time : float, optional
+            Seconds after which `rosenblatt.separability` is to give up.
+
+        Returns
+        -------
+        CycleReport
+            For more than two classes a tuple with an entry for each, None where it did not end
+            in a cycle.
+        """
+        check_is_fitted(self)
+        if all(fit.certificate is None for fit in self.fits_):
+            reasons = ", ".join(dict.fromkeys(fit.stop_reason.name for fit in self.fits_))
+            msg = f"this fit ended with {reasons}: only one that ended with CYCLE can be explained"
+            raise ValueError(msg)
+        settings = self._settings()
+        data = self._read(X, y, sample_weight, self.classes_, reset=False)
+        settings = settings.with_changes(eta=self._rate(data.source, data.positives))
+        rule = self._training(settings)
+        found = cycle_reports(
+            self.fits_,
+            data,
+            rule,
+            settings,
+            n_errors=self.n_errors_,
+            n_jobs=self.n_jobs,
+            max_time=max_time,
+        )
+        return found if len(found) > 1 else found[0]  # type: ignore[return-value]
+
+    def _advice(self, fit: Fit) -> str | None:
+        if fit.stop_reason is StopReason.SEPARATED:
+            return None
+        if fit.stop_reason is StopReason.INTERRUPTED:
+            return "Fit again with warm_start=True to go on."
+        if fit.stop_reason is StopReason.ROUNDING:
+            return "Bring the features to similar scales around 0."
+        better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
+        if fit.certificate is not None:
+            period = fit.certificate.period
+            every = "epoch" if period == 1 else f"{period} epochs"
+            advice = (
+                f"The weights after epoch {fit.certificate.entry} come back every {every}, "
+                "so more epochs change nothing"
+            )
+            return f"{advice}; {better}." if better else f"{advice}."
+        more = {
+            StopReason.EPOCH_LIMIT: "Raise max_epochs",
+            StopReason.TIME_LIMIT: "Raise max_time",
+            StopReason.SMALL_CHANGE: "Lower tol",
+        }[fit.stop_reason]
+        advice = f"{more} if a hyperplane can separate the classes"
+        return f"{advice}; if not, {better}." if better else f"{advice}."

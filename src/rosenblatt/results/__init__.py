@@ -1,0 +1,60 @@
+"""What the library returns: frozen values, free of any solver.
+
+Begin with `hyperplane` and `runs`. Imports nothing but `exact` and `arguments`.
+"""
+
+from rosenblatt.results.expansions import Dropped, KernelFit, Path
+from rosenblatt.results.hyperplane import Hyperplane
+from rosenblatt.results.margins import MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath
+from rosenblatt.results.reports import (
+    BoundReport,
+    CycleReport,
+    MistakeBound,
+    at_every,
+    power_of_ten,
+)
+from rosenblatt.results.runs import Cycle, Epoch, Fit, Mistakes, StopReason, Trace, Updates
+from rosenblatt.results.verdicts import (
+    Certificate,
+    CheckResult,
+    Conditions,
+    Inseparable,
+    Optimum,
+    QuasiSeparable,
+    Separable,
+    Undecided,
+    Verdict,
+)
+
+__all__ = [
+    "BoundReport",
+    "Certificate",
+    "CheckResult",
+    "Conditions",
+    "Cycle",
+    "CycleReport",
+    "Dropped",
+    "Epoch",
+    "Fit",
+    "Hyperplane",
+    "Inseparable",
+    "KernelFit",
+    "MarginFit",
+    "MarginRound",
+    "MarginTrace",
+    "MistakeBound",
+    "Mistakes",
+    "Optimum",
+    "Path",
+    "QuasiSeparable",
+    "Separable",
+    "Sides",
+    "SoftMarginPath",
+    "StopReason",
+    "Trace",
+    "Undecided",
+    "Updates",
+    "Verdict",
+    "at_every",
+    "power_of_ten",
+]

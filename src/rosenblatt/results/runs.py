@@ -1,0 +1,221 @@
+"""What a run returns: why it stopped, what it did, epoch by epoch and update by update."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import arguments
+from rosenblatt.results.hyperplane import Hyperplane, samples_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class StopReason(enum.Enum):
+    """Why a fit ended; the text says what the returned vector means."""
+
+    SEPARATED = "an epoch without mistakes: the last hyperplane separates the training data"
+    NO_MISTAKES = (
+        "an epoch without mistakes that proves no separation: "
+        "samples were dropped, or points on the hyperplane count as right"
+    )
+    SMALL_CHANGE = "the weights changed by less than tol over an epoch"
+    EPOCH_LIMIT = "max_epochs was reached while mistakes were still being made"
+    TIME_LIMIT = "max_time was reached before the work was done"
+    CYCLE = "the weights repeat exactly: this run can never end"
+    GAP_CLOSED = "the duality gap is within tol: the answer is optimal to that precision"
+    INSEPARABLE = "no hyperplane separates the classes"
+    ROUNDING = (
+        "rounding leaves nothing to gain: "
+        "what is left of the gap, or of the mistakes, is beyond floats here"
+    )
+    INTERRUPTED = "interrupted: the model is the one reached so far"
+
+    def __repr__(self) -> str:
+        return f"StopReason.{self.name}"
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Evidence that a run repeats itself: the weights after epoch `entry` come back exactly.
+
+    They are the same again after epoch ``entry + period``, and an epoch depends on nothing but
+    the weights it starts with, so the run goes round for ever. Confirmed by going round once
+    more. (It shows that the data are inseparable only if no update was rounded.)
+    """
+
+    entry: int
+    period: int
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """Every mistake that led to an update, in order; there with ``record=True``.
+
+    Attributes
+    ----------
+    epoch, sample, value, step : arrays with one entry per mistake
+        The epoch (from 1), the row, its decision value before the update, and the factor of the
+        sample in it: ``eta*y`` times the row's weight.
+    update : int array
+        The update to which the mistake belongs: online its own, otherwise that of its batch.
+    """
+
+    epoch: NDArray[np.int64]
+    sample: NDArray[np.int64]
+    value: Floats
+    step: Floats
+    update: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        # A run that goes on builds on these arrays: they must not change under it.
+        for column in (self.epoch, self.sample, self.value, self.step, self.update):
+            column.setflags(write=False)
+
+    def __len__(self) -> int:
+        """Return the number of updates."""
+        return int(self.update[-1]) + 1 if self.update.size else 0
+
+    def mistake_counts(self, n: int) -> NDArray[np.int64]:
+        """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
+
+        (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
+        """
+        arguments.whole_number("n", n, 0, "give the number of samples")
+        return np.bincount(self.sample, minlength=n).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Updates(Mistakes):
+    """Every mistake that moved the hyperplane, in order; there with ``record=True``.
+
+    Beside what `Mistakes` has, it knows the start guess, so that it can give every hyperplane on
+    the way. (Steps are factors of ``(x, 1)``.)
+    """
+
+    start: Hyperplane
+    eta: float
+    fit_intercept: bool
+
+    def hyperplane(self, t: int, X: Any) -> Hyperplane:
+        """The hyperplane after the first `t` updates, bit for bit as the run had it.
+
+        `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
+        """
+        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
+        if arguments.whole_number("t", t, 0, wanted) > len(self):
+            msg = f"t={t} is not an update: {wanted}"
+            raise ValueError(msg)
+        X = samples_of(X, self.start.w.size)
+        if X.shape[0] <= self.sample.max(initial=-1):
+            msg = f"X has {X.shape[0]} rows, fewer than in training: give the training data"
+            raise ValueError(msg)
+        theta = np.append(self.start.w, self.start.b)
+        stop = int(np.searchsorted(self.update, t))
+        edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
+        for batch in np.split(np.arange(stop), edges):
+            sums = np.zeros_like(theta)
+            for k in batch:
+                _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
+                sums[-1] += self.step[k] * self.fit_intercept
+            theta += self.eta * sums
+        if not np.isfinite(theta).all():
+            msg = "X holds numbers that are not finite: give the training data"
+            raise ValueError(msg)
+        return Hyperplane(theta[:-1], theta[-1])
+
+
+def _add_row(X: Any, i: int, a: float, theta: Floats) -> None:
+    """``theta[:-1] += a * x_i`` for a row of an array or a CSR matrix."""
+    if hasattr(X, "indptr"):
+        entries = slice(X.indptr[i], X.indptr[i + 1])
+        theta[X.indices[entries]] += a * X.data[entries].astype(np.float64)
+    else:
+        theta[:-1] += a * X[i].astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The record of a fit: per epoch always, per update on request.
+
+    Attributes
+    ----------
+    mistakes : int array
+        Mistakes used in each epoch (0 or 1 where an epoch picks one of them).
+    change : float array
+        ``‖(w, b) - (w, b) before‖`` over each epoch.
+    seconds : float array
+        Time since the fit began, at the end of each epoch.
+    loss : float array or None
+        The delta rule only: mean of ``(t - o)²/2`` over the visits of each epoch.
+    pocket_errors : float array or None
+        ``keep="pocket"`` only: (weighted) training errors of the pocket after each epoch.
+    updates : Updates, Mistakes or None
+        ``record=True`` only: every single update.
+    """
+
+    mistakes: NDArray[np.int64]
+    change: Floats
+    seconds: Floats
+    loss: Floats | None = None
+    pocket_errors: Floats | None = None
+    updates: Any = None
+
+    def __len__(self) -> int:
+        """Return the number of epochs."""
+        return len(self.mistakes)
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """What a callback is told after each epoch; tuples have one entry per two-class problem.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    mistakes : tuple of int
+        Mistakes in this epoch, or in the last one of a problem that has already stopped.
+    hyperplanes : tuple of Hyperplane
+        The hyperplanes at its end; none for a kernel perceptron.
+    seconds : float
+        Time since the fit began.
+    """
+
+    number: int
+    mistakes: tuple[int, ...]
+    hyperplanes: tuple[Hyperplane, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The outcome of one two-class problem.
+
+    Attributes
+    ----------
+    hyperplane : Hyperplane
+        What was to be kept: the last, the pocket's or the average.
+    last : Hyperplane
+        Where the run ended.
+    stop_reason : StopReason
+    n_mistakes, n_updates, n_epochs : int
+    trace : Trace
+    certificate : Cycle or None
+        Evidence beyond the hyperplane itself.
+    """
+
+    hyperplane: Hyperplane
+    last: Hyperplane
+    stop_reason: StopReason
+    n_mistakes: int
+    n_updates: int
+    n_epochs: int
+    trace: Trace
+    certificate: Cycle | None = None

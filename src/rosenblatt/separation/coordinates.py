@@ -1,0 +1,212 @@
+"""Coordinates in which a working set is easy on floating point; none of them is trusted."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.exact.integers import decompose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.nearest.hulls import Nearest
+    from rosenblatt.nearest.working_set import Samples
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class WholeView:
+    """All samples, with every feature centred and scaled to about 1; the bias is free.
+
+    Two groups, the classes, so that the question does not depend on where the origin is.
+    """
+
+    def __init__(self, samples: Samples, rows: Ints) -> None:
+        X = samples.gather(rows)[:, :-1]
+        low, high = X.min(axis=0), X.max(axis=0)
+        # Sparse rows stay as they are: their zeros mean something.
+        self.centre = low / 2 + high / 2 if samples.dense else np.zeros(samples.d)
+        size = np.maximum(np.abs(low - self.centre), np.abs(high - self.centre))
+        self.powers = np.append(_powers(size), 0)
+        self.samples = samples
+
+    def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
+        """The signed samples without a bias, and their groups."""
+        y = self.samples.y[rows]
+        Z = self.samples.gather(rows)[:, :-1]
+        Z -= self.centre
+        Z = np.ldexp(Z, -self.powers[:-1]) * y[:, np.newaxis]
+        return Z, np.column_stack([y < 0, y > 0]).astype(np.float64)
+
+    def coefficients(self, found: Nearest) -> Floats:
+        """``(w, b)`` in the coordinates of the data."""
+        w = np.ldexp(found.theta, -self.powers[:-1])
+        return np.append(w, (found.t[0] - found.t[1]) / 2 - w @ self.centre)
+
+    def theta(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients: itself."""
+        return coefficients
+
+    def integers(self, rows: Ints) -> list[list[int]]:
+        """The signed augmented samples, scaled, each times a power of two: no rounding."""
+        return whole_numbers(self.samples.signed(rows), self.powers)[0]
+
+    def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
+        """The vector ``(w, b)`` that has these coefficients on the scaled samples, exactly."""
+        powers = zip(coefficients, self.powers.tolist(), strict=True)
+        return [c * Fraction(2) ** -power for c, power in powers]
+
+    def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
+        """A view of all samples along every coordinate, and the bias, zoomed."""
+        basis = np.eye(self.samples.d + 1, dtype=np.int64).tolist()
+        active = np.ones(self.samples.n, bool)
+        return LinearView(self.samples, basis, rows, active).zoomed(rows, weights)
+
+
+class LinearView:
+    """The samples as seen along some directions, each scaled to about 1; one group.
+
+    Parameters
+    ----------
+    samples : Samples
+    basis : list of integer vectors
+        The directions: every θ of this view is a combination of them.
+    rows : int array
+        The rows that are to be about 1 in every direction.
+    active : bool array
+        The rows that are not zero along all of the directions.
+    exact : bool
+        Whether signs are to be settled in exact arithmetic: rounding is of the size of the
+        values themselves.
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        basis: list[list[int]],
+        rows: Ints,
+        active: NDArray[np.bool_],
+        exact: bool = False,
+    ) -> None:
+        self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
+        self.lengths = [max(abs(v) for v in vector).bit_length() for vector in basis]
+        pairs = zip(basis, self.lengths, strict=True)
+        self.V = np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
+        self.powers = _powers(np.abs(self.product(rows)).max(axis=0, initial=0.0))
+
+    def product(self, rows: Ints) -> Floats:
+        """The samples along the directions, these of length about 1."""
+        return product(self.samples.signed(rows), self.basis, self.lengths, self.V)
+
+    def scaled(self, rows: Ints) -> Floats:
+        """The samples in the new coordinates, every direction scaled to about 1."""
+        return np.ldexp(self.product(rows), -self.powers)
+
+    def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
+        """The samples in the new coordinates, each scaled to about 1, and their one group."""
+        C = self.scaled(rows)
+        sizes = _powers(np.abs(C).max(axis=1, keepdims=True))
+        return np.ldexp(C, -sizes), np.ones((len(rows), 1))
+
+    def coefficients(self, found: Nearest) -> Floats:
+        """Those of the directions, of length about 1, in the vector found."""
+        return np.ldexp(found.theta, -self.powers)
+
+    def theta(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients, rounded."""
+        theta: Floats = self.V @ coefficients
+        return theta
+
+    def integers(self, rows: Ints) -> list[list[int]]:
+        """The samples in the new coordinates without rounding, each times a power of two."""
+        V = np.array(self.basis, dtype=object).T
+        numbers, _ = whole_numbers(self.samples.signed(rows), np.zeros(len(V), np.int64))
+        whole: list[list[int]] = (np.array(numbers, dtype=object) @ V).tolist()
+        return whole
+
+    def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
+        """The vector ``(w, b)`` that has these coefficients of the integer vectors, exactly."""
+        return [
+            sum((c * v for c, v in zip(coefficients, column, strict=True) if v), Fraction(0))
+            for column in zip(*self.basis, strict=True)
+        ]
+
+    def lift_floats(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
+        """The same for coefficients of the directions of length about 1."""
+        pairs = zip(coefficients, self.lengths, strict=True)
+        return self.lift([c / (1 << length) for c, length in pairs])
+
+    def zoomed(self, rows: Ints, weights: Floats) -> LinearView:
+        """The view with a direction in which these rows are all nearly zero, magnified.
+
+        What is rounding noise beside the other directions gets a scale of its own.
+        """
+        C, _ = self.vectors(rows)
+        nearly = np.linalg.svd(C * weights[:, np.newaxis])[2][-1]
+        powers = (self.powers + np.array(self.lengths)).tolist()
+        whole = [round(v * 2**53) for v in nearly.tolist()]
+        whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]
+        columns = zip(*self.basis, strict=True)
+        basis = list(self.basis)
+        basis[int(np.abs(nearly).argmax())] = [
+            sum(c * v for c, v in zip(whole, column, strict=True) if v) for column in columns
+        ]
+        return LinearView(self.samples, basis, rows, self.active, exact=True)
+
+
+View = WholeView | LinearView
+
+
+def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]], list[int]]:
+    """Every column over its power of two, every row times one, so that all are whole.
+
+    Also the powers of two that the rows have to be divided by.
+    """
+    whole, exponents = decompose(Z)
+    rows, shifts = [], []
+    for numbers, places in zip(whole.tolist(), (exponents - powers).tolist(), strict=True):
+        low = min((p for v, p in zip(numbers, places, strict=True) if v), default=0)
+        rows.append([v << (p - low) if v else 0 for v, p in zip(numbers, places, strict=True)])
+        shifts.append(-low)
+    return rows, shifts
+
+
+def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
+    """``Z V``, right to about six digits even where almost everything cancels.
+
+    V are the vectors of the basis, rounded, over the powers of two ``2**lengths``.
+    """
+    C: Floats = Z @ V
+    sizes = np.abs(Z) @ np.abs(V)
+    if (np.rint(Z) == Z).all() and np.ldexp(sizes, lengths).max(initial=0.0) < 2**53:
+        return C  # whole numbers: nothing was rounded
+    doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
+    rows = np.flatnonzero(doubtful.any(axis=1))
+    numbers, shifts = whole_numbers(Z[rows], np.zeros(Z.shape[1], np.int64))
+    for i, row, shift in zip(rows, numbers, shifts, strict=True):
+        for j in np.flatnonzero(doubtful[i]):
+            exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
+            C[i, j] = _times_power(exact, -shift - lengths[j])
+    return C
+
+
+def _times_power(number: int, power: int) -> float:
+    """``number * 2**power``, rounded; infinite where floats end."""
+    extra = max(0, abs(number).bit_length() - 60)
+    try:
+        return math.ldexp(float(number >> extra), power + extra)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _powers(sizes: Floats) -> NDArray[np.int64]:
+    """Exponents that bring sizes to about 1; 0 for zero."""
+    powers: NDArray[np.int64] = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
+    return powers

@@ -1,0 +1,168 @@
+"""`separability`: the verdict on two classes, with evidence that has been checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+
+from rosenblatt.arguments import is_foreign, label_vector, table, to_host, yes_or_no
+from rosenblatt.certify import check
+from rosenblatt.contract.classifier import LAYOUT
+from rosenblatt.contract.parameters import (
+    canonical,
+    count_threads,
+    number_classes,
+    shown,
+    time_limit,
+)
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.nearest.working_set import Clock
+from rosenblatt.results import Separable, Undecided
+from rosenblatt.running.stopping import Halt
+from rosenblatt.running.threads import Team
+from rosenblatt.separation.solver import RATE, Care, find_certificate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.results import Certificate
+    from rosenblatt.separation.feature_space import FeatureVerdict
+
+
+@overload
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    kernel: None = None,
+    fit_intercept: bool | None = None,
+    max_time: float | None = None,
+) -> Certificate: ...
+
+
+@overload
+def separability(
+    X: Any, y: Any, *, kernel: Any, fit_intercept: bool | None = None, max_time: float | None = None
+) -> FeatureVerdict: ...
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    kernel: Any = None,
+    fit_intercept: bool | None = None,
+    max_time: float | None = None,
+) -> Certificate | FeatureVerdict:
+    """Whether a hyperplane separates the two classes, proved.
+
+    Floats are rational numbers, and the verdict is exact for them: every certificate has been
+    checked by `rosenblatt.certify.check` before it is returned.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The samples. A C-ordered float array or a CSR matrix is not copied.
+    y : array of shape (n,)
+        Labels of two classes; the second in sorted order is +1.
+    kernel : rb.kernels object or callable, optional
+        Ask for a hyperplane in its feature space. Linear and polynomial kernels are decided
+        exactly where no product of the numbers in X is rounded, or where there is room to spare;
+        other kernels by the matrix of their values, for up to 4000 samples.
+    fit_intercept : bool, optional
+        With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
+        it passes through the origin. Without a kernel it always has one.
+    max_time : float, optional
+        Seconds after which the answer is `Undecided`. By default there is no limit of time; exact
+        arithmetic, where rounding hides the answer, has a limit of work, the same on every
+        machine.
+
+    Returns
+    -------
+    Separable, QuasiSeparable, Inseparable or Undecided
+        With a kernel a FeatureVerdict: one of these as its `certificate`, its `verdict`, whether
+        it is `exact`, and otherwise the `tolerance`.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> xor = rb.separability(X, [0, 0, 1, 1])
+    >>> xor.verdict, xor.support, xor.point
+    (Verdict.INSEPARABLE, array([0, 1, 2, 3]), array([0.5, 0.5]))
+    >>> print(rb.separability(X, [0, 0, 1, 1], kernel=rb.kernels.Polynomial(2)))
+    separable in the feature space of K(x, y) = (x·y + 1)^2: proved
+    """
+    if fit_intercept is not None:
+        yes_or_no("fit_intercept", fit_intercept)
+    if kernel is not None:
+        from rosenblatt.separation import feature_space  # it builds on this module
+
+        return feature_space.separability_in_features(
+            X, y, kernel, fit_intercept=bool(fit_intercept), max_time=max_time
+        )
+    if fit_intercept is False:
+        msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
+        raise ValueError(msg)
+    time_limit(max_time)
+    X, labels = read_two_classes(X, y)
+    source = MemorySource(as_rows(X), labels, X.shape[1])
+    with Team(count_threads(None)) as team:
+        return proved(source, team, X, labels, max_time)
+
+
+def proved(
+    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], max_time: float | None
+) -> Certificate:
+    """The verdict on data that have been validated, and checked evidence for it."""
+    clock, nothing = Clock(max_time), (-np.inf, np.inf)
+    trouble = ""
+    for care in Care:
+        try:
+            certificate = find_certificate(source, team, 1, clock, care)
+            if isinstance(certificate, Undecided):
+                return certificate
+            clock.afford(_checking_time(certificate, source))
+            result = check(certificate, X, labels)
+        except Halt:
+            return Undecided(nothing, Undecided.TIME)
+        except (ArithmeticError, AssertionError, ValueError) as error:
+            trouble = f"{type(error).__name__}: {error}"
+            continue  # with less reliance on floats
+        if result.valid:
+            return certificate
+        trouble = result.why
+    return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
+
+
+def _checking_time(certificate: Certificate, source: MemorySource) -> float:
+    """Seconds that a check takes, roughly."""
+    passes = 4 * source.n_entries
+    if not isinstance(certificate, Separable):
+        passes += source.n_features**3 // 4
+    return passes / RATE
+
+
+def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
+    with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
+        X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
+    return canonical(X), y
+
+
+def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
+    """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
+    X, y = read_labelled(X, y)
+    check_classification_targets(label_vector("y", y))
+    classes, labels = number_classes(y)
+    if len(classes) > 2:
+        msg = (
+            f"y holds {len(classes)} classes ({shown(classes)}): give two, "
+            "for instance y == one of them for this class against the rest"
+        )
+        raise ValueError(msg)
+    return X, labels

@@ -1,0 +1,478 @@
+"""Whether a hyperplane separates two classes, decided with evidence.
+
+Signed augmented samples ``z_i = y_i(x_i, 1)`` throughout. Either a ``θ`` has ``z_i·θ > 0`` for
+all of them, or some of them cancel with positive weights (Gordan). Floating point *finds* the
+candidates quickly; whether they prove anything is settled in exact arithmetic.
+
+If samples cancel, every hyperplane with no sample on its wrong side is zero on them, hence on
+all that they span. Seen along the directions that are left (facial reduction [1]_) the question
+is the same one again: until a θ is positive on all samples that are left (quasi-separable), or
+no direction or no sample is left (inseparable).
+
+References
+----------
+.. [1] J. M. Borwein and H. Wolkowicz, "Regularizing the abstract convex program", Journal of
+   Mathematical Analysis and Applications 83(2), 1981.
+"""
+
+from __future__ import annotations
+
+import enum
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.exact import independent_rows, null_basis
+from rosenblatt.exact.nearby import exact_product
+from rosenblatt.exact.sums import weighted_mean
+from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.max_margin import MaxMargin
+from rosenblatt.nearest.working_set import Clock, NotSeparable, Samples, batch, worst
+from rosenblatt.results import (
+    Hyperplane,
+    Inseparable,
+    QuasiSeparable,
+    Separable,
+    StopReason,
+    Undecided,
+)
+from rosenblatt.running.stopping import Halt
+from rosenblatt.separation import bracket
+from rosenblatt.separation.coordinates import LinearView, WholeView
+from rosenblatt.separation.evidence import (
+    FLOPS,
+    NONE,
+    Meeting,
+    basis_of,
+    cancel,
+    floats_of,
+    in_floats,
+    interior_vertex,
+    joined,
+    never_positive,
+    shares,
+    simplex_vertex,
+    spanning_weights,
+)
+from rosenblatt.separation.exact_simplex import decide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.sources import Source
+    from rosenblatt.nearest.hulls import Nearest
+    from rosenblatt.results import Certificate
+    from rosenblatt.running.threads import Team
+    from rosenblatt.separation.coordinates import View
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    # Coefficients in the coordinates of a view, or, exactly, the vector (w, b) itself.
+    Direction = Floats | list[Fraction]
+
+WIDE = 500  # features from which it is worth looking for a quick answer first
+ANY = 0.999  # a gap that any hyperplane has that separates all samples
+LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
+MANY = 1_000_000  # operations of an iteration that are not worth saving
+SMALL = 20_000  # numbers in data for which floats that separate are sought among many
+ZOOMS = 3  # how often to magnify before giving up on floating point
+SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
+MOST_WORK = 10**8  # of exact arithmetic: words of 64 bits, and 8 for each product
+LONG = 256  # words from which on the time of a product is more than that of its words
+QUICK = 5 * 10**6  # numbers that may still be read when the time is over
+RATE = 2e8  # numbers read, and, roughly, multiplied, in a second
+
+
+class Care(enum.IntEnum):
+    """How much of the work is left to floating point; more where the evidence did not hold."""
+
+    FLOATS = 0  # it finds candidates, and tells on which side of them samples are
+    SIGNS = 1  # it finds candidates
+    NOTHING = 2  # it says only where to begin
+
+
+class OutOfWork(Exception):
+    """Exact arithmetic has taken as much work as it may."""
+
+
+def find_certificate(
+    source: Source, team: Team, positive: int, clock: Clock, care: Care = Care.FLOATS
+) -> Certificate:
+    """The verdict on class `positive` against the rest, with its evidence.
+
+    Parameters
+    ----------
+    source : Source
+    team : Team
+    positive : int
+    clock : Clock
+        When it is over, the question is left undecided.
+    care : Care
+        More is slower: for data on which the evidence found otherwise does not hold.
+    """
+    search = Search(Samples(source, team, positive, clock), care)
+    with np.errstate(all="ignore"):  # what overflows is settled exactly
+        try:
+            return search.run()
+        except Halt:
+            return search.undecided(Undecided.TIME)
+        except OutOfWork:
+            return search.undecided(Undecided.WORK)
+
+
+class Search:
+    """The search for a certificate."""
+
+    def __init__(self, samples: Samples, care: Care) -> None:
+        self.samples, self.care = samples, care
+        self.look_up, self.afford = samples.clock.look_up, samples.clock.afford
+        self.rng = np.random.default_rng(0)
+        self.work = 0
+        # The best hyperplane so far, and the closest points of the hulls.
+        self.margin, self.theta = -np.inf, np.empty(0)
+        self.distance, self.mixture = np.inf, bracket.Mixture(NONE, np.empty(0))
+
+    def run(self) -> Certificate:
+        """Decide strict separability; if there is none, which of the other two verdicts."""
+        samples = self.samples
+        quick = None if self.care or samples.d < WIDE else self.quickly()
+        if quick is not None:
+            return self.separable(quick)
+        rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
+        whole = WholeView(samples, rows)
+        found = self.decide(whole, rows, NONE)
+        if not isinstance(found, Meeting):
+            return self.separable(found)
+        spanning = found
+        first = self.twins() or found
+        basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
+        while len(basis) <= samples.d:
+            self.afford((samples.d + 1) * len(basis) * samples.d / RATE)
+            directions = null_basis(samples.signed(basis))
+            active = self.not_zero(directions)
+            if not active.any():
+                break
+            rows = samples.some(batch(len(directions)), active)
+            view = LinearView(samples, directions, rows, active)
+            found = self.decide(view, rows, basis)
+            if not isinstance(found, Meeting):
+                weak = self.weak(view, found)
+                return self.quasi(first, spanning, view, weak)
+            spanning = joined(samples, spanning, found)
+            basis = basis_of(samples, spanning.rows)
+        return Inseparable(**self.meeting_point(first), **self.spanning(spanning))
+
+    def quickly(self) -> Floats | None:
+        """A θ that separates, if the maximum margin's method soon comes across one.
+
+        With many features most data are separable, and a working set of this search is large.
+        """
+        self.afford(20 * self.samples.source.n_entries / RATE)
+        solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
+        try:
+            if solver.run() is StopReason.INTERRUPTED:
+                raise KeyboardInterrupt
+        except NotSeparable:
+            return None
+        self.look_up()
+        theta = np.append(solver.best.w, solver.best.b)
+        right = solver.best.primal < np.inf and bool((self.samples.signs(theta) > 0).all())
+        return theta if right else None
+
+    # The question, in the coordinates of a view ------------------------------------------------
+
+    def not_zero(self, directions: list[list[int]]) -> NDArray[np.bool_]:
+        """The rows that are not zero along all of these directions.
+
+        Zero along one random direction means zero along all, but for a very unlikely chance.
+        """
+        mix = [int(u) for u in self.rng.integers(1, 1 << 20, len(directions))]
+        columns = zip(*directions, strict=True)
+        theta = [Fraction(sum(u * v for u, v in zip(mix, c, strict=True))) for c in columns]
+        active: NDArray[np.bool_] = self.samples.signs(theta) != 0
+        return active
+
+    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+        """A θ that is positive on all samples of the view, or samples of it that meet."""
+        current, D = view, self.samples.d + 1 - len(basis)
+        tries = 0 if self.care is Care.NOTHING else 1 if D <= SHORT else ZOOMS + 1
+        for k in range(tries):
+            answer, rows, found = self.attempt(current, rows, basis)
+            if answer is not None:
+                return answer
+            if found is None:
+                break
+            closest = np.argsort(found.slack / found.weights)
+            if k < tries - 1:
+                used = int((found.weights > found.slack).sum())
+                near = closest[: max(len(found.theta) + 1, used)]
+                current = current.zoomed(rows[near], found.weights[near])
+            rows = rows[closest]
+        return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
+
+    def attempt(
+        self, view: View, rows: Ints, basis: Ints
+    ) -> tuple[Direction | Meeting | None, Ints, Nearest | None]:
+        """`decide` by floating point; None if it cannot. Also the working set at the end."""
+        while True:
+            Z, groups = view.vectors(rows)
+            if not np.isfinite(Z).all():
+                return None, rows, None
+            if isinstance(view, LinearView) and not view.exact:
+                meeting = self.face(view, rows, basis)
+                if meeting is not None:
+                    return meeting, rows, None
+            step = Z.size * min(Z.shape) / FLOPS
+            found = nearest(Z, groups, tol=LOOSE, look_up=partial(self.afford, step))
+            if found.meets or found.t.sum() <= 0:
+                break
+            coefficients = view.coefficients(found)
+            if not np.isfinite(coefficients).all():
+                return None, rows, None
+            direction: Direction = coefficients
+            if isinstance(view, LinearView) and view.exact:
+                exact = [Fraction(c) for c in coefficients.tolist()]
+                direction = _shrunk(view.lift_floats(exact))
+            values = self.values(view, direction)
+            if isinstance(view, WholeView):
+                self.narrow(view, found, rows, direction, float(values.min()))
+            if values.min() > 0 and self.care and not isinstance(direction, list):
+                right = self.samples.signs(view.theta(direction)) > 0
+                values[~right & np.isfinite(values)] = 0.0
+            if values.min() > 0:
+                return direction, rows, found
+            new = worst(values, found.t.sum() / 2, batch(len(found.theta)), rows)
+            if not new.size:
+                break
+            rows = np.concatenate([rows, new])
+        return self.vertex(Z, groups, found.meets, rows, basis), rows, found
+
+    def values(self, view: View, direction: Direction) -> Floats:
+        """``z·θ`` of every row, infinite where a row is not in the view, or certainly positive."""
+        if isinstance(direction, list):
+            values = self.samples.values(floats_of(direction))
+            wrong = self.samples.signs(direction) <= 0
+            values[~wrong] = np.inf
+            values[wrong] = np.minimum(np.nan_to_num(values[wrong], nan=0.0), 0.0)
+        else:
+            values = self.samples.values(view.theta(direction))
+        if isinstance(view, LinearView):
+            values[~view.active] = np.inf
+        return values
+
+    def narrow(self, view: WholeView, found: Nearest, rows: Ints, theta: Any, low: float) -> None:
+        """Keep what says the most about the widest margin, one hyperplane and one sum."""
+        margin = low / float(np.linalg.norm(theta[:-1]))
+        if margin > self.margin or not self.theta.size:
+            self.margin, self.theta = margin, theta
+        distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
+        if distance < self.distance or not self.mixture.rows.size:
+            self.distance, self.mixture = distance, bracket.Mixture(rows, found.weights)
+
+    def undecided(self, why: str) -> Undecided:
+        """Between what the widest margin lies; at worst from the line between two means."""
+        samples, low, high = self.samples, -np.inf, np.inf
+        small = samples.source.n_entries <= QUICK
+        mixture = self.mixture
+        if not mixture.rows.size and (small or why != Undecided.TIME):
+            mixture = bracket.means(samples.some(batch(samples.d)))
+        theta = self.theta if self.theta.size else None
+        if mixture.rows.size:
+            high = bracket.at_most(samples, mixture)
+            theta = bracket.line(samples, mixture) if theta is None else theta
+        if theta is not None and (small or why != Undecided.TIME):
+            low = bracket.at_least(samples, theta)
+        return Undecided((low, high), why)
+
+    def spend(self, products: int, bits: int) -> None:
+        """Before a step in exact arithmetic, see whether there is time and work left for it."""
+        self.look_up()
+        words = bits // 64
+        self.work += products * (8 + words + words * words // LONG)
+        if self.work > MOST_WORK:
+            raise OutOfWork
+
+    def vertex(
+        self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
+    ) -> Meeting | None:
+        """As few of the rows as possible that meet; None if floats cannot find them.
+
+        The vertex of least random cost. Where the hulls only touch the interior-point method
+        comes to no clear end; the simplex method, slower, does.
+        """
+        for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
+            self.look_up()
+            costs = 0.5 + self.rng.random(len(rows))
+            used = method(Z, groups, costs, self.samples.clock)
+            found = cancel(self.samples, rows[used], basis)
+            if found is not None:
+                return found
+        return None
+
+    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Meeting | None:
+        """Samples that cancel and span all that do; None if none do, or floats fail."""
+        while True:
+            self.look_up()
+            Z = view.scaled(rows)
+            zero, coefficients = never_positive(Z, self.samples.clock)
+            if not zero.any():
+                return None
+            values = self.values(view, np.ldexp(coefficients, -view.powers))
+            values[~view.active] = 0.0
+            new = worst(values, -1e-6 * float(np.abs(values).max()), batch(Z.shape[1]), rows)
+            if not new.size:
+                break
+            rows = np.concatenate([rows, new])
+        rows, Z = rows[zero], Z[zero]
+        both = np.concatenate([basis, rows])
+        chosen = independent_rows(self.samples.signed(both))[0]
+        added = chosen[chosen >= len(basis)] - len(basis)
+        costs = 0.5 + self.rng.random(len(rows))
+        weights = spanning_weights(Z, added, costs, self.samples.clock)
+        if weights is None:
+            return None
+        used = weights > 0
+        return cancel(self.samples, rows[used], basis, weights[used])
+
+    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+        """`decide` without floating point."""
+        while True:
+            self.look_up()
+            answer = decide(view.integers(rows), self.spend)
+            if answer.theta is None:
+                meeting = cancel(self.samples, rows[answer.support], basis)
+                assert meeting is not None
+                return meeting
+            theta = _shrunk(view.lift([Fraction(v) for v in answer.theta]))
+            values = self.values(view, theta)
+            if values.min() > 0:
+                return theta
+            new = worst(values, np.inf, 20, rows)
+            assert new.size  # the rows themselves are settled
+            first = np.array(answer.basis)
+            rest = np.setdiff1d(np.arange(len(rows)), first)
+            rows = np.concatenate([rows[first], new, rows[rest]])
+
+    # Evidence ---------------------------------------------------------------------------------
+
+    def twins(self) -> Meeting | None:
+        """Two identical samples of different classes, the shortest evidence there is."""
+        y = self.samples.y
+        values = self.samples.values(self.rng.normal(size=self.samples.d + 1)) * y
+        ordered = np.sort(values)
+        rows = np.flatnonzero(np.isin(values, ordered[1:][ordered[1:] == ordered[:-1]]))
+        rows = rows[np.lexsort((y[rows], values[rows]))]
+        near = np.flatnonzero((np.diff(values[rows]) == 0) & (np.diff(y[rows]) != 0))
+        pairs = np.sort(np.column_stack([rows[near], rows[near + 1]]), axis=1)
+        for pair in pairs[np.argsort(pairs[:, 0])]:
+            one, other = self.samples.gather(pair)
+            if np.array_equal(one, other):
+                return Meeting(pair, np.ones(2), NONE, np.empty(0))
+        return None
+
+    def meeting_point(self, meeting: Meeting) -> dict[str, Any]:
+        """The support, its weights, summing to 1 in each class, and the point they make."""
+        weights, exact = shares(self.samples, meeting.rows)
+        X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
+        point = weighted_mean(weights[y > 0], X[y > 0])
+        return {
+            "support": meeting.rows,
+            "weights": weights,
+            "point": point,
+            "exact_weights": exact,
+        }
+
+    def spanning(self, meeting: Meeting) -> dict[str, Any]:
+        """The samples that span, with weights in floats if they will do."""
+        meeting = in_floats(self.samples, meeting)
+        exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
+        return {
+            "spanning_support": meeting.rows,
+            "spanning_weights": meeting.weights if exact is None else floats_of(exact),
+            "exact_spanning_weights": exact,
+        }
+
+    def separable(self, direction: Direction) -> Separable:
+        """The certificate of a θ, in floats if they will do."""
+        exact = None
+        if isinstance(direction, list):
+            theta = floats_of(direction)
+            if not self._separates(theta):
+                other = self._nearby(direction)
+                theta, exact = (theta, tuple(direction)) if other is None else (other, None)
+        else:  # a power of two changes no sign
+            theta = _unit(direction)
+        margin = self.samples.margin(theta if exact is None else exact)
+        return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
+
+    def _separates(self, theta: Floats) -> bool:
+        return bool(theta[:-1].any() and (self.samples.signs(theta) > 0).all())
+
+    def _nearby(self, direction: list[Fraction]) -> Floats | None:
+        """Floats near a θ that separate as it does, if there are any; sought on small data."""
+        from rosenblatt.exact.plane_floats import candidates  # late: it is seldom needed
+
+        samples = self.samples
+        if samples.n * samples.d > SMALL:
+            return None
+        Z = samples.signed(np.arange(samples.n))
+        values = exact_product(Z, direction)
+        least = min(values)
+        closest = sorted(range(samples.n), key=lambda i: values[i])[: samples.d + 1]
+        found = candidates([v / least for v in direction], Z[closest])
+        return next((theta for theta in found if self._separates(theta)), None)
+
+    def weak(self, view: LinearView, direction: Direction) -> list[Fraction]:
+        """A θ that is zero on all samples that cancel and positive on all others, exactly.
+
+        With as few digits as possible, so that floats can hold it.
+        """
+        if isinstance(direction, list):
+            return direction
+        for digits in (5, 10, 15, 20, 30, 40, 53):
+            theta = view.lift_floats(_rounded(direction, view.powers, digits))
+            if (self.samples.signs(theta)[view.active] > 0).all():
+                return theta
+        rows = self.samples.some(batch(len(view.basis)), view.active)
+        found = self.decide_exactly(view, rows[: 2 * len(view.basis) + 20], NONE)
+        assert isinstance(found, list)
+        return found
+
+    def quasi(
+        self, first: Meeting, spanning: Meeting, view: LinearView, theta: list[Fraction]
+    ) -> QuasiSeparable:
+        """The certificate of a weak θ, in floats if they can hold it."""
+        floats = floats_of(theta)
+        held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
+        return QuasiSeparable(
+            hyperplane=Hyperplane(floats[:-1], float(floats[-1])),
+            on=np.flatnonzero(~view.active),
+            exact=None if held else tuple(theta),
+            **self.meeting_point(first),
+            **self.spanning(spanning),
+        )
+
+
+def _unit(theta: Floats) -> Floats:
+    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
+    power = int(max(np.frexp(np.abs(theta[:-1]).max())[1], np.frexp(theta[-1])[1] - 1000))
+    scaled: Floats = np.ldexp(theta, -power)
+    return scaled if np.array_equal(np.ldexp(scaled, power), theta) else theta
+
+
+def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fraction]:
+    """The values to so many binary digits, where a value counts by its power of two."""
+    largest = int(np.frexp(np.abs(np.ldexp(values, powers)).max())[1])
+    units = [Fraction(2) ** (largest - digits - int(power)) for power in powers]
+    return [
+        round(Fraction(v) / unit) * unit for v, unit in zip(values.tolist(), units, strict=True)
+    ]
+
+
+def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
+    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
+    *w, b = (v.numerator.bit_length() - v.denominator.bit_length() for v in numbers)
+    power = max(*(p for p, v in zip(w, numbers, strict=False) if v), b - 1000 if numbers[-1] else b)
+    return [v * Fraction(2) ** -power for v in numbers]

@@ -1,1 +1,0 @@
-"""Solvers: they drive the loops over a source, and know when to stop."""

@@ -1,0 +1,320 @@
+"""What the columns of a staged table hold: numbers, dates or text, and the SQL to read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.tables.dialects import MISSING, MISSING_VALUES, WHITE_SPACE
+from rosenblatt.tables.storage import TableError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rosenblatt.tables.storage import Storage
+
+KINDS = ("number", "date", "text")
+_TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
+COLUMNS_PER_QUERY = 50  # planning takes more than proportionally longer with more
+_MARKERS = ", ".join(map(quoted, sorted(MISSING)))
+_VALUE_MARKERS = ", ".join(map(quoted, sorted(MISSING_VALUES)))
+_LONGEST_MARKER = max(map(len, MISSING))
+_WHITE = quoted(WHITE_SPACE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table `rows`: its name there, how it is stored, what it holds."""
+
+    sql: str
+    stored: str  # "text", or typed by the file itself: "number" or "date"
+    kind: str
+    declared: bool = False  # what it holds is known: the file says so, or one cell shows it
+    words: bool = False  # the file says that it holds text: dates perhaps, but no numbers
+    tidy: bool = False  # every cell reads as a number as it stands
+    padded: bool = True  # tabs, line ends or the like may stand around a cell, not only blanks
+    decimal_comma: bool = False
+    day_place: int = 0  # in dates such as 31.12.2024 or 12/31/2024 the day is first or second
+
+    def cell(self) -> str:
+        """The SQL of the text of a cell: trimmed, NULL where missing."""
+        if self.stored == "number":  # a whole number as most files write it, 1 and not 1.0
+            whole = f"abs({self.sql}) < 1e15 AND {self.sql} = floor({self.sql})"
+            as_whole = f"CAST(CAST({self.sql} AS BIGINT) AS VARCHAR)"
+            return f"CASE WHEN {whole} THEN {as_whole} ELSE CAST({self.sql} AS VARCHAR) END"
+        if self.stored != "text":
+            return f"CAST({self.sql} AS VARCHAR)"
+        trimmed = f"trim({self.sql}, {_WHITE})" if self.padded else f"trim({self.sql})"
+        marker = f"strlen({trimmed}) <= {_LONGEST_MARKER} AND lower({trimmed}) IN ({_MARKERS})"
+        return f"CASE WHEN {marker} THEN NULL ELSE {trimmed} END"
+
+    def as_kind(self, kind: str) -> str:
+        """The SQL that reads the column as numbers, dates or text; NULL where it cannot."""
+        if kind == "text":
+            return self.cell()
+        if kind == self.stored:
+            return f"CAST({self.sql} AS {'DOUBLE' if kind == 'number' else 'TIMESTAMP'})"
+        if kind == "date":
+            return date(self.cell(), self.day_place)
+        if self.tidy:
+            return f"TRY_CAST({self.sql} AS DOUBLE)"
+        return number(self.cell(), self.decimal_comma)
+
+
+def number(cell: str, decimal_comma: bool = False) -> str:
+    """The SQL of a cell as a number; not the 1_000 and +-5 that DuckDB would accept."""
+    refused = f"contains({cell}, '_') OR starts_with({cell}, '+-')"
+    if decimal_comma:
+        refused += f" OR contains({cell}, '.')"
+        cell = f"replace({cell}, ',', '.')"
+    return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
+
+
+def date(cell: str, day_place: int = 0) -> str:
+    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'.
+
+    With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
+    """
+    if day_place:
+        mark, iso = ("[./]", "\\3-\\2-\\1") if day_place == 1 else ("/", "\\3-\\1-\\2")
+        part = "(\\d{1,2})"
+        cell = f"regexp_replace({cell}, '^{part}{mark}{part}{mark}(\\d{{4}})\\b', '{iso}')"
+    looks = f"regexp_full_match({cell}, '\\d{{4}}[-/]\\d{{1,2}}[-/]\\d{{1,2}}([T ].*)?')"
+    # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
+    return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
+
+
+def find_kinds(
+    storage: Storage,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    *,
+    n_rows: int,
+    delimiter: str,
+) -> tuple[list[Column], list[str]]:
+    """The columns with the kind of each, judged by all of its cells, and notes."""
+    found = list(columns)
+    notes: dict[tuple[str, str], list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
+    places = [j for j, column in enumerate(found) if not (column.declared or column.words)]
+    counts = _measured(storage, n_rows, [found[j].sql for j in places], _tidiness)
+    for j, (n_cells, n_numbers, n_odd) in zip(places, counts, strict=True):
+        if n_cells == n_numbers > 0 and n_odd == 0:
+            found[j] = replace(found[j], kind="number", tidy=True)
+    texts = [j for j, column in enumerate(found) if column.stored == "text" and not column.tidy]
+    counts = _measured(storage, n_rows, [found[j].sql for j in texts], _padding)
+    for j, (padded,) in zip(texts, counts, strict=True):
+        found[j] = replace(found[j], padded=bool(padded))
+    places = [j for j in texts if not found[j].declared]
+    counts = _measured(storage, n_rows, [found[j].cell() for j in places], _likeness)
+    for j, count in zip(places, counts, strict=True):
+        found[j], wording = _judged(found[j], _Likeness(*count), delimiter)
+        if wording:
+            notes[wording].append(names[j])
+    places = [j for j in places if found[j].kind == "text"]
+    counts = _measured(storage, n_rows, [found[j].cell() for j in places], _date_counts)
+    for j, count in zip(places, counts, strict=True):
+        day_place = _day_place(*count)
+        if day_place:
+            found[j] = replace(found[j], kind="date", day_place=day_place)
+            notes[_DAYS if day_place == 1 else _MONTHS].append(names[j])
+    refuse_infinities(storage, names, found, n_rows)
+    return found, [note for wording, about in notes.items() for note in noted(about, *wording)]
+
+
+_CODES = (
+    "is read as text: it holds codes that begin with 0",
+    "are read as text: they hold codes that begin with 0",
+)
+_COMMAS = ("is read as numbers with a decimal comma", "are read as numbers with a decimal comma")
+_DAYS = ("is read as dates, day before month", "are read as dates, day before month")
+_MONTHS = ("is read as dates, month before day", "are read as dates, month before day")
+
+
+def noted(names: Sequence[str], one: str, several: str) -> list[str]:
+    """One note for all of these columns, none if there are none."""
+    shown = ", ".join(map(repr, names[:5])) + f" and {len(names) - 5} more" * (len(names) > 5)
+    subject = f"Column {shown} {one}" if len(names) == 1 else f"Columns {shown} {several}"
+    return [f"{subject}."] * bool(names)
+
+
+def _measured(
+    storage: Storage, n_rows: int, values: Sequence[str], measures: Callable[[str], list[str]]
+) -> list[tuple[Any, ...]]:
+    """The measures (SQL aggregates) of each of the values (SQL of a column), a tuple for each."""
+    answers: list[tuple[Any, ...]] = []
+    tall = n_rows >= _TALL
+    step = COLUMNS_PER_QUERY * (1 if tall else 10)
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        if tall:
+            named = ", ".join(f"{value} AS v{j}" for j, value in enumerate(part))
+            asked = [measure for j in range(len(part)) for measure in measures(f"v{j}")]
+            (flat,) = storage.rows(
+                f"SELECT {', '.join(asked)} FROM (SELECT rowid, {named} FROM rows)"
+            )
+            width = len(flat) // len(part)
+            answers += [flat[j : j + width] for j in range(0, len(flat), width)]
+        else:
+            cells = f"unnest([{', '.join(part)}]) AS v, unnest(range({len(part)})) AS place"
+            sql = f"SELECT place, {', '.join(measures('v'))} FROM (SELECT rowid, {cells} FROM rows)"
+            sql += " GROUP BY place"
+            answers += [measured[1:] for measured in sorted(storage.rows(sql))]
+    return answers
+
+
+def _tidiness(c: str) -> list[str]:
+    """Counts of cells, of numbers, and of what only looks like a number to DuckDB."""
+    value, bare = f"TRY_CAST({c} AS DOUBLE)", f"ltrim({c})"
+    # In the order of bytes: tabs and the like come before ' ', and '00' to '09' before '0:'.
+    odd = f"{c} < ' ' OR ({bare} >= '00' AND {bare} < '0:') OR starts_with({bare}, '+-')"
+    odd += f" OR contains({c}, '_') OR NOT isfinite({value})"
+    return [f"count({c})", f"count({value})", f"count(*) FILTER ({odd})"]
+
+
+def _padding(c: str) -> list[str]:
+    """Whether some cell has white space other than blanks, which is much slower to trim."""
+    return [f"bool_or(regexp_matches({c}, '[\\t-\\r\\x{{feff}}]'))"]
+
+
+@dataclass(frozen=True)
+class _Likeness:
+    """How many cells of a column are present, and how many of these look like what."""
+
+    present: int
+    absent: int  # if they stand among numbers or dates
+    numbers: int
+    coded: int
+    dates: int
+    commas: int
+    grouped: int
+
+
+def _likeness(cell: str) -> list[str]:
+    grouped = f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
+    return [
+        f"count({cell})",
+        f"count(*) FILTER ({_absent(cell)})",
+        f"count({number(cell)})",
+        f"count(*) FILTER ({cell} >= '00' AND {cell} < '0:')",
+        f"count({date(cell)})",
+        f"count({number(cell, decimal_comma=True)})",
+        f"count(*) FILTER ({grouped})",
+    ]
+
+
+def _absent(cell: str) -> str:
+    return f"lower({cell}) IN ({_VALUE_MARKERS})"
+
+
+def _judged(
+    column: Column, count: _Likeness, delimiter: str
+) -> tuple[Column, tuple[str, str] | None]:
+    """The column with its kind, and how to word a note about it."""
+    expected = count.present - count.absent
+    if not expected:
+        return replace(column, kind="text"), None
+    if count.dates == expected:
+        return replace(column, kind="date"), None
+    if column.words:
+        return column, None
+    if count.numbers == expected:
+        if count.coded:
+            return replace(column, kind="text"), _CODES
+        return replace(column, kind="number"), None
+    # 1,234 may mean a thousand: unless the file has semicolons, some cell must rule that out.
+    certain = delimiter == ";" or (delimiter != "," and count.grouped < expected)
+    if count.commas == expected and certain and not count.coded:
+        return replace(column, kind="number", decimal_comma=True), _COMMAS
+    return replace(column, kind="text"), None
+
+
+def _date_counts(cell: str) -> list[str]:
+    """Counts of cells, and of dates: ISO, with the day in the first and in the second place."""
+    return [f"count({cell}) FILTER (NOT {_absent(cell)})"] + [
+        f"count({date(cell, day_place)})" for day_place in (0, 1, 2)
+    ]
+
+
+def _day_place(n_cells: int, n_iso: int, n_first: int, n_second: int) -> int | None:
+    """Where the day stands in these dates; 0: they are ISO or none, None: it cannot be told."""
+    if n_iso == n_cells or n_cells not in (n_first, n_second):
+        return 0
+    if n_first == n_second:
+        return None
+    return 1 if n_first == n_cells else 2
+
+
+def refuse_infinities(
+    storage: Storage, names: Sequence[str], columns: Sequence[Column], n_rows: int
+) -> None:
+    """Refuse infinite numbers: no hyperplane can use them."""
+    suspects = [j for j, c in enumerate(columns) if c.kind == "number" and not c.tidy]
+    if n_rows >= _TALL:  # looking for any is quicker than finding the first of each
+        suspects = _with_infinities(storage, columns, suspects)
+    values = [columns[j].as_kind("number") for j in suspects]
+    firsts = _measured(storage, n_rows, values, lambda v: [f"min(rowid) FILTER (isinf({v}))"])
+    for j, (row,) in zip(suspects, firsts, strict=True):
+        if row is not None:
+            msg = (
+                f"column {names[j]!r} holds {text_at(storage, columns[j], row)} in data row "
+                f"{row + 1}, which is not finite: correct the cell, or leave it empty if unknown"
+            )
+            raise TableError(msg)
+
+
+def _with_infinities(
+    storage: Storage, columns: Sequence[Column], places: Sequence[int]
+) -> list[int]:
+    """Those of the places that share a query with a column that holds an infinite number."""
+    found: list[int] = []
+    for start in range(0, len(places), COLUMNS_PER_QUERY):
+        part = places[start : start + COLUMNS_PER_QUERY]
+        infinite = " OR ".join(f"isinf({columns[j].as_kind('number')})" for j in part)
+        if storage.rows(f"SELECT 1 FROM rows WHERE {infinite} LIMIT 1"):
+            found += part
+    return found
+
+
+def text_at(storage: Storage, column: Column, row: int) -> str:
+    """The text of one cell for a message."""
+    ((text,),) = storage.rows(f"SELECT {column.cell()} FROM rows WHERE rowid = ?", [row])
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def readable(storage: Storage, name: str, column: Column, kind: str, shown: str) -> Column:
+    """The column read as this kind; cells that are present but cannot be are refused."""
+    asked = replace(column, kind=kind)
+    if kind in ("text", column.kind):
+        return asked
+    if kind == "date" and column.stored == "text":
+        (counts,) = storage.rows(f"SELECT {', '.join(_date_counts(column.cell()))} FROM rows")
+        day_place = _day_place(*counts)
+        if day_place is None:
+            msg = (
+                f"{shown}: column {name!r} must be a date, but nothing shows whether the day or "
+                "the month comes first: write the dates as 2024-12-31"
+            )
+            raise TableError(msg)
+        asked = replace(asked, day_place=day_place)
+    unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {_absent(asked.cell())}"
+    if kind == "number":
+        unreadable += f" OR isinf({asked.as_kind(kind)})"
+    ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
+    if row is not None:
+        msg = (
+            f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
+            f"{text_at(storage, column, row)!r}: correct the cell, or leave it empty"
+        )
+        raise TableError(msg)
+    return asked
+
+
+def select(columns: Sequence[Column]) -> str:
+    """The SQL that reads these columns, each as its kind, as v0, v1, ..., and their place."""
+    values = []
+    for j, column in enumerate(columns):
+        value = column.as_kind(column.kind)
+        if column.kind == "number":
+            value = f"COALESCE({value}, 'NaN'::DOUBLE)"  # NULL would cost a mask
+        values.append(f"{value} AS v{j}")
+    return f"SELECT rowid AS place, {', '.join(values)} FROM rows"

@@ -1,0 +1,415 @@
+"""Reading delimited text: how a file is written, where its header is, and its rows.
+
+DuckDB reads the rows, told exactly how the file is written, since its own guesses are made
+for typed columns and go wrong with free text. What it cannot read is read again, record by
+record, by Python's csv module, which either finds the line at fault or copes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from rosenblatt.tables.columns import Column
+from rosenblatt.tables.dialects import (
+    WHITE_SPACE,
+    Dialect,
+    Sample,
+    commented_header,
+    is_blank,
+    is_missing,
+    is_missing_value,
+    looks_like_header,
+    open_quote,
+    reads_as_value,
+    records_of,
+    sniffed,
+    unlimited_cells,
+)
+from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
+from rosenblatt.tables.storage import TableError, first_line, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from rosenblatt.tables.storage import Storage
+
+# In bytes, what DuckDB is told to be ready for. It reads in parts of sixteen times as much, so
+# that too long a line costs memory and, where the parts are few, time.
+SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
+# From this size on, columns whose first cells are all numbers are read as numbers at once, which
+# takes less than half the time and memory of keeping their text.
+LARGE_BYTES = 8_000_000
+_PLAIN_NUMBER = re.compile(r"[+-]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+# The usual ways to write MISSING; more cost time. With others the text is kept.
+_NULLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+# How texts begin whose characters take two bytes or four; the latter begins like the former.
+WIDE = (
+    ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+)
+_REMEDY = "correct the quotation marks there"
+_PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
+
+
+@dataclass(frozen=True)
+class StagedCsv:
+    """What is known of a file whose rows lie in the table `rows`, columns c0, c1, ..."""
+
+    names: list[str]
+    columns: list[Column]
+    has_header: bool
+    delimiter: str
+    notes: list[str]
+
+
+def stage_csv(
+    file: Path,
+    shown: str,
+    storage: Storage,
+    *,
+    header: bool | None,
+    delimiter: str | None,
+    as_text: Collection[str],
+) -> StagedCsv:
+    """Read the rows of the file into the table `rows` of the storage."""
+    file, notes = _in_utf8(file, shown, storage.copies)
+    text, sample = _sample_of(file, shown, delimiter)
+    if all(not cell.strip(WHITE_SPACE) for record in sample.records for cell in record):
+        msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
+        raise TableError(msg)
+    line = open_quote(text, sample.dialect)
+    if line is not None:
+        msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
+        raise TableError(msg)
+    has_header = looks_like_header(sample.records) if header is None else header
+    commented = None if has_header or header is False else commented_header(text, sample)
+    heading = sample.records[0] if has_header else commented
+    if len(sample.records[0]) + 1 < sample.n_fields:
+        first = 1 + sample.dialect.skipped_lines
+        raise TableError(
+            _ragged(shown, first, len(sample.records[0]), sample.n_fields, sample.dialect)
+        )
+    names, renamed = column_names(heading or [], sample, has_header=has_header)
+    notes += renamed
+    notes += _joined_lines(sample, has_header)
+    guesses = guessed(sample.records[has_header:], names, as_text)
+    numbers = [guess == "number" for guess in guesses]
+    longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
+    large = file.stat().st_size >= LARGE_BYTES
+    if not (large and _staged_as_numbers(file, storage, sample, has_header, numbers, longest)):
+        numbers = [False] * len(names)
+        notes += _stage_rows(file, shown, storage, sample, has_header, len(names), longest)
+    columns = [
+        Column(f"c{j}", "number", "number", declared=True)
+        if number
+        else Column(f"c{j}", "text", "text", declared=guess == "text")
+        for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
+    ]
+    return StagedCsv(names, columns, heading is not None, sample.dialect.delimiter, notes)
+
+
+def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Sample]:
+    """The start of the file, long enough for some records, and the dialect that fits it."""
+    n_bytes = HEAD_BYTES
+    while True:
+        with file.open("rb") as opened:
+            start = opened.read(n_bytes)
+            complete = not opened.read(1)
+        text = codecs.decode(start, "utf-8", "ignore").removeprefix("\ufeff")
+        _refuse_svmlight(text, shown)
+        sample = sniffed(text, delimiter, complete=complete)
+        if complete or len(sample.records) > 2 or n_bytes > LONGEST_LINE:
+            return text, sample
+        n_bytes *= 8
+
+
+def _in_utf8(file: Path, shown: str, folder: Path) -> tuple[Path, list[str]]:
+    """The file, or a copy in UTF-8 if it is written in another encoding."""
+    with file.open("rb") as opened:
+        start = opened.read(4)
+        for marks, encoding in WIDE:
+            if start.startswith(marks):
+                try:
+                    return _transcoded(file, encoding, folder), []
+                except UnicodeDecodeError:
+                    name = encoding.upper()
+                    msg = f"{shown} begins as {name} but breaks off or is damaged: copy it again"
+                    raise TableError(msg) from None
+        opened.seek(0)
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while block := opened.read(1 << 22):
+                if not block.isascii() or decoder.getstate()[0]:
+                    decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            pass
+        else:
+            return file, []
+    try:
+        copy, encoding = _transcoded(file, "cp1252", folder), "Windows (cp1252)"
+    except UnicodeDecodeError:
+        copy, encoding = _transcoded(file, "latin-1", folder), "Latin-1"
+    return copy, [f"The file is not UTF-8; it was read as {encoding}."]
+
+
+def _transcoded(file: Path, encoding: str, folder: Path) -> Path:
+    copy = folder / "utf-8"
+    with (
+        file.open(encoding=encoding, newline="") as given,
+        copy.open("w", encoding="utf-8", newline="") as written,
+    ):
+        while block := given.read(1 << 20):
+            written.write(block)
+    return copy
+
+
+def _refuse_svmlight(text: str, shown: str) -> None:
+    lines = [line for line in text.splitlines()[:20] if line.strip() and line[0] != "#"]
+    found = [_PAIRS.fullmatch(line) for line in lines[:-1] or lines]
+    pairs = [match.group(1).split() for match in found if match]
+    if len(pairs) == len(found) and any(len(pair) > 1 for pair in pairs):
+        msg = (
+            f"{shown} is in svmlight format, not a table: load it in Python with "
+            "sklearn.datasets.load_svmlight_file and fit rb.Perceptron"
+        )
+        raise TableError(msg)
+
+
+def _joined_lines(sample: Sample, has_header: bool) -> list[str]:
+    """Notes about rows that quotation marks make of lines each of which could be a row itself."""
+    notes = []
+    delimiter = sample.dialect.delimiter
+    for row, record in enumerate(sample.records[has_header:], 1):
+        if sample.n_fields > 1 and any("\n" in cell for cell in record):
+            lines = delimiter.join(record).split("\n")
+            if all(line.count(delimiter) + 1 == sample.n_fields for line in lines):
+                joined = f"Data row {row} is {len(lines)} lines long: quotation marks join them"
+                notes.append(f"{joined}, perhaps by mistake.")
+    return _few(notes)
+
+
+def column_names(
+    heading: Sequence[str], sample: Sample, *, has_header: bool
+) -> tuple[list[str], list[str]]:
+    """A name for each column, none twice, and notes about those that were changed."""
+    names = [name.strip(WHITE_SPACE) for name in heading]
+    rows = sample.records[has_header:]
+    if has_header and len(rows) > 1 and all(len(row) == len(names) + 1 for row in rows):
+        # Either every row ends with a delimiter, or (R's way) the row names have no heading.
+        trailing = not any(row[-1].strip(WHITE_SPACE) for row in rows)
+        names.insert(len(names) if trailing else 0, "")
+    elif not names:
+        names = [""] * max(sample.n_fields, len(rows[0]))
+    return unique_names(names)
+
+
+def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names with columnN for an empty one and name_2 for a second one, and notes."""
+    taken = set(given)
+    seen: set[str] = set()
+    names: list[str] = []
+    changed: list[tuple[int, str, str]] = []
+    for place, name in enumerate(given, 1):
+        wanted = new = name or f"column{place}"
+        count = 1
+        while new in seen or (new != name and new in taken):
+            count += 1
+            new = f"{wanted}_{count}"
+        seen.add(new)
+        names.append(new)
+        if new != wanted:
+            changed.append((place, wanted, new))
+    if len(changed) == 1:
+        ((place, wanted, new),) = changed
+        return names, [f"The name {wanted!r} is given twice; column {place} is called {new!r}."]
+    shown = ", ".join(f"column {place} is called {new!r}" for place, _, new in changed[:5])
+    more = f" and {len(changed) - 5} more" * (len(changed) > 5)
+    return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
+
+
+def guessed(
+    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
+) -> list[str]:
+    """What each of these columns holds as far as these records go.
+
+    "number": nothing but plain numbers; "text": for certain, since one cell suffices; or "".
+    """
+    guesses = []
+    whole = [record for record in records if len(record) == len(names)]  # not a comment
+    for j, name in enumerate(names):
+        cells = {record[j].strip(WHITE_SPACE) for record in whole}
+        numbers = set(filter(_PLAIN_NUMBER.fullmatch, cells))
+        others = [cell for cell in cells - numbers if not is_missing(cell)]
+        if name in as_text or any(map(_is_text, others)):
+            guesses.append("text")
+        else:
+            guesses.append("number" if numbers and not others else "")
+    return guesses
+
+
+def _is_text(cell: str) -> bool:
+    """Whether a cell can be neither a number, however it is written, nor a date."""
+    return not (reads_as_value(cell) or is_missing_value(cell) or "inf" in cell.lower())
+
+
+def _staged_as_numbers(
+    file: Path,
+    storage: Storage,
+    sample: Sample,
+    has_header: bool,
+    numbers: Sequence[bool],
+    longest_line: int,
+) -> bool:
+    """Whether the rows could be staged with these columns as numbers, to the last row."""
+    # In a file of one column a missing cell could not be told from a blank line.
+    if not any(numbers) or len(numbers) == 1 or not _starts_plainly(sample, has_header, numbers):
+        return False
+    with contextlib.suppress(duckdb.Error):
+        _create_rows(file, storage, sample.dialect, has_header, numbers, longest_line)
+        return True
+    return False
+
+
+def _starts_plainly(sample: Sample, has_header: bool, columns: Sequence[object]) -> bool:
+    """Whether DuckDB can read the file: a header has a name for each column, and is in one line.
+
+    A line break in a cell of the first row would be taken for what ends each line.
+    """
+    first = sample.records[0]
+    in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
+    return in_one_line and not (has_header and len(first) != len(columns))
+
+
+def _stage_rows(
+    file: Path,
+    shown: str,
+    storage: Storage,
+    sample: Sample,
+    has_header: bool,
+    n_columns: int,
+    longest_line: int,
+) -> list[str]:
+    """Fill the table `rows`; notes about lines that had to be mended."""
+    tries = [sample.dialect]
+    if sample.dialect.delimiter == "\t" and sample.dialect.quote and n_columns > 1:
+        tries.append(replace(sample.dialect, quote="", escape=""))
+    texts = [False] * n_columns
+    if _starts_plainly(sample, has_header, texts):
+        for dialect in tries:
+            for longest in sorted({longest_line, LONG_LINE, LONGEST_LINE}):
+                try:
+                    _create_rows(file, storage, dialect, has_header, texts, longest)
+                    return []
+                except duckdb.Error as error:
+                    if "line size" not in str(error):
+                        break
+    tidy = storage.copies / "tidy"
+    for dialect in tries:
+        try:
+            notes = _write_tidy(file, shown, dialect, tidy, has_header, n_columns)
+            _create_rows(tidy, storage, Dialect(","), False, texts, LONGEST_LINE)
+        except TableError:
+            if dialect is tries[-1]:
+                raise
+        except duckdb.Error as error:
+            msg = f"{shown} cannot be read as a table ({first_line(error)[:80]}): save it as CSV"
+            raise TableError(msg) from None
+        else:
+            return notes
+    raise AssertionError
+
+
+def _create_rows(
+    file: Path,
+    storage: Storage,
+    dialect: Dialect,
+    has_header: bool,
+    numbers: Sequence[bool],
+    longest_line: int,
+) -> None:
+    types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
+    columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
+    nulls = f"nullstr=[{', '.join(map(quoted, _NULLS))}], " if any(numbers) else ""
+    # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
+    rows = "WHERE c0 IS NOT NULL" if len(numbers) == 1 else ""
+    storage.rows(
+        f"CREATE OR REPLACE TABLE rows AS SELECT * FROM read_csv(?, auto_detect=false, "
+        f"columns={{{columns}}}, delim={quoted(dialect.delimiter)}, "
+        f"quote={quoted(dialect.quote)}, escape={quoted(dialect.escape)}, "
+        f"header={str(has_header).lower()}, skip={dialect.skipped_lines}, {nulls}"
+        f"allow_quoted_nulls=false, compression='none', max_line_size={longest_line}, "
+        f"hive_partitioning=false) {rows}",
+        [glob_escaped(file)],
+    )
+
+
+def _write_tidy(
+    file: Path, shown: str, dialect: Dialect, tidy: Path, has_header: bool, n_columns: int
+) -> list[str]:
+    """Write the rows again, quoted by the book, or say which line has too few or many cells."""
+    try:
+        with (
+            unlimited_cells(),
+            file.open(encoding="utf-8-sig", newline="") as given,
+            tidy.open("w", encoding="utf-8", newline="") as written,
+        ):
+            notes: list[str] = []
+            records = records_of(given, dialect, strict=bool(dialect.quote))
+            if n_columns > 1:
+                records = (found for found in records if not is_blank(found[1]))
+            if has_header:
+                next(records)
+            if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
+                records = _mended(records, n_columns, notes)
+            writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")
+            for line, record in records:
+                if len(record) == n_columns:
+                    writer.writerow(record)
+                elif record[0].startswith(("#", "%")):
+                    notes.append(f"Line {line} is a comment; it was left out.")
+                else:
+                    raise TableError(_ragged(shown, line, len(record), n_columns, dialect))
+            return _few(notes)
+    except csv.Error as error:
+        msg = f"{shown}: {error}: {_REMEDY}"
+        raise TableError(msg) from None
+
+
+def _mended(
+    records: Iterator[tuple[int, list[str]]], n_columns: int, notes: list[str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Join a line without any tab to the row above it if that ends in words: text broken in two."""
+    row_line, whole = 0, [""]
+    for line, record in records:
+        words = len(whole) == n_columns and not reads_as_value(whole[-1].strip(WHITE_SPACE))
+        if len(record) == 1 and words:
+            whole[-1] += "\n" + record[0]
+            notes.append(f"Line {line} has no tab; it was joined to the row above it.")
+            continue
+        if row_line:
+            yield row_line, whole
+        row_line, whole = line, record
+    if row_line:
+        yield row_line, whole
+
+
+def _few(notes: list[str]) -> list[str]:
+    """The notes, or the first of them if they are many."""
+    return notes if len(notes) <= 5 else [*notes[:4], f"The same goes for {len(notes) - 4} more."]
+
+
+def _ragged(shown: str, line: int, found: int, expected: int, dialect: Dialect) -> str:
+    return (
+        f"{shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
+        f"{expected} columns: correct the line, or give the right --delimiter "
+        f"(delimiter= in Python; taken: {dialect.delimiter!r})"
+    )

@@ -1,0 +1,405 @@
+"""Reading tables from CSV, Parquet and JSON files, column by column or in chunks of rows."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+
+from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
+from rosenblatt.tables.columns import (
+    COLUMNS_PER_QUERY,
+    KINDS,
+    Column,
+    find_kinds,
+    noted,
+    readable,
+    select,
+)
+from rosenblatt.tables.csv_files import guessed, stage_csv, unique_names
+from rosenblatt.tables.dialects import SAMPLE_RECORDS
+from rosenblatt.tables.input_files import glob_escaped, local_copy, recognised, shown_path
+from rosenblatt.tables.storage import NO_SPACE, Storage, TableError, first_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+__all__ = ["Table", "TableError", "read_table"]
+
+
+class Table(Mapping[str, "NDArray[Any]"]):
+    """A table on disk or in memory whose columns are fetched when asked for.
+
+    Made by `read_table`. A mapping from names to arrays: float64 with NaN where a number is
+    missing, datetime64[us] (UTC) with NaT, or object arrays of str with None. Rows keep the
+    order of the file.
+
+    Close it, or use it in a `with` block, to remove its temporary files; tables made from it
+    by `read_as` and `renamed` share these and are closed with it.
+
+    Attributes
+    ----------
+    path : str
+        The file as it was named.
+    names : tuple of str
+        The columns in order.
+    n_rows : int
+    has_header : bool
+        Whether the names come from the file.
+    kinds : dict
+        "number", "date" or "text" for each column.
+    notes : tuple of str
+        What was done unasked, a sentence each.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        path: str,
+        columns: Mapping[str, Column],
+        n_rows: int,
+        has_header: bool,
+        notes: Iterable[str] = (),
+    ) -> None:
+        self.path = path
+        self.names = tuple(columns)
+        self.n_rows = n_rows
+        self.has_header = has_header
+        self.kinds = {name: column.kind for name, column in columns.items()}
+        self.notes = tuple(notes)
+        self._columns = dict(columns)
+        self._storage = storage
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._fetched([name], "")[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    # Comparing cell by cell, as a mapping would, is never what is meant.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"<Table {shown_path(self.path)}: {self.n_rows} rows, {len(self)} columns>"
+
+    def chunk(
+        self, start: int, stop: int, names: Sequence[str] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """The rows from `start` up to, not including, `stop`, counted from 0."""
+        names = self.names if names is None else names
+        self._check_names(names)
+        return self._fetched(names, f"WHERE rowid >= {int(start)} AND rowid < {int(stop)}")
+
+    def _fetched(self, names: Sequence[str], rows: str) -> dict[str, NDArray[Any]]:
+        fetched = {}
+        for start in range(0, len(names), COLUMNS_PER_QUERY):
+            part = names[start : start + COLUMNS_PER_QUERY]
+            try:
+                arrays = self._storage.arrays(
+                    f"{select([self._columns[name] for name in part])} {rows}"
+                )
+            except duckdb.Error as error:
+                msg = f"{shown_path(self.path)} can no longer be read: {first_line(error)}"
+                raise TableError(msg) from None
+            order = _order(arrays["place"])
+            for j, name in enumerate(part):
+                fetched[name] = _unmasked(arrays[f"v{j}"][order], self.kinds[name])
+        return fetched
+
+    def read_as(self, kinds: Mapping[str, str]) -> Table:
+        """The same rows, with these columns only, read as these kinds.
+
+        Raises TableError if a column is missing, or if a cell that is present cannot be read
+        as the kind asked for.
+        """
+        self._check_names(kinds)
+        for name, kind in kinds.items():
+            if kind not in KINDS:
+                msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
+                raise TableError(msg)
+        shown = shown_path(self.path)
+        columns = {
+            name: readable(self._storage, name, self._columns[name], kind, shown)
+            for name, kind in kinds.items()
+        }
+        return self._with(columns)
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """The same columns under other names, for a file without a header."""
+        names = tuple(names)
+        if len(names) != len(self) or len(set(names)) != len(names):
+            msg = f"{len(names)} names for {len(self)} columns: give each column a name of its own"
+            raise TableError(msg)
+        return self._with(dict(zip(names, self._columns.values(), strict=True)))
+
+    def _with(self, columns: Mapping[str, Column]) -> Table:
+        shared = (self._storage, self.path, columns, self.n_rows, self.has_header, self.notes)
+        return Table(*shared)
+
+    def _check_names(self, names: Iterable[str]) -> None:
+        missing = [name for name in names if name not in self._columns]
+        if missing:
+            shown = ", ".join(map(repr, missing[:5])) + ", ..." * (len(missing) > 5)
+            here = ", ".join(map(repr, self.names[:8])) + ", ..." * (len(self) > 8)
+            columns = "column" if len(missing) == 1 else "columns"
+            near = _near(missing[0], self.names)
+            meant = f", did you mean {near!r}?" if near is not None else ""
+            msg = f"{shown_path(self.path)} has no {columns} {shown}{meant}: it has {here}"
+            raise TableError(msg)
+
+    def close(self) -> None:
+        """Remove the temporary files; the table cannot be read afterwards."""
+        self._storage.close()
+
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _near(name: str, names: Sequence[str]) -> str | None:
+    """The name that was probably meant."""
+    known = {other.lower(): other for other in names}
+    close = difflib.get_close_matches(name.lower(), known, 1)
+    return known[close[0]] if close else None
+
+
+def _order(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """How to take rows so that they stand as in the file.
+
+    DuckDB promises that order, but with several threads it breaks the promise (seen in 2.0.0)
+    where a range of row ids spans two of its row groups.
+    """
+    return slice(None) if (places[1:] > places[:-1]).all() else np.argsort(places)
+
+
+def _unmasked(array: NDArray[Any], kind: str) -> NDArray[Any]:
+    if kind == "number":
+        return np.asarray(array, dtype=np.float64)
+    if kind == "date":
+        return np.ma.filled(array.astype("datetime64[us]"), np.datetime64("NaT", "us"))
+    cells = np.array(np.ma.getdata(array), dtype=object)
+    cells[np.ma.getmaskarray(array)] = None
+    return cells
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    text: Collection[str] = (),
+) -> Table:
+    """Read a table from a CSV, TSV, Parquet or JSON file.
+
+    A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null and
+    #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
+    and dates, while among words they are words. A column is of kind "number" if every cell
+    present is a number, "date" if every one is a date or time, otherwise "text". Codes such as
+    01234 are text. Dates are ISO, or as 31.12.2024; with slashes, 31/12/2024 or 12/31/2024, if
+    some day after the 12th shows which it is. Text in Parquet and JSON may be dates, but no
+    numbers.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, plain or packed (gzip, zstd, bzip2, xz); "-" is standard input. The format is
+        told by the suffix or, failing that, by the content.
+    header : bool, optional
+        Whether the first line of a delimited file names the columns. By default it is judged
+        by whether words stand above numbers. Columns without a name are called column1, ...
+    delimiter : str, optional
+        What separates the cells of a delimited file; by default judged by its first lines.
+    text : collection of str
+        Columns that will be read as text. Of a large file the cells of other columns may be kept
+        as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
+
+    Raises
+    ------
+    TableError
+        If there is no such file or it is no table; the message is one line with the remedy.
+    """
+    file_path("path", path)
+    if header is not None:
+        header = yes_or_no("header", header)
+    text = names_of("text", text)
+    if delimiter is not None and (
+        not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in "\"'\n\r"
+    ):
+        msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
+        raise TableError(msg)
+    storage = Storage()
+    try:
+        file = local_copy(path, storage.copies)
+        table_format = recognised(path, file)
+        storage.open(file.stat().st_size)
+        if table_format == "csv":
+            table = _read_csv(storage, os.fspath(path), file, header, delimiter, text)
+        else:
+            table = _read_typed(storage, os.fspath(path), file, table_format)
+        storage.remove_copies()
+        return table
+    except BaseException as error:
+        storage.close()
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise OSError(errno.ENOSPC, NO_SPACE) from None
+        raise
+
+
+def _read_csv(
+    storage: Storage,
+    path: str,
+    file: Path,
+    header: bool | None,
+    delimiter: str | None,
+    text: Collection[str],
+) -> Table:
+    staged = stage_csv(
+        file, shown_path(path), storage, header=header, delimiter=delimiter, as_text=text
+    )
+    n_rows = _counted(storage, shown_path(path), only_header=staged.has_header)
+    columns, notes = find_kinds(
+        storage, staged.names, staged.columns, n_rows=n_rows, delimiter=staged.delimiter
+    )
+    named = dict(zip(staged.names, columns, strict=True))
+    return Table(storage, path, named, n_rows, staged.has_header, staged.notes + notes)
+
+
+def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:
+    ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
+    if not n_rows:
+        what = "only a header and no rows" if only_header else "no rows"
+        remedy = "; if its first line is data, use --no-header (header=False in Python)"
+        remedy *= only_header
+        msg = f"{shown} holds {what}: give a file with at least one row{remedy}"
+        raise TableError(msg)
+    return int(n_rows)
+
+
+_NUMBER_TYPES = re.compile(
+    r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM|VARINT|FLOAT|DOUBLE|DECIMAL(\(.*\))?"
+)
+_DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
+_LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
+_READERS = {
+    "parquet": "read_parquet(?, hive_partitioning=false)",
+    # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
+    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
+}
+
+
+def _read_typed(storage: Storage, path: str, file: Path, table_format: str) -> Table:
+    """Stage a file that gives its columns types: Parquet or JSON."""
+    shown = shown_path(path)
+    reader, source = _READERS[table_format], [glob_escaped(file)]
+    try:
+        described = storage.rows(f"DESCRIBE SELECT * FROM {reader}", source)
+        names = [str(name) for name, *_ in described]
+        if table_format == "parquet":
+            names = _parquet_names(storage, source)
+        names, notes = unique_names(names)
+        types = [str(sql_type) for _, sql_type, *_ in described]
+        kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
+        if not kept:
+            msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
+            raise TableError(msg)
+        values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
+        storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
+    except duckdb.Error as error:
+        raise TableError(_unreadable(shown, table_format, error)) from None
+    notes += noted(
+        [name for j, name in enumerate(names) if j not in kept],
+        "is left out: it holds nested or binary values",
+        "are left out: they hold nested or binary values",
+    )
+    n_rows = _counted(storage, shown, only_header=False)
+    kept_names = [names[j] for j in kept]
+    columns = [_staged_column(j, types[j]) for j in kept]
+    columns = _without_plain_words(storage, columns)
+    columns, more = find_kinds(storage, kept_names, columns, n_rows=n_rows, delimiter=",")
+    named = dict(zip(kept_names, columns, strict=True))
+    return Table(storage, path, named, n_rows, True, notes + more)
+
+
+def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
+    """The names of the columns as they are; DuckDB changes those that differ only in case."""
+    schema = storage.rows("SELECT name, num_children FROM parquet_schema(?)", source)
+    names = []
+    place = 1  # after the root
+    while place < len(schema):
+        names.append(str(schema[place][0]))
+        open_children = 1
+        while open_children:  # over the column and all that is nested in it
+            open_children += (schema[place][1] or 0) - 1
+            place += 1
+    return names
+
+
+def _staged_value(name: str, sql_type: str) -> str:
+    """The SQL of a column as it is staged: a number, a time in UTC, or text."""
+    column = '"' + name.replace('"', '""') + '"'
+    if _NUMBER_TYPES.fullmatch(sql_type):
+        return column
+    if _DATE_TYPES.fullmatch(sql_type):
+        return f"CAST({column} AS TIMESTAMP)"
+    if sql_type == "JSON":  # cells of several types: the text in them, without quotation marks
+        return f"{column} ->> '$'"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def _staged_column(place: int, sql_type: str) -> Column:
+    kind = "text"
+    if _NUMBER_TYPES.fullmatch(sql_type):
+        kind = "number"
+    elif _DATE_TYPES.fullmatch(sql_type):
+        kind = "date"
+    words = sql_type == "VARCHAR"
+    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
+
+
+def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:
+    """The columns, those declared as text in which some of the first cells are no dates."""
+    open_ones = [column.sql for column in columns if column.words]
+    if not open_ones:
+        return columns
+    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {SAMPLE_RECORDS}")
+    cells = [[cell or "" for cell in record] for record in records]
+    guesses = dict(zip(open_ones, guessed(cells, open_ones), strict=True))
+    return [
+        replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
+        for column in columns
+    ]
+
+
+def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
+    reason = first_line(error)
+    if table_format == "parquet":
+        return f"{shown} is a damaged Parquet file or breaks off: download or write it again"
+    line = re.search(r"line (\d+)|record/value (\d+)", reason)
+    place = f" near {line.group()}" if line else ""
+    return f"{shown} is not valid JSON{place}: give a list of records or one record per line"
