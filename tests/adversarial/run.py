@@ -60,7 +60,9 @@ def prepare():
     folder = Path(spec.origin).parent
     digest = hashlib.blake2b(str(folder).encode(), digest_size=8)
     for path in sorted(folder.rglob("*.py")):
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"import loop" in source or b"numba" in source:
+            digest.update(source)
     cache = Path(tempfile.gettempdir()) / "rosenblatt-adversarial" / digest.hexdigest()
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache))
     return folder
