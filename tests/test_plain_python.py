@@ -12,7 +12,9 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="already running as plain Python")
-@pytest.mark.parametrize("name", ["test_perceptron_reference.py", "test_margin_solvers.py"])
+@pytest.mark.parametrize(
+    "name", ["perceptron/test_perceptron_reference.py", "nearest/test_margin_solvers.py"]
+)
 def test_reference_tests_without_the_compiler(name):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += ["-m", "not compiled", str(HERE / name)]

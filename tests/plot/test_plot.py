@@ -22,7 +22,7 @@ from pictures import ends, find, found, offsets, words
 from rosenblatt.plot import _points, _style
 from rosenblatt.plot.film import chosen
 
-GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
+GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 pytestmark = pytest.mark.usefixtures("settings_stay")
 
 
