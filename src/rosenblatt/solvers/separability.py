@@ -468,5 +468,6 @@ def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fra
 def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
     """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
     *w, b = (v.numerator.bit_length() - v.denominator.bit_length() for v in numbers)
-    power = max(*(p for p, v in zip(w, numbers, strict=False) if v), b - 1000 if numbers[-1] else b)
+    powers = [p for p, v in zip(w, numbers, strict=False) if v]
+    power = max([*powers, b - 1000 if numbers[-1] else b])
     return [v * Fraction(2) ** -power for v in numbers]
