@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import is_foreign, label_vector, table, to_host, yes_or_no
+from rosenblatt.arguments import (
+    is_foreign,
+    label_vector,
+    table,
+    to_host,
+    told_in_one_line,
+    yes_or_no,
+)
 from rosenblatt.certificates import Separable, Undecided
 from rosenblatt.certify import check
 from rosenblatt.estimators._base import LAYOUT
@@ -149,8 +156,10 @@ def _checking_time(certificate: Certificate, source: MemorySource) -> float:
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
-    with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
-        X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
+    X = table("X", X)
+    # Sums of the largest floats, to see if any is not finite, are not.
+    with np.errstate(invalid="ignore"), told_in_one_line("X", X):
+        X, y = check_X_y(X, to_host(y) if is_foreign(y) else y, **LAYOUT)
     return canonical(X), y
 
 
