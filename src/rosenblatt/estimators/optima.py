@@ -20,10 +20,11 @@ from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, row_weights
+from rosenblatt.solvers.clock import Clock
 from rosenblatt.solvers.max_margin import MaxMargin
 from rosenblatt.solvers.soft_margin import SoftMargin, Start
 from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples
+from rosenblatt.solvers.working_set import NotSeparable, Samples
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
@@ -208,13 +209,13 @@ def _verdict(problem: Problem) -> Any:
     """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
     X, y, team, used = problem.X, problem.samples.y, problem.samples.team, problem.used
     left = problem.samples.clock.left()
-    max_time = None if left == np.inf else max(0.0, left)
+    clock = Clock(None if left == np.inf else max(0.0, left))
     rows = np.flatnonzero(used)
     if len(rows) < len(used):
         X, y = X[rows], y[rows]
     labels = (y > 0).astype(np.int32)
     source = MemorySource(as_rows(X), labels, X.shape[1])
-    found = proved(source, team, X, labels, max_time)
+    found = proved(source, team, X, labels, clock)
     names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
 
