@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,6 +50,7 @@ LARGEST = 230  # powers of two: the fourth power of a number this large, and its
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
+AGAIN = 3  # proofs that the first step to a smaller gap takes
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -238,9 +240,12 @@ def _fit(
     alpha[~np.isfinite(alpha)] = 0.0
     search = _Evidence(problem, C, tol)
     alpha = search.use(alpha)
+    began = time.perf_counter()
     search.offer([problem.plane(best.w, best.b), *planes])
+    proving = time.perf_counter() - began
     if reason in UNSETTLED and search.best.gap > tol:
         try:
+            problem.samples.clock.afford(AGAIN * proving)
             search.improve(alpha)
         except Halt as halt:
             reason = halt.reason
