@@ -9,7 +9,7 @@ import rosenblatt as rb
 from rosenblatt.certificates import Undecided
 from rosenblatt.exact import costs
 from rosenblatt.solvers import clock as clocks
-from rosenblatt.solvers import evidence, max_margin
+from rosenblatt.solvers import evidence, kernelized, max_margin
 from rosenblatt.solvers import separability as solver
 from rosenblatt.solvers.clock import Clock, Kind, OutOfWork
 from rosenblatt.solvers.nearest import ROTATION, nearest
@@ -227,3 +227,20 @@ def test_long_systems_end_undecided():
     assert isinstance(found, Undecided)
     assert found.why == Undecided.WORK
     assert found.bracket[1] >= 0
+
+
+# Epochs -------------------------------------------------------------------------------------------
+
+
+def test_a_run_ends_early_enough_to_bring_scores_up_to_date(monkeypatch):
+    """Every sample is given the updates that it has not seen, also when the time is over."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(50, 2)), np.arange(50) % 2
+    model = rb.KernelPerceptron(max_epochs=3, max_time=1000, gamma=0.1)
+    with pytest.warns(UserWarning, match="max_epochs"):
+        assert model.fit(X, y).stop_reason_ is rb.StopReason.EPOCH_LIMIT
+    monkeypatch.setattr(kernelized.Kernelized, "finishing", lambda run: 1001.0)
+    with pytest.warns(UserWarning, match="max_time"):
+        model.fit(X, y)
+    assert model.stop_reason_ is rb.StopReason.TIME_LIMIT
+    assert model.n_errors_ == (model.predict(X) != y).sum()
