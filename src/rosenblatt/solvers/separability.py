@@ -262,7 +262,8 @@ class Search:
 
     def narrow(self, view: WholeView, found: Nearest, rows: Ints, theta: Any, low: float) -> None:
         """Keep what says the most about the widest margin, one hyperplane and one sum."""
-        margin = low / float(np.linalg.norm(theta[:-1]))
+        length = float(np.linalg.norm(theta[:-1]))
+        margin = low / length if length > 0 else -np.inf
         if margin > self.margin or not self.theta.size:
             self.margin, self.theta = margin, theta
         distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
