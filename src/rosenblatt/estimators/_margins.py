@@ -22,9 +22,9 @@ from rosenblatt.estimators._validation import (
 from rosenblatt.estimators.optima import Problem, placed, rounds
 from rosenblatt.margins import MarginFit, MarginTrace, Sides
 from rosenblatt.results import StopReason
+from rosenblatt.solvers.clock import Clock
 from rosenblatt.solvers.stopping import catch_interrupts
 from rosenblatt.solvers.threads import Team, one_blas_thread
-from rosenblatt.solvers.working_set import Clock
 
 if TYPE_CHECKING:
     from typing import Self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,10 +21,11 @@ from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.margins import MarginFit, MarginRound, MarginTrace
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.rows import as_rows, row_weights
+from rosenblatt.solvers.clock import Clock
 from rosenblatt.solvers.max_margin import MaxMargin
 from rosenblatt.solvers.soft_margin import SoftMargin, Start
 from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples
+from rosenblatt.solvers.working_set import NotSeparable, Samples
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ LARGEST = 230  # powers of two: the fourth power of a number this large, and its
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
+AGAIN = 3  # proofs that the first step to a smaller gap takes
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -208,13 +211,13 @@ def _verdict(problem: Problem) -> Any:
     """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
     X, y, team, used = problem.X, problem.samples.y, problem.samples.team, problem.used
     left = problem.samples.clock.left()
-    max_time = None if left == np.inf else max(0.0, left)
+    clock = Clock(None if left == np.inf else max(0.0, left))
     rows = np.flatnonzero(used)
     if len(rows) < len(used):
         X, y = X[rows], y[rows]
     labels = (y > 0).astype(np.int32)
     source = MemorySource(as_rows(X), labels, X.shape[1])
-    found = proved(source, team, X, labels, max_time)
+    found = proved(source, team, X, labels, clock)
     names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
 
@@ -237,9 +240,12 @@ def _fit(
     alpha[~np.isfinite(alpha)] = 0.0
     search = _Evidence(problem, C, tol)
     alpha = search.use(alpha)
+    began = time.perf_counter()
     search.offer([problem.plane(best.w, best.b), *planes])
+    proving = time.perf_counter() - began
     if reason in UNSETTLED and search.best.gap > tol:
         try:
+            problem.samples.clock.afford(AGAIN * proving)
             search.improve(alpha)
         except Halt as halt:
             reason = halt.reason

@@ -27,10 +27,10 @@ from rosenblatt.estimators._validation import (
     time_limit,
 )
 from rosenblatt.rows import as_rows
-from rosenblatt.solvers.separability import RATE, Care, find_certificate
+from rosenblatt.solvers.clock import Clock, Kind
+from rosenblatt.solvers.separability import Care, find_certificate
 from rosenblatt.solvers.stopping import Halt
 from rosenblatt.solvers.threads import Team
-from rosenblatt.solvers.working_set import Clock
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
     from rosenblatt.certificates import Certificate
     from rosenblatt.estimators.feature_space import FeatureVerdict
+
+PASSES = 6  # over the data, when evidence is checked
+ENCLOSURES = 30  # times as many products as d³ for the systems in the evidence
 
 
 @overload
@@ -115,25 +118,24 @@ def separability(
     if fit_intercept is False:
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)
-    time_limit(max_time)
+    clock = Clock(time_limit(max_time))
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        return proved(source, team, X, labels, max_time)
+        return proved(source, team, X, labels, clock)
 
 
 def proved(
-    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], max_time: float | None
+    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], clock: Clock
 ) -> Certificate:
     """The verdict on data that have been validated, and checked evidence for it."""
-    clock, nothing = Clock(max_time), (-np.inf, np.inf)
-    trouble = ""
+    nothing, trouble = (-np.inf, np.inf), ""
     for care in Care:
         try:
             certificate = find_certificate(source, team, 1, clock, care)
             if isinstance(certificate, Undecided):
                 return certificate
-            clock.afford(_checking_time(certificate, source))
+            clock.afford(_checking_time(certificate, source, clock))
             result = check(certificate, X, labels)
         except Halt:
             return Undecided(nothing, Undecided.TIME)
@@ -146,12 +148,15 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checking_time(certificate: Certificate, source: MemorySource) -> float:
-    """Seconds that a check takes, roughly."""
-    passes = 4 * source.n_entries
-    if not isinstance(certificate, Separable):
-        passes += source.n_features**3 // 4
-    return passes / RATE
+def _checking_time(certificate: Certificate, source: MemorySource, clock: Clock) -> float:
+    """Seconds that a check takes, roughly: it solves again what the search has solved."""
+    seconds = clock.seconds(Kind.READING, PASSES * source.n_entries)
+    if isinstance(certificate, Separable):
+        return seconds
+    products = ENCLOSURES * (source.n_features + 1) ** 3
+    return (
+        seconds + clock.seconds(Kind.PRODUCTS, products) + clock.seconds(Kind.EXACT, clock.systems)
+    )
 
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -13,7 +13,8 @@ from scipy.sparse import vstack
 from rosenblatt import theory
 from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.rows import as_matrix, as_rows, row_weights
-from rosenblatt.solvers.working_set import Clock, NotSeparable, Samples, widest
+from rosenblatt.solvers.clock import Clock
+from rosenblatt.solvers.working_set import NotSeparable, Samples, widest
 from rosenblatt.sources import MemorySource
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ import numpy as np
 
 from rosenblatt.loops.slack import Multipliers
 from rosenblatt.results import StopReason
+from rosenblatt.solvers.clock import Clock
 from rosenblatt.solvers.newton import STEPS, Live, improve, polished
 from rosenblatt.solvers.stopping import Halt
-from rosenblatt.solvers.working_set import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
