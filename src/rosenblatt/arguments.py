@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -326,6 +326,39 @@ def table(name: str, X: Any) -> Any:
     if made_here and max(array.max(), -array.min()) >= WHOLE:  # NumPy may have rounded one
         _objects(name, np.array(X, dtype=object))
     return exact(name, array)
+
+
+@contextlib.contextmanager
+def told_in_one_line(name: str, X: Any) -> Iterator[None]:
+    """Where scikit-learn refuses samples in several lines, say it in one, and say where."""
+    try:
+        yield
+    except ValueError as error:
+        if "\n" not in str(error):
+            raise
+        shape = np.shape(X)
+        if len(shape) != 2:
+            msg = (
+                f"{name} has shape {shape}: give a table with a row per sample. Reshape your data: "
+                f"{name}.reshape(-1, 1) makes one feature of it, {name}.reshape(1, -1) one sample"
+            )
+        elif "NaN" in str(error):
+            msg = f"{name} contains NaN{_first_missing(X)}: give finite numbers, fill gaps before"
+        else:
+            msg = " ".join(str(error).split())
+        raise ValueError(msg) from None
+
+
+def _first_missing(X: Any) -> str:
+    """The place of the first number that is none, counted from 0."""
+    if is_sparse(X):
+        X = X.tocoo()
+        missing = np.flatnonzero(X.data != X.data)
+        places = sorted(zip(X.row[missing].tolist(), X.col[missing].tolist(), strict=True))
+    else:
+        array = np.asarray(X)
+        places = np.argwhere(array != array)[:1].tolist()
+    return f" (row {places[0][0]}, column {places[0][1]})" if places else ""
 
 
 def canonical(X: Any) -> Any:

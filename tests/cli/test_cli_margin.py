@@ -19,6 +19,7 @@ from commands import NOTES, PENGUINS, call, dunkers_table, fitted, one_line, tab
 from rosenblatt.cli import judging, margin_text
 from rosenblatt.cli.app import app
 from rosenblatt.cli.progress import Progress
+from rosenblatt.results import Undecided
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 SOFT, HARD = ("--model", "soft-margin"), ("--model", "max-margin")
@@ -367,8 +368,8 @@ def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
     [
         ([*SOFT, "--C", "0"], "C=0.0 is not allowed: give a positive number, the price of slack"),
         ([*SOFT, "--C", "-1"], "C=-1.0 is not allowed"),
-        ([*SOFT, "--C", "inf"], "C=inf is not allowed"),
-        ([*SOFT, "--C", "abc"], "invalid value for '--C'"),
+        ([*SOFT, "--C", "inf"], "--C inf is not finite"),
+        ([*SOFT, "--C", "abc"], "--C 'abc' is not a number"),
         ([*SOFT, "--tol", "1"], "--tol 1 is not possible: give a gap below 1, for instance 1e-6"),
         ([*HARD, "--tol", "2.5"], "--tol 2.5 is not possible"),
         ([*SOFT, "--tol", "0"], "tol=0.0 is not allowed: give a positive number, the gap"),
@@ -635,3 +636,37 @@ def test_a_margin_that_may_not_be_the_largest_has_a_bound():
     assert closed.endswith("the largest there is, no row is closer to the hyperplane")
     none = facts | {"primal": None, "margin": None, "gap": None}
     assert "no hyperplane of floats that separates" in margin_text._margin(none, summary())
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("1e400", "--C 1e400 is beyond floats, which end at 1.8e308: give a positive number"),
+        ("-1e400", "--C -1e400 is beyond floats"),
+        ("1e-400", "--C 1e-400 is too close to 0 for floats"),
+        ("inf", "--C inf is not finite"),
+        ("nan", "--C nan is not finite"),
+        ("much", "--C 'much' is not a number"),
+    ],
+)
+def test_numbers_are_told_as_typed(typed, told, dunkers):
+    assert told in call("fit", dunkers, *SOFT, "--C", typed, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("C", "told"),
+    [(1e12, "1e+12"), (2.5e10, "2.5e+10"), (32561, "32561"), (1e6, "1000000"), (0.1, "0.1")],
+)
+def test_large_prices_are_short(C, told):
+    assert margin_text._whole(C) == told
+
+
+def test_identical_rows_are_told_when_time_runs_out(monkeypatch):
+    monkeypatch.setattr(
+        judging, "separability", lambda *_, **__: Undecided((-1.0, 1.0), Undecided.TIME)
+    )
+    table("t.csv", {"a": [0, 1, 1, 3, 4, 5], "b": [2, 2, 2, 1, 0, 4], "y": list("aabbab")})
+    printed = " ".join(call("fit", "t.csv", "--cv", 0, "--max-epochs", 5).stdout.split())
+    told = "no hyperplane separates all rows, for rows 2 and 3 are identical but have different"
+    assert f"undecided after standardising: {told} classes" in printed
+    assert "whether one leaves none on a wrong side: time ran out" in printed

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import rosenblatt as rb
@@ -101,7 +102,7 @@ def test_shapes(kind):
     X, y = cloud()
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         kind().fit(X, y[:-1])
-    with pytest.raises(ValueError, match="Expected 2D array"):
+    with pytest.raises(ValueError, match="give a table with a row per sample"):
         kind().fit(X[:, 0], y)
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         kind().fit(X[:0], y[:0])
@@ -313,7 +314,7 @@ def test_words_and_shapes_that_margins_refuse(kind):
     X, y = cloud()
     with pytest.raises(ValueError, match="X holds text: give numbers"):
         kind().fit([["a", "b"], ["c", "d"]], [0, 1])
-    with pytest.raises(ValueError, match="Expected 2D array"):
+    with pytest.raises(ValueError, match="give a table with a row per sample"):
         kind().fit(X[:, 0], y)
     with pytest.raises(ValueError, match="Complex data not supported"):
         kind().fit(X * 1j, y)
@@ -368,3 +369,44 @@ def test_margins_take_names_only_and_check_nothing_at_first(kind):
     with pytest.raises(TypeError):
         kind(1.0)
     assert kind(tol=-1).get_params()["tol"] == -1
+
+
+ESTIMATORS = [
+    rb.Perceptron(),
+    rb.Adaline(),
+    rb.KernelPerceptron(),
+    rb.MaxMarginClassifier(),
+    rb.SoftMarginClassifier(),
+]
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_missing_numbers_are_named_in_one_line(model, is_sparse):
+    X, y = rb.datasets.eight_points()
+    gap = X.astype(float)
+    gap[3, 1] = gap[5, 0] = np.nan
+    given = sparse.csr_array(gap) if is_sparse else gap
+    told = "X contains NaN (row 3, column 1): give finite numbers, fill gaps before"
+    fitted = clone(model).fit(X, y)
+    for call in (lambda: clone(model).fit(given, y), lambda: fitted.predict(given)):
+        with pytest.raises(ValueError, match="NaN") as caught:
+            call()
+        assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+def test_a_vector_for_a_table_is_refused_in_one_line(model):
+    X, y = rb.datasets.eight_points()
+    fitted = clone(model).fit(X, y)
+    calls = (
+        lambda: clone(model).fit(X[:, 0], y),
+        lambda: fitted.predict(X[0]),
+        lambda: rb.separability(X[:, 0], y),
+        lambda: rb.features.Squares().fit(X[0]),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^X has shape \((8|2),\): give a table") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+        assert "X.reshape(1, -1) one sample" in str(caught.value)

@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 import rosenblatt as rb
@@ -230,3 +231,36 @@ def test_a_changed_encoder_is_refused(name, models, tmp_path):
     save(model, "m.skops")
     with pytest.raises(ModelFileError, match="is damaged"):
         load("m.skops")
+
+
+def test_a_kernel_that_is_nothing_is_refused(tmp_path):
+    X, y = rb.datasets.eight_points()
+    model = rb.KernelPerceptron().fit(X, y)
+    state = model.__getstate__()
+    state["kernel_"] = state["kernel_"] | {"is": None}
+    with pytest.raises(ValueError, match="None is not known"):
+        rb.KernelPerceptron().__setstate__(state)
+
+
+@pytest.mark.parametrize("change", [lambda a: np.full(a.shape, "x"), lambda a: a[:, :1]])
+def test_feature_maps_that_give_no_features_are_refused(change, tmp_path):
+    X, y = rb.datasets.eight_points()
+    features = rb.features.Nystroem(n_components=4, random_state=0)
+    model = make_pipeline(features, rb.Perceptron()).fit(X, y)
+    features.sampler_.components_ = change(features.sampler_.components_)
+    save(model, tmp_path / "m.skops")
+    with pytest.raises(ModelFileError, match="is damaged") as caught:
+        load(tmp_path / "m.skops")
+    assert str(caught.value).isprintable()
+
+
+def test_what_scikit_learn_makes_of_a_changed_model_is_told_in_one_line():
+    X, y = rb.datasets.eight_points()
+    table("t.csv", {"a": X[:, 0], "b": X[:, 1]})
+    model = LogisticRegression().fit(X, y)
+    model.intercept_ = {"no": "numbers"}
+    save(model, "m.skops")
+    done = CliRunner().invoke(app, ["predict", "m.skops", "t.csv"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("rosenblatt: m.skops is damaged, or not for this table")
+    assert done.stderr.count("\n") == 1

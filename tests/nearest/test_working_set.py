@@ -83,7 +83,7 @@ def test_the_time_is_looked_at():
     class OverError(Exception):
         pass
 
-    def look_up():
+    def look_up(products):
         raise OverError
 
     with pytest.raises(OverError):

@@ -23,6 +23,7 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.working_set import Clock, Samples
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.running import clock
 from rosenblatt.running.stopping import Halt
 from rosenblatt.running.threads import Team
 from rosenblatt.separation import evidence, solver
@@ -318,7 +319,7 @@ def test_the_limit_of_work(monkeypatch):
     t = np.linspace(0, 1, 200)
     X = np.column_stack([t**k for k in range(1, 16)])
     y = np.arange(200) // 10 % 2
-    monkeypatch.setattr(solver, "MOST_WORK", 10**4)
+    monkeypatch.setattr(clock, "MOST_WORK", 10**4)
     found = rb.separability(X, y)
     assert isinstance(found, Undecided)
     assert found.why == Undecided.WORK
@@ -364,7 +365,7 @@ def test_others_are_told_of_the_time_that_is_left(monkeypatch):
     assert all(0 < limit <= 50 for limit in limits)
     late = Clock(max_time=1e-9)
     with pytest.raises(Halt):
-        late.options()
+        late.options(10)
     with pytest.raises(Halt):
         Clock(max_time=5).afford(10)
     Clock().afford(10)

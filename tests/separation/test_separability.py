@@ -500,7 +500,7 @@ def test_time_ends_it_wherever_it_is(kind, monkeypatch):
         ([[1.0], [np.nan]], [0, 1], "NaN"),
         ([[1.0], [np.inf]], [0, 1], "infinity"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
-        ([1.0, 2.0], [0, 1], "Expected 2D array"),
+        ([1.0, 2.0], [0, 1], "give a table with a row per sample"),
         ([[1.0], [2.0]], [0.5, 0.25], "continuous"),
     ],
 )
@@ -598,3 +598,8 @@ def test_ctrl_c_on_wide_data(monkeypatch):
     rng = np.random.default_rng(0)
     with pytest.raises(KeyboardInterrupt):
         rb.separability(rng.standard_normal((30, 5)), rng.integers(0, 2, 30))
+
+
+def test_a_direction_may_be_a_bias_alone():
+    assert solver._shrunk([Fraction(0), Fraction(0), Fraction(3)])[:2] == [0, 0]
+    assert solver._shrunk([Fraction(0), Fraction(0), Fraction(-3)])[2] < 0

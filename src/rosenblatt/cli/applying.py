@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt.cli.summaries import summary_of
 from rosenblatt.cli.words import count, listing, percent, shortened
 from rosenblatt.contract.classifier import Classifier, choose
+from rosenblatt.files.models import ModelFileError
 from rosenblatt.tables.encoder import TRUTH
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Application:
     """A loaded model made ready for tables."""
 
     def __init__(self, model: Any, path: str) -> None:
-        self.summary = summary_of(model, path)
+        self.path, self.summary = path, summary_of(model, path)
         self.target: str | None = self.summary.get("target")
         for needed in ("classes_", "decision_function"):
             if not hasattr(model, needed):
@@ -175,14 +176,25 @@ class Application:
         """Labels and decision values."""
         true = columns.pop(self.target, None) if self.target else None
         X = self.features(columns)
-        values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
-        predicted = self._predicted(X, values)
+        values, predicted = self._answers(X)
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
         if true is not None:
             tally.judge(predicted, true, self.classifier.classes_)
         names = list(self.layout)[1:]
         return {"prediction": predicted} | {name: values[:, k] for k, name in enumerate(names)}
+
+    def _answers(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Decision values and classes; what scikit-learn makes of a changed file, in one line."""
+        try:
+            values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
+            return values, self._predicted(X, values)
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            if isinstance(self.classifier, Classifier):
+                raise
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            msg = f"{self.path} is damaged, or not for this table ({why}): save the model again"
+            raise ModelFileError(msg) from error
 
     def _predicted(self, X: Any, values: NDArray[np.float64]) -> NDArray[Any]:
         """The classes; those of a kernel perceptron from its values, which cost most."""

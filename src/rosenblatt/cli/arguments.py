@@ -45,9 +45,9 @@ Threads = Annotated[int | None, trains(metavar="N", help="Threads (one per core)
 
 Kernel = Annotated[Kernels | None, curves(metavar="KERNEL", help=KERNEL)]
 Gamma = Annotated[str | None, curves(metavar="X", help=GAMMA)]
-Sigma = Annotated[float | None, curves(metavar="X", help=SIGMA)]
+Sigma = Annotated[str | None, curves(metavar="X", help=SIGMA)]
 Degree = Annotated[str | None, curves(metavar="N", help="poly: its degree (3).")]
-Coef0 = Annotated[float | None, curves(metavar="X", help=COEF0)]
+Coef0 = Annotated[str | None, curves(metavar="X", help=COEF0)]
 
 Raw = Annotated[bool, reads("--raw", metavar="", help=RAW)]
 Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")]

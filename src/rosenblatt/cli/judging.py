@@ -16,6 +16,7 @@ from rosenblatt.cli.verdicts import (
     are_identical,
     evidence,
     meaning,
+    these_rows,
     where_compared,
 )
 from rosenblatt.exact import margin_of
@@ -29,6 +30,7 @@ from rosenblatt.results import (
     Undecided,
     Verdict,
 )
+from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.function import separability
 
 if TYPE_CHECKING:
@@ -137,16 +139,28 @@ def _settle(
     else:
         certificate = separability(X, y, max_time=max(0.01, seconds))
     if isinstance(certificate, Undecided):
-        return Answer(
-            certificate.verdict,
-            LATER if certificate.why == Undecided.TIME else meaning(certificate),
-        )
+        why = LATER if certificate.why == Undecided.TIME else meaning(certificate)
+        return Answer(certificate.verdict, _known_anyway(samples, y) + why)
     why = _sentence(certificate, samples)
     if isinstance(certificate, Separable):
         if not getattr(classifier, "fit_intercept", True):
             return Answer(certificate.verdict, f"{why}, with a bias", True, alike=False)
         return Answer(certificate.verdict, why, True)
     return Answer(certificate.verdict, why, True, certificate)
+
+
+def _known_anyway(samples: Samples, y: Ints) -> str:
+    """What identical rows tell at once, whatever the verdict will be; nothing if there are none."""
+    pairs = twins(samples.X, y).pairs
+    if not pairs:
+        return ""
+    rows = these_rows(np.sort(samples.rows[list(pairs[0])]))
+    same = f"{rows} are identical{where_compared(samples)} but have different classes"
+    if samples.differ(*pairs[0]):
+        same = f"{rows} have different classes, and rounding made them the same"
+    return (
+        f"no hyperplane separates all rows, for {same}; whether one leaves none on a wrong side: "
+    )
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:

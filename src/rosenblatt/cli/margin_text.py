@@ -165,8 +165,9 @@ def _instead(stuck: Sequence[Facts], n_problems: int) -> str:
 
 
 def _whole(C: float) -> str:
-    """A number as somebody would give it, with all its digits."""
-    return f"{C:.15g}"
+    """A number as somebody would give it: with all its digits, or as 1e+12."""
+    short = f"{C:g}"
+    return short if C >= 1e9 and float(short) == C else f"{C:.15g}"
 
 
 def _amount(x: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,15 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "budget": "rbf",
 }
 MOST = 10**9
+NUMBERS = {  # options that are numbers, and what to give
+    "C": "a positive number, the price of slack",
+    "tol": "a positive number",
+    "sigma": "a positive number, the width",
+    "coef0": "a finite number",
+    "eta0": "a positive number",
+    "gamma": "scale, auto or a positive number",
+}
+WORDS = {"eta0": ("auto",), "gamma": ("scale", "auto")}  # that may stand for numbers
 LEAST = {"degree": 1, "drop_after": 2, "budget": 1}
 SUFFIXES = {
     "model": (".skops",),
@@ -111,6 +121,9 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
     elif options.get("keep") == "vote":
         msg = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
         raise ValueError(msg)
+    for name, wanted in NUMBERS.items():
+        if name in options and options[name] not in WORDS.get(name, ()):
+            options[name] = _number(name, options[name], wanted)
     if "Margin" in estimator.__name__ and options.get("tol", 0) >= 1:
         msg = f"--tol {options['tol']:g} is not possible: give a gap below 1, for instance 1e-6"
         raise ValueError(msg)
@@ -122,10 +135,6 @@ def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]
         raise ValueError(msg)
     if "max_time" in options:
         options["max_time"] = time_limit(options["max_time"])
-    if "eta0" in options and options["eta0"] != "auto":
-        options["eta0"] = _number("eta0", options["eta0"], "a positive number")
-    if options.get("gamma", "auto") not in ("scale", "auto"):
-        options["gamma"] = _number("gamma", options["gamma"], "scale, auto or a positive number")
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
@@ -166,11 +175,22 @@ def _option(name: str, model: str = "") -> str:
 
 
 def _number(option: str, text: str, wanted: str) -> float:
+    """A number that floats can hold, from what was typed."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         msg = f"--{option} {text!r} is not a number: give {wanted}"
         raise ValueError(msg) from None
+    digits = text.lower().partition("e")[0].strip("+-_.0 ")
+    what = ""
+    if value == 0 and digits:
+        what = "too close to 0 for floats"
+    elif not math.isfinite(value):
+        what = "beyond floats, which end at 1.8e308" if digits[:1].isdigit() else "not finite"
+    if what:
+        msg = f"--{option} {text} is {what}: give {wanted}"
+        raise ValueError(msg)
+    return value
 
 
 def _whole(name: str, text: str) -> int:

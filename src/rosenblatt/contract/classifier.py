@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host
+from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host, told_in_one_line
 from rosenblatt.contract.parameters import (
     canonical,
     check_weights,
@@ -71,15 +71,17 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
         X, y = table("X", X), to_host(y) if is_foreign(y) else y
-        with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
+        # Sums of the largest floats, to see if any is not finite, are not.
+        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         X = canonical(X)
         return self._label(X, as_rows(X), y, sample_weight, classes)
 
     def _rows_of(self, X: Any) -> Any:
         """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
-        with np.errstate(invalid="ignore"):
-            return canonical(validate_data(self, table("X", X), reset=False, **LAYOUT))
+        X = table("X", X)
+        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
+            return canonical(validate_data(self, X, reset=False, **LAYOUT))
 
     def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import kernels
-from rosenblatt.arguments import brief, names_of, number, table
+from rosenblatt.arguments import brief, names_of, number, table, told_in_one_line
 from rosenblatt.contract.parameters import canonical, positive_int, positive_number, yes_or_no
 from rosenblatt.kernel.parameters import find_gamma, find_kernel
 from rosenblatt.kernels import maps
@@ -65,14 +65,16 @@ class _FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return made
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        X = validate_data(
-            self,
-            table("X", X),
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            accept_large_sparse=True,
-        )
+        X = table("X", X)
+        with told_in_one_line("X", X):
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=np.float64,
+                accept_large_sparse=True,
+            )
         return canonical(X)
 
     def _learn(self, X: Any) -> None:

@@ -331,6 +331,7 @@ def _check_whole(model: Any) -> None:
     for part in parts:
         check_is_fitted(part)
         _check_parameters(part)
+        _check_features(part)
     if len(parts) > 1 and hasattr(parts[0], "kinds_"):
         wide = len(parts[0].get_feature_names_out())
         if wide != parts[1].n_features_in_:
@@ -351,6 +352,20 @@ def _check_parameters(part: Any) -> None:
     """Refuse parameters that one of our classifiers would not take."""
     if hasattr(part, "check_parameters"):
         part.check_parameters()
+
+
+def _check_features(part: Any) -> None:
+    """Refuse one of our feature maps, whose insides are scikit-learn's, that gives no features."""
+    import numpy as np
+
+    if type(part).__module__ != "rosenblatt.features":
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of features that had names
+        made = part.transform(np.zeros((1, part.n_features_in_)))
+    if made.shape != (1, len(part.get_feature_names_out())):
+        msg = f"is damaged ({type(part).__name__} gives {made.shape[1]} features): save it again"
+        raise ModelFileError(msg)
 
 
 def _warn_of_scikit_learn(source: Path, model: Any, versions: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 As for hyperplanes the choice is exact: fewest (weighted) errors over the start and every update,
 of several the earliest. At the end of an epoch each sample's score is followed through all its
-updates; where rounding leaves a vector's errors in doubt, and it may win, they are counted anew.
+updates; where rounding leaves a vector's errors in doubt, and it may win, the samples in doubt
+are followed anew, without rounding.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.kernel.loops import count_errors
-from rosenblatt.kernel.sums import exact_sum
+from rosenblatt.kernel.sums import exact_sum, signs_after
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+ROOM = 1 << 22  # exact values that may be kept
+
 
 class DualPocket:
     """The best coefficients so far, for each problem, and their errors."""
 
     def __init__(self, run: Kernelized) -> None:
         self.run = run
+        self.values: dict[int, Floats] = {}
         size = run.expansion.size
         self.best = [run.expansion.arrays.coef[:size, c].copy() for c in range(run.k)]
         self.errors = np.array([self._errors(c, self.best[c]) for c in range(run.k)])
@@ -43,26 +47,53 @@ class DualPocket:
         """Judge the vectors of the epoch's updates; the scores are those of its beginning."""
         run = self.run
         slots, factors = run.events.since(0)
-        steps = factors[:, : run.k]
-        sure, unsure = np.zeros((2, run.k, len(slots)))
-        start = run.total - np.abs(steps).sum(axis=0)
+        steps = np.ascontiguousarray(factors[:, : run.k].T)
+        doubtful = np.zeros((run.k, run.n_rows), np.bool_)
+        errors, unsure = self._count(slots, steps, doubtful)
+        most = np.minimum((errors + unsure).min(axis=1, initial=np.inf), self.errors)
+        open_ = ((unsure > 0) & (errors <= most[:, np.newaxis])).any(axis=1)
+        if open_.any():
+            doubtful[~open_] = False
+            errors[open_] = self._count(slots, steps, doubtful, settle=True)[0][open_]
+        for c in range(run.k):
+            # Where it is not settled whether more are wrong, too many are.
+            errors[c, (unsure[c] > 0) & ~open_[c]] = np.inf
+            if errors[c].min(initial=np.inf) < self.errors[c]:
+                first = int(np.argmin(errors[c]))
+                self.best[c] = self._coef_at(c, slots, steps[c], first)
+                self.errors[c] = errors[c, first]
 
+    def _count(
+        self, slots: Ints, steps: Floats, doubtful: NDArray[np.bool_], settle: bool = False
+    ) -> tuple[Floats, Floats]:
+        """For each problem and update the weight of the errors, and that of those in doubt.
+
+        Samples in doubt are marked, or, with `settle`, those marked are settled exactly.
+        """
+        run = self.run
+        sure, unsure = np.zeros((2, *steps.shape))
+        start = run.total - np.abs(steps).sum(axis=1)
         for sample in run.blocks(np.arange(run.n_rows)):
             batch = run.values.batch(sample)
             rounding = run.values.rounding(sample, float(run.total.max(initial=0.0)), run.additions)
             scores = np.ascontiguousarray(run.scores[sample].T)
             sizes = np.ascontiguousarray(run.sizes[sample].T)
-            total = start.copy()
-            step = run.values.chunk
-            for a in range(0, len(slots), step):
-                part = slice(a, a + step)
+            total, places = start.copy(), np.full((run.k, len(sample)), -1)
+            known = [np.empty((0, 0), np.bool_)] * run.k
+            if settle:
+                known = [self._settled(c, sample, slots, steps[c], doubtful) for c in range(run.k)]
+                for place, marked in zip(places, doubtful[:, sample], strict=True):
+                    place[marked] = np.arange(marked.sum())
+            for a in range(0, len(slots), run.values.chunk):
+                part = slice(a, a + run.values.chunk)
                 K = run.values.across(batch, slots[part])
 
                 def task(c: int, K: Floats = K, part: slice = part) -> None:
                     y, weight = run.signs(c, sample, dropped=True)  # noqa: B023
+                    in_doubt = np.zeros(len(sample), np.bool_)  # noqa: B023
                     total[c] = count_errors(  # noqa: B023
                         K,
-                        np.ascontiguousarray(steps[part, c]),
+                        steps[c, part],
                         y,
                         weight,
                         scores[c],  # noqa: B023
@@ -72,22 +103,37 @@ class DualPocket:
                         total[c],  # noqa: B023
                         sure[c, part],
                         unsure[c, part],
+                        in_doubt,
+                        known[c][:, part],  # noqa: B023
+                        places[c],  # noqa: B023
                     )
+                    doubtful[c, sample[in_doubt]] = True  # noqa: B023
 
                 run.values.team.each(task, range(run.k))
-        for c in range(run.k):
-            self._choose(c, slots, steps[:, c], sure[c], unsure[c])
+        return sure, unsure
 
-    def _choose(self, c: int, slots: Ints, steps: Floats, sure: Floats, unsure: Floats) -> None:
-        """Take the earliest vector with the fewest errors, if it beats the pocket."""
-        errors = sure.copy()
-        limit = min(float((sure + unsure).min(initial=np.inf)), float(self.errors[c]))
-        for t in np.flatnonzero((unsure > 0) & (sure <= limit)).tolist():
-            errors[t] = self._errors(c, self._coef_at(c, slots, steps, t))
-        errors[(unsure > 0) & (sure > limit)] = np.inf
-        if errors.min(initial=np.inf) < self.errors[c]:
-            first = int(np.argmin(errors))
-            self.best[c], self.errors[c] = self._coef_at(c, slots, steps, first), errors[first]
+    def _settled(
+        self, c: int, sample: Ints, slots: Ints, steps: Floats, doubtful: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """For the samples in doubt whether their scores are positive after each update, exactly."""
+        coef = np.zeros(self.run.expansion.size)
+        before = self.run.coef_before[:, c]
+        coef[: len(before)] = before
+        signs = [
+            signs_after(coef, slots, steps, self._exact_values(i))
+            for i in sample[doubtful[c, sample]].tolist()
+        ]
+        return np.array(signs, np.bool_).reshape(-1, len(steps))
+
+    def _exact_values(self, i: int) -> Floats:
+        """Values of a sample with all vectors; kept, where there is room, for the next epoch."""
+        size, known = self.run.expansion.size, self.values.get(i, np.empty(0))
+        if len(known) < size:
+            new = self.run.values.exact(i, np.arange(len(known), size))
+            known = np.append(known, new)
+            if self.run.n_rows * size <= ROOM:
+                self.values[i] = known
+        return known[:size]
 
     def _coef_at(self, c: int, slots: Ints, steps: Floats, t: int) -> Floats:
         """The coefficients after the first t + 1 updates of the epoch."""

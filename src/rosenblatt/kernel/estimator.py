@@ -416,6 +416,7 @@ class KernelPerceptron(EpochClassifier):
             self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
         return (
             bool(vectors)
+            and isinstance(self.kernel_, Kernel)
             and are_floats(self.dual_coef_, (k, s))
             and are_numbers(self.alpha_, (k, s))
             and are_numbers(self.support_, (s,))

@@ -327,7 +327,8 @@ def votes(
             score += change
             size += abs(change)
             total += abs(step[t])
-            if not abs(score) > relative[i] * size + absolute[i] * total:
+            off = relative[i] * size + absolute[i] * total
+            if off != 0 and not abs(score) > off:
                 doubtful[i] = True
             votes += lives[t] if score > 0 else -lives[t]
         out[i] = votes
@@ -346,13 +347,17 @@ def count_errors(
     total: float,
     sure: Any,
     unsure: Any,
+    doubtful: Any,
+    known: Any,
+    place: Any,
 ) -> float:
     """Follow the scores of some samples through updates, and count wrong predictions after each.
 
     Row t of K holds the kernel values of the t-th update's vector with the samples. The weights of
     samples that are wrong for certain are added to `sure`, of those that may be to `unsure`: a
     score is off by at most ``relative*sizes + absolute*total``, where `total`, which is returned,
-    is the sum of the sizes of all steps.
+    is the sum of the sizes of all steps. Such samples are marked as doubtful, unless it is known
+    whether their scores are positive: ``known[place]``, for places from 0.
     """
     for t in range(len(step)):
         total += abs(step[t])
@@ -361,8 +366,13 @@ def count_errors(
             scores[k] += change
             sizes[k] += abs(change)
             off = relative[k] * sizes[k] + absolute[k] * total
-            if off != 0 and not abs(scores[k]) > off:
+            positive = scores[k] > 0
+            if place[k] >= 0:
+                positive = known[place[k], t]
+            elif off != 0 and not abs(scores[k]) > off:
                 unsure[t] += weight[k]
-            elif (scores[k] > 0) != (y[k] > 0):
+                doubtful[k] = True
+                continue
+            if positive != (y[k] > 0):
                 sure[t] += weight[k]
     return total

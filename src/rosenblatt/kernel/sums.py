@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from rosenblatt.kernel.registers import DIGITS, LOWEST, add_products, follow_signs, is_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
+    Ints = NDArray[np.int64]
 
 SMALLEST = 2.0**-1074
 
@@ -28,41 +29,31 @@ def signed_sum(coef: Floats, values: Floats) -> float:
 
 def exact_sum(coef: Floats, values: Floats) -> float:
     """``Σ coef*values``, rounded once, at the end; what is not zero never becomes zero."""
-    p = coef * values
-    if np.abs(p).max(initial=0.0) < 1e200:
-        total = math.fsum(np.concatenate([p, _product_error(coef, values, p)]).tolist())
-        if abs(total) > 1e-200:  # otherwise errors of tiny products may be beyond floats
-            return total
-    terms = zip(coef.tolist(), values.tolist(), strict=True)
-    exact = sum((Fraction(a) * Fraction(k) for a, k in terms if a and k), Fraction(0))
+    register = np.zeros(DIGITS, np.int64)
+    add_products(register, coef, values)
+    is_positive(register)  # puts the digits in order
+    low = int.from_bytes(register[:-1].astype("<u4").tobytes(), "little")
+    whole = low + (int(register[-1]) << 32 * (DIGITS - 1))
     try:
-        return float(exact) or math.copysign(SMALLEST, exact) * (exact != 0)
+        total = whole / 2**LOWEST
     except OverflowError:
-        return math.inf if exact > 0 else -math.inf
-
-
-def _product_error(a: Floats, b: Floats, p: Floats) -> Floats:
-    """``a*b - p`` exactly, for the rounded product p (Dekker, Numerische Mathematik 18, 1971)."""
-    high = []
-    for x in (a, b):
-        c = 134217729.0 * x
-        high.append(c - (c - x))
-    ah, bh = high
-    al, bl = a - ah, b - bh
-    error: Floats = ((ah * bh - p) + ah * bl + al * bh) + al * bl
-    return error
+        return math.inf if whole > 0 else -math.inf
+    return total or (SMALLEST if whole > 0 else -SMALLEST if whole else 0.0)
 
 
 def exact_votes(step: Floats, values: Floats, lives: NDArray[np.int64], first: int) -> int:
     """``Σ_t lives_t*sign(Σ_{s<=t} step_s*values_s) - first``, no sum rounded; of zero it is -1."""
-    score, votes = 0, -first
-    for a, k, life in zip(step.tolist(), values.tolist(), lives.tolist(), strict=True):
-        score += _whole(a) * _whole(k)
-        votes += life if score > 0 else -life
-    return votes
+    positive = signs_after(np.zeros(len(step)), np.arange(len(step)), step, values)
+    return int(np.where(positive, lives, -lives).sum()) - first
 
 
-def _whole(x: float) -> int:
-    """``x*2^1074``, which is a whole number for every float."""
-    numerator, denominator = x.as_integer_ratio()
-    return numerator * (2**1074 // denominator)
+def signs_after(coef: Floats, vector: Ints, step: Floats, values: Floats) -> NDArray[np.bool_]:
+    """Whether ``Σ coef*values`` is positive after each update, which no rounding has changed.
+
+    An update adds `step` to the coefficient of `vector`.
+    """
+    positive = np.empty(len(step), np.bool_)
+    with np.errstate(over="ignore", invalid="ignore"):
+        register = np.zeros(DIGITS, np.int64)
+        follow_signs(register, coef.copy(), vector, step, values, positive)
+    return positive

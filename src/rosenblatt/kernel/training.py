@@ -135,9 +135,9 @@ class Kernelized(Run[DualProblem]):
 
     def begin_epoch(self) -> None:
         """Remember where the epoch begins."""
+        self.events, self.done = Events(self.columns), []
         if self.in_turn and self.settings.budget is None and self.values.computed > self.n_rows**2:
             self.gram = self.values.everything(self.look_up)
-        self.events, self.done = Events(self.columns), []
         self.scores_before = self.scores.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
@@ -177,6 +177,13 @@ class Kernelized(Run[DualProblem]):
                 p.seconds.append(time.perf_counter() - self.began)
                 if self.pocket is not None:
                     p.pocket_errors.append(float(self.pocket.errors[c]))
+
+    def finishing(self) -> float:
+        """Seconds, at the pace so far, to bring all scores up to date."""
+        if self.gram is not None or not self.values.computed:
+            return 0.0
+        behind = self.n_rows * self.events.size
+        return behind * (time.perf_counter() - self.began) / self.values.computed
 
     def _catch_up(self, order: Ints) -> None:
         """Give every sample the updates since its visit in this epoch."""

@@ -19,7 +19,6 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.margin.proving import Problem, placed, rounds
-from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import (
     Conditions,
     Inseparable,
@@ -30,6 +29,7 @@ from rosenblatt.results import (
     Sides,
     StopReason,
 )
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.stopping import catch_interrupts
 from rosenblatt.running.threads import Team, one_blas_thread
 

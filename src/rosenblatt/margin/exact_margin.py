@@ -22,6 +22,7 @@ from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from rosenblatt.exact import independent_rows
 from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ class _ActiveSet:
         self, samples: Samples, rows: Ints, start: Floats, c: Sequence[Fraction] | None
     ) -> None:
         self.samples, self.rows = samples, rows
-        self.look_up = samples.clock.look_up
+        self.look_up = samples.clock.pieces(Kind.EXACT)
         X = samples.gather(rows)[:, :-1]
         M, E = decompose(X)
         self.shift = -int(E[M != 0].min(initial=0))
@@ -126,8 +127,9 @@ class _ActiveSet:
         """Go on until nothing is on the wrong side of its edge."""
         self.w = self._sum(range(len(self.rows)))
         while True:
-            self.look_up()
-            self._spend()
+            units = self._units()
+            self.look_up(units)
+            self.work += units
             if self.work > MOST_WORK:
                 return self._result(False)
             if self.free:
@@ -143,10 +145,11 @@ class _ActiveSet:
             if not self._enter(entering):
                 return None
 
-    def _spend(self) -> None:
+    def _units(self) -> float:
+        """What the next step takes."""
         k, n, d = len(self.free) + 1, len(self.rows), self.samples.d
         words = 1 + self.bits / 32
-        self.work += k * k * (k + d) * words**2 + n * (EACH + d * words)
+        return float(k * k * (k + d) * words**2 + n * (EACH + d * words))
 
     def _rows(self, rows: Sequence[int]) -> fmpz_mat:
         """Some of the samples."""

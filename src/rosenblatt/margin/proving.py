@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,7 @@ from rosenblatt.exact import smallest
 from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin, Start
-from rosenblatt.nearest.working_set import Clock, NotSeparable, Samples
+from rosenblatt.nearest.working_set import NotSeparable, Samples
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,
@@ -31,6 +32,7 @@ from rosenblatt.results import (
     Separable,
     StopReason,
 )
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.stopping import Halt
 from rosenblatt.separation.function import proved
 
@@ -56,6 +58,7 @@ LARGEST = 230  # powers of two: the fourth power of a number this large, and its
 FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
 MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
+AGAIN = 3  # proofs that the first step to a smaller gap takes
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -216,13 +219,13 @@ def _verdict(problem: Problem) -> Any:
     """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
     X, y, team, used = problem.X, problem.samples.y, problem.samples.team, problem.used
     left = problem.samples.clock.left()
-    max_time = None if left == np.inf else max(0.0, left)
+    clock = Clock(None if left == np.inf else max(0.0, left))
     rows = np.flatnonzero(used)
     if len(rows) < len(used):
         X, y = X[rows], y[rows]
     labels = (y > 0).astype(np.int32)
     source = MemorySource(as_rows(X), labels, X.shape[1])
-    found = proved(source, team, X, labels, max_time)
+    found = proved(source, team, X, labels, clock)
     names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
 
@@ -245,9 +248,12 @@ def _fit(
     alpha[~np.isfinite(alpha)] = 0.0
     search = _Evidence(problem, C, tol)
     alpha = search.use(alpha)
+    began = time.perf_counter()
     search.offer([problem.plane(best.w, best.b), *planes])
+    proving = time.perf_counter() - began
     if reason in UNSETTLED and search.best.gap > tol:
         try:
+            problem.samples.clock.afford(AGAIN * proving)
             search.improve(alpha)
         except Halt as halt:
             reason = halt.reason

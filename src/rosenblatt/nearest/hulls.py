@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-BIG = 10**9  # operations of a step
+BIG = 10**9  # products of a step
+ROTATION = 4  # times the products of a step
 TINY = 1e-300
 VANISHES = 1e-12  # a sum this small beside its terms is zero as far as floats can tell
 
@@ -73,7 +74,7 @@ def nearest(
     offsets: Floats | None = None,
     stiffness: float = 1.0,
     tol: float = 1e-9,
-    look_up: Callable[[], None] | None = None,
+    look_up: Callable[[float], None] | None = None,
 ) -> Nearest:
     """Solve the problem above by a primal-dual interior-point method.
 
@@ -94,28 +95,33 @@ def nearest(
     tol : float
         Stop when the gap ``λ·s`` is below this share of the objective.
     look_up : function, optional
-        Called before every iteration; may raise to end the work.
+        Called before every iteration, and whatever else takes long, with the number of products
+        that it takes; may raise to end the work.
 
     References
     ----------
     .. [1] S. Mehrotra, "On the implementation of a primal-dual interior point method", SIAM
        Journal on Optimization 2(4), 1992.
     """
-    if Z.shape[0] < Z.shape[1]:  # rotate into the space that the samples span
-        Q, R = qr(Z.T, mode="economic", check_finite=False)
-        found = nearest(np.ascontiguousarray(R.T), groups, offsets, stiffness, tol, look_up)
-        return found._replace(theta=Q @ found.theta)
-    small = Z.size * Z.shape[1] < BIG
+    products = Z.size * min(Z.shape)
     with ExitStack() as stack:
         # Where rounding spoils a step, the one before it counts.
         stack.enter_context(np.errstate(all="ignore"))
-        if small:  # threads would wait for each other longer than they work
+        if products < BIG:  # threads would wait for each other longer than they work
             stack.enter_context(one_blas_thread())
+        if Z.shape[0] < Z.shape[1]:  # rotate into the space that the samples span
+            if look_up is not None:
+                look_up(ROTATION * products)
+            Q, R = qr(Z.T, mode="economic", check_finite=False)
+            found = nearest(np.ascontiguousarray(R.T), groups, offsets, stiffness, tol, look_up)
+            return found._replace(theta=Q @ found.theta)
+        if look_up is not None:
+            look_up(products)
         state = _State(Z, groups, offsets, stiffness)
         result = state.result()
-        for _ in range(100):
-            if look_up is not None:
-                look_up()
+        for k in range(100):
+            if k and look_up is not None:
+                look_up(products)
             if state.meets() or state.is_optimal(tol) or not state.step():
                 break
             result = state.result()

@@ -22,6 +22,7 @@ from rosenblatt.nearest.newton import Live, improve, polished
 from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, balanced
 from rosenblatt.nearest.working_set import NotSeparable, worst
 from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Kind
 from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ MOST = 4000  # rows that join the working set at a time
 SMALL = 1000  # rows or features up to which a working set is solved from nothing
 FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
 SHARP = 1e-15  # the smallest μ
+SET_UP = 6  # passes over a working set before it can be solved
 HOPEFUL = 10  # rounds after which a working set should be separated
 
 
@@ -195,13 +197,14 @@ class MaxMargin:
         part = self.part
         if min(part.n, part.d) > SMALL or not self.hopeful:
             return False
-        Z, y = part.gather(np.arange(part.n))[:, :-1], part.y
-        if part.dense:
-            Z -= Z.mean(axis=0)  # the bias is free: the origin may be anywhere
-        size = float(np.abs(Z).max()) or 1.0
-        Z *= (y / size)[:, np.newaxis]
+        with part.clock.task(Kind.READING, SET_UP * part.n * part.d):
+            Z, y = part.gather(np.arange(part.n))[:, :-1], part.y
+            if part.dense:
+                Z -= Z.mean(axis=0)  # the bias is free: the origin may be anywhere
+            size = float(np.abs(Z).max()) or 1.0
+            Z *= (y / size)[:, np.newaxis]
         groups = np.column_stack([y < 0, y > 0]).astype(np.float64)
-        found = nearest(Z, groups, tol=tol, look_up=part.clock.look_up)
+        found = nearest(Z, groups, tol=tol, look_up=part.clock.pieces())
         square = float(found.theta @ found.theta)
         if found.meets or not square > 0:
             self._give_up()

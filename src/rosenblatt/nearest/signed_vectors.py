@@ -14,7 +14,8 @@ from rosenblatt import theory
 from rosenblatt.data.rows import as_matrix, as_rows, row_weights
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.exact import largest_square, root_down, root_up, smallest
-from rosenblatt.nearest.working_set import Clock, NotSeparable, Samples, widest
+from rosenblatt.nearest.working_set import NotSeparable, Samples, widest
+from rosenblatt.running.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,8 @@ import numpy as np
 
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
-from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:

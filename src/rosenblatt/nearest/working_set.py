@@ -6,7 +6,7 @@ on the wrong side, or too close; the worst of them join the set; and so on until
 
 from __future__ import annotations
 
-import time
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,13 +18,12 @@ from rosenblatt.data.sources import MemorySource
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import nearest
-from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.scanner import decision_values
-from rosenblatt.running.stopping import Halt, Interrupts
 from rosenblatt.running.threads import WORTHWHILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 STEP = 1 << 20  # rows to scan between two looks at the clock
+FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
 PIECES = 8  # into which a block is cut for the threads
 
@@ -62,36 +62,6 @@ class Widest(NamedTuple):
     upper: float
 
 
-class Clock:
-    """Ends the work when its time is over, or when Ctrl-C has been pressed."""
-
-    def __init__(self, max_time: float | None = None, interrupts: Interrupts | None = None) -> None:
-        self.end = None if max_time is None else time.perf_counter() + max_time
-        self.interrupts = interrupts or Interrupts()
-
-    def look_up(self) -> None:
-        """Between two pieces of work, see whether to go on."""
-        if self.interrupts.pressed:
-            raise Halt(StopReason.INTERRUPTED)
-        if self.left() <= 0:
-            raise Halt(StopReason.TIME_LIMIT)
-
-    def left(self) -> float:
-        """Seconds left."""
-        return np.inf if self.end is None else self.end - time.perf_counter()
-
-    def afford(self, seconds: float) -> None:
-        """Before work that cannot be stopped, see whether there is time for it."""
-        self.look_up()
-        if self.left() < seconds:
-            raise Halt(StopReason.TIME_LIMIT)
-
-    def options(self) -> dict[str, float]:
-        """What a solver of others has to know of the time."""
-        self.look_up()
-        return {} if self.end is None else {"time_limit": max(self.left(), 1e-3)}
-
-
 class Samples:
     """The rows of a source, signed: class `positive` is +1, every other -1."""
 
@@ -102,6 +72,18 @@ class Samples:
         self.y = np.where(np.concatenate(labels), 1.0, -1.0)
         self.dense = isinstance(next(source.pieces()).block.rows, DenseRows)
         self._matrices: list[Any] = []
+
+    @contextmanager
+    def system(self, units: float) -> Iterator[None]:
+        """Solve a linear system exactly, if there is time and work left for it.
+
+        Whoever checks the evidence will solve it again. Larger data may take more work.
+        """
+        numbers = self.n * (self.d + 1)
+        self.clock.spend(2 * units / max(1.0, numbers / FEW))
+        self.clock.systems += units
+        with self.clock.task(Kind.EXACT, units):
+            yield
 
     def matrices(self) -> Iterator[Any]:
         """Every block as something with a matrix product."""
@@ -187,11 +169,12 @@ class Samples:
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""
-        out = np.empty(self.n)
+        out, look_up = np.empty(self.n), self.clock.pieces(Kind.READING)
+        width = self.source.n_entries / self.n
         for piece in self.source.pieces():
             for a in range(0, piece.length, STEP):
-                self.clock.look_up()
                 z = min(a + STEP, piece.length)
+                look_up((z - a) * width)
                 values = decision_values(piece.block.rows, theta[np.newaxis], (a, z), self.team)
                 out[piece.start + a : piece.start + z] = values[:, 0]
         out *= self.y
@@ -232,7 +215,6 @@ def widest(
     team: Team,
     positive: int,
     bias: float,
-    look_up: Callable[[], None] | None = None,
     tol: float = 1e-10,
 ) -> Widest:
     """The unit vector ``θ`` with the widest margin ``min_i y_i θ·(x_i, bias)``.
@@ -252,7 +234,7 @@ def widest(
         Z = samples.signed(rows)[:, :columns]
         size = float(np.abs(Z).max()) or 1.0  # squares of the data must not overflow
         Z /= size
-        found = nearest(Z, np.ones((len(rows), 1)), tol=tol, look_up=look_up)
+        found = nearest(Z, np.ones((len(rows), 1)), tol=tol)
         length = float(np.linalg.norm(found.theta))
         if found.meets or length == 0.0:
             raise NotSeparable

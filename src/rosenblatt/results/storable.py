@@ -56,9 +56,9 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
     """The object that `to_plain` turned into `value`; no others than of these types."""
     if type(value) is dict:
         parts = {key: from_plain(item, types) for key, item in value.items()}
-        kind = parts.pop(KIND, None)
-        if kind is None:
+        if KIND not in parts:
             return parts
+        kind = parts.pop(KIND)
         if kind == "dict":
             return dict(zip(parts["keys"], parts["items"], strict=True))
         if kind == "fraction":

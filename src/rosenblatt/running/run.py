@@ -133,8 +133,12 @@ class Run(ABC, Generic[P]):
         if self.interrupts.pressed:
             raise Halt(StopReason.INTERRUPTED)
         limit = self.settings.max_time
-        if limit is not None and time.perf_counter() - self.began >= limit:
+        if limit is not None and time.perf_counter() - self.began + self.finishing() >= limit:
             raise Halt(StopReason.TIME_LIMIT)
+
+    def finishing(self) -> float:
+        """Seconds that the end of a run takes if it is halted now."""
+        return 0.0
 
     def _stop_all(self, reason: StopReason) -> None:
         for p in self.problems:

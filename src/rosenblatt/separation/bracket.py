@@ -37,11 +37,21 @@ def means(rows: Ints) -> Mixture:
     return Mixture(rows, np.ones(len(rows)))
 
 
-def _scaled(samples: Samples, mixture: Mixture) -> tuple[Floats, Floats, int]:
-    """The rows times a power of two, at most about 1, their labels, and the exponent."""
+class Points(NamedTuple):
+    """The points of the two hulls over ``2**power``, at most about 1, with bounds on errors."""
+
+    one: tuple[Floats, Floats]
+    other: tuple[Floats, Floats]
+    power: int
+
+
+def points(samples: Samples, mixture: Mixture) -> Points:
+    """The two points of a mixture."""
     X = samples.gather(mixture.rows)[:, :-1]
     power = int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    return np.ldexp(X, -power), samples.y[mixture.rows], power
+    X, y = np.ldexp(X, -power), samples.y[mixture.rows]
+    one, other = (_point(X[y == side], mixture.weights[y == side]) for side in (1.0, -1.0))
+    return Points(one, other, power)
 
 
 def _point(X: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -51,10 +61,9 @@ def _point(X: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return mean, size * (2 * (len(weights) + 8) * ULP) + 2.0**-1000
 
 
-def line(samples: Samples, mixture: Mixture) -> Floats | None:
+def line(points: Points) -> Floats | None:
     """``(w, b)`` halfway between the two points; None where floats cannot hold it."""
-    X, y, power = _scaled(samples, mixture)
-    one, other = (_point(X[y == side], mixture.weights[y == side])[0] for side in (1.0, -1.0))
+    one, other, power = points.one[0], points.other[0], points.power
     w = one - other
     size = float(np.abs(w).max(initial=0.0))
     if not 0 < size < np.inf:
@@ -66,10 +75,9 @@ def line(samples: Samples, mixture: Mixture) -> Floats | None:
     return theta if theta[:-1].any() else None
 
 
-def at_most(samples: Samples, mixture: Mixture) -> float:
+def at_most(points: Points) -> float:
     """Half the distance of the two points, rounded up; infinite where that fails."""
-    X, y, power = _scaled(samples, mixture)
-    one, other = (_point(X[y == side], mixture.weights[y == side]) for side in (1.0, -1.0))
+    one, other, power = points
     apart = np.abs(one[0] - other[0])
     apart += apart * ULP + one[1] + other[1]
     length = float(np.linalg.norm(apart)) * (1 + (len(apart) + 8) * ULP)
@@ -79,10 +87,13 @@ def at_most(samples: Samples, mixture: Mixture) -> float:
 
 def at_least(samples: Samples, theta: Floats) -> float:
     """The margin of a hyperplane, rounded down; minus infinity where that fails."""
-    start, least = 0, np.inf
+    start, least, sizes = 0, np.inf, np.zeros(samples.d)
+    for matrix in samples.matrices():
+        for _, block in blocks(matrix):
+            sizes = np.maximum(sizes, block.largest())
+    form = Form(theta.tolist(), sizes)
     for matrix in samples.matrices():
         for at, block in blocks(matrix):
-            form = Form(theta.tolist(), block.largest())
             values, errors = form.values(block)
             side = samples.y[start + at : start + at + len(block)]
             low = float((values * side - 2 * errors).min(initial=np.inf))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.exact import independent_rows, solve
+from rosenblatt.exact import costs, independent_rows, solve
 from rosenblatt.exact.enclosure import enclosed_floats
 from rosenblatt.exact.integers import nearest as rounded
 from rosenblatt.nearest.hulls import nearest
+from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.nearest.working_set import Clock, Samples
+    from rosenblatt.nearest.working_set import Samples
+    from rosenblatt.running.clock import Clock
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[Any]
 
 NONE = np.empty(0, np.int64)
-FLOPS = 4e9  # of a product of matrices, in a second
+ELIMINATION, ENCLOSURE = 4, 10  # times the products of a matrix product
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
 SMALLEST = 2.0**-1022  # of the floats with all their digits
 
@@ -53,7 +54,13 @@ class Meeting(NamedTuple):
 
 def basis_of(samples: Samples, rows: Ints) -> Ints:
     """Independent samples that span the same as all of these."""
-    return rows[independent_rows(samples.signed(rows))[0]]
+    return rows[independent(samples, samples.signed(rows))[0]]
+
+
+def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
+    """`independent_rows`, if there is time for it."""
+    with samples.clock.task(Kind.PRODUCTS, ELIMINATION * Z.size * min(Z.shape)):
+        return independent_rows(Z)
 
 
 def cancel(
@@ -72,7 +79,7 @@ def cancel(
     rows = rows[order]
     both = np.concatenate([basis, rows])
     Z = samples.signed(both)
-    chosen, columns = independent_rows(Z)
+    chosen, columns = independent(samples, Z)
     left = np.setdiff1d(np.arange(len(both)), chosen)
     if not len(left) or (weights is None and len(left) > 1):
         return None
@@ -80,7 +87,8 @@ def cancel(
     if weights is not None:
         given[len(basis) :] = weights[order]
     fixed = given[left] / max(given[left])
-    solved = _solved(Z[chosen][:, columns].T, _right_side(Z[left][:, columns], fixed), exactly)
+    right = _right_side(Z[left][:, columns], fixed)
+    solved = _solved(samples, Z[chosen][:, columns].T, right, exactly)
     coefficients = np.empty(len(both), dtype=solved.dtype)
     coefficients[left] = fixed if solved.dtype != object else [Fraction(v) for v in fixed]
     coefficients[chosen] = solved
@@ -103,13 +111,15 @@ def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
     ]
 
 
-def _solved(A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
+def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
     """The solution of ``A x = b`` for a regular A."""
     if isinstance(b, np.ndarray) and not exactly:
-        found = enclosed_floats(A, b)
+        with samples.clock.task(Kind.PRODUCTS, ENCLOSURE * A.size * len(A)):
+            found = enclosed_floats(A, b)
         if found is not None:
             return found
-    exact = solve(A, b)
+    with samples.system(costs.solving(A)):
+        exact = solve(A, b)
     assert exact is not None  # A is regular
     floats = exact.floats()
     if not exactly and _hold(floats, exact.numerators):
@@ -132,10 +142,10 @@ def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] |
     The nearest floats; and the numbers themselves where floats end.
     """
     Z, y = samples.signed(rows), samples.y[rows]
-    _, columns = independent_rows(Z)
+    _, columns = independent(samples, Z)
     A = np.vstack([Z[:, columns].T, y > 0])
     b = np.append(np.zeros(len(columns)), 1.0)
-    found = _solved(A, b, exactly=False)
+    found = _solved(samples, A, b, exactly=False)
     if found.dtype != object:
         return found, None
     return floats_of(found), tuple(found.tolist())
@@ -197,19 +207,18 @@ def in_floats(samples: Samples, meeting: Meeting) -> Meeting:
 # Candidates, by floating point ----------------------------------------------------------------
 
 
-def interior_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Mask:
+def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    step = Z.size * min(Z.shape) / FLOPS
-    found = nearest(Z, groups, costs, STIFF, look_up=partial(clock.afford, step))
+    found = nearest(Z, groups, prices, STIFF, look_up=clock.pieces())
     return found.weights > found.slack
 
 
-def simplex_vertex(Z: Floats, groups: Floats, costs: Floats, clock: Clock) -> Mask:
+def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
     right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
     equations = np.column_stack([Z, groups]).T
-    options = clock.options()
-    found = linprog(costs, A_eq=equations, b_eq=right, method="highs-ds", options=options)
+    options = clock.options(Z.size)
+    found = linprog(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
@@ -221,21 +230,21 @@ def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
     m, d = Z.shape
     rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
     bounds = [(0, 1)] * m + [(None, None)] * d
-    costs = np.append(-np.ones(m), np.zeros(d))
-    options = clock.options()
+    prices = np.append(-np.ones(m), np.zeros(d))
+    options = clock.options(Z.size)
     found = linprog(
-        costs, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
+        prices, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
     )
     if found.x is None:
         return np.zeros(m, bool), np.zeros(d)
     return found.x[:m] < 0.5, found.x[m:]
 
 
-def spanning_weights(Z: Floats, basis: Ints, costs: Floats, clock: Clock) -> Floats | None:
+def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Floats | None:
     """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
     right = -Z[basis].sum(axis=0)
-    options = clock.options()
-    found = linprog(costs, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
+    options = clock.options(Z.size)
+    found = linprog(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
     if found.x is None:
         return None
     weights: Floats = np.maximum(found.x, 0.0)

@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import is_foreign, label_vector, table, to_host, yes_or_no
+from rosenblatt.arguments import (
+    is_foreign,
+    label_vector,
+    table,
+    to_host,
+    told_in_one_line,
+    yes_or_no,
+)
 from rosenblatt.certify import check
 from rosenblatt.contract.classifier import LAYOUT
 from rosenblatt.contract.parameters import (
@@ -20,17 +27,20 @@ from rosenblatt.contract.parameters import (
 )
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import Separable, Undecided
+from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.stopping import Halt
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.solver import RATE, Care, find_certificate
+from rosenblatt.separation.solver import Care, find_certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.results import Certificate
     from rosenblatt.separation.feature_space import FeatureVerdict
+
+PASSES = 6  # over the data, when evidence is checked
+ENCLOSURES = 30  # times as many products as d³ for the systems in the evidence
 
 
 @overload
@@ -108,25 +118,24 @@ def separability(
     if fit_intercept is False:
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)
-    time_limit(max_time)
+    clock = Clock(time_limit(max_time))
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        return proved(source, team, X, labels, max_time)
+        return proved(source, team, X, labels, clock)
 
 
 def proved(
-    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], max_time: float | None
+    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], clock: Clock
 ) -> Certificate:
     """The verdict on data that have been validated, and checked evidence for it."""
-    clock, nothing = Clock(max_time), (-np.inf, np.inf)
-    trouble = ""
+    nothing, trouble = (-np.inf, np.inf), ""
     for care in Care:
         try:
             certificate = find_certificate(source, team, 1, clock, care)
             if isinstance(certificate, Undecided):
                 return certificate
-            clock.afford(_checking_time(certificate, source))
+            clock.afford(_checking_time(certificate, source, clock))
             result = check(certificate, X, labels)
         except Halt:
             return Undecided(nothing, Undecided.TIME)
@@ -139,18 +148,23 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checking_time(certificate: Certificate, source: MemorySource) -> float:
-    """Seconds that a check takes, roughly."""
-    passes = 4 * source.n_entries
-    if not isinstance(certificate, Separable):
-        passes += source.n_features**3 // 4
-    return passes / RATE
+def _checking_time(certificate: Certificate, source: MemorySource, clock: Clock) -> float:
+    """Seconds that a check takes, roughly: it solves again what the search has solved."""
+    seconds = clock.seconds(Kind.READING, PASSES * source.n_entries)
+    if isinstance(certificate, Separable):
+        return seconds
+    products = ENCLOSURES * (source.n_features + 1) ** 3
+    return (
+        seconds + clock.seconds(Kind.PRODUCTS, products) + clock.seconds(Kind.EXACT, clock.systems)
+    )
 
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
-    with np.errstate(invalid="ignore"):  # sums of the largest floats, to see if any is not
-        X, y = check_X_y(table("X", X), to_host(y) if is_foreign(y) else y, **LAYOUT)
+    X = table("X", X)
+    # Sums of the largest floats, to see if any is not finite, are not.
+    with np.errstate(invalid="ignore"), told_in_one_line("X", X):
+        X, y = check_X_y(X, to_host(y) if is_foreign(y) else y, **LAYOUT)
     return canonical(X), y
 
 

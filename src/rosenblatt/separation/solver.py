@@ -19,17 +19,16 @@ from __future__ import annotations
 
 import enum
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact import independent_rows, null_basis
+from rosenblatt.exact import costs, null_basis
 from rosenblatt.exact.nearby import exact_product
 from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.nearest.hulls import nearest
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.working_set import Clock, NotSeparable, Samples, batch, worst
+from rosenblatt.nearest.working_set import NotSeparable, Samples, batch, worst
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,
@@ -38,17 +37,18 @@ from rosenblatt.results import (
     StopReason,
     Undecided,
 )
+from rosenblatt.running.clock import Clock, Kind, OutOfWork
 from rosenblatt.running.stopping import Halt
 from rosenblatt.separation import bracket
 from rosenblatt.separation.coordinates import LinearView, WholeView
 from rosenblatt.separation.evidence import (
-    FLOPS,
     NONE,
     Meeting,
     basis_of,
     cancel,
     floats_of,
     in_floats,
+    independent,
     interior_vertex,
     joined,
     never_positive,
@@ -59,6 +59,8 @@ from rosenblatt.separation.evidence import (
 from rosenblatt.separation.exact_simplex import decide
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
@@ -79,10 +81,9 @@ MANY = 1_000_000  # operations of an iteration that are not worth saving
 SMALL = 20_000  # numbers in data for which floats that separate are sought among many
 ZOOMS = 3  # how often to magnify before giving up on floating point
 SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
-MOST_WORK = 10**8  # of exact arithmetic: words of 64 bits, and 8 for each product
-LONG = 256  # words from which on the time of a product is more than that of its words
-QUICK = 5 * 10**6  # numbers that may still be read when the time is over
-RATE = 2e8  # numbers read, and, roughly, multiplied, in a second
+SET_UP = 8  # passes over a working set before it can be solved
+SOON = 20  # passes over the data that a quick answer may take
+MEANS, SIDES = 20, 4  # passes over rows that a bound on the widest margin takes
 
 
 class Care(enum.IntEnum):
@@ -91,10 +92,6 @@ class Care(enum.IntEnum):
     FLOATS = 0  # it finds candidates, and tells on which side of them samples are
     SIGNS = 1  # it finds candidates
     NOTHING = 2  # it says only where to begin
-
-
-class OutOfWork(Exception):
-    """Exact arithmetic has taken as much work as it may."""
 
 
 def find_certificate(
@@ -113,6 +110,7 @@ def find_certificate(
         More is slower: for data on which the evidence found otherwise does not hold.
     """
     search = Search(Samples(source, team, positive, clock), care)
+    clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
     with np.errstate(all="ignore"):  # what overflows is settled exactly
         try:
             return search.run()
@@ -127,9 +125,9 @@ class Search:
 
     def __init__(self, samples: Samples, care: Care) -> None:
         self.samples, self.care = samples, care
-        self.look_up, self.afford = samples.clock.look_up, samples.clock.afford
+        self.clock, self.look_up = samples.clock, samples.clock.look_up
         self.rng = np.random.default_rng(0)
-        self.work = 0
+        self.exact_step = samples.clock.pieces(Kind.EXACT)
         # The best hyperplane so far, and the closest points of the hulls.
         self.margin, self.theta = -np.inf, np.empty(0)
         self.distance, self.mixture = np.inf, bracket.Mixture(NONE, np.empty(0))
@@ -141,7 +139,8 @@ class Search:
         if quick is not None:
             return self.separable(quick)
         rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
-        whole = WholeView(samples, rows)
+        with self.set_up(rows):
+            whole = WholeView(samples, rows)
         found = self.decide(whole, rows, NONE)
         if not isinstance(found, Meeting):
             return self.separable(found)
@@ -149,8 +148,9 @@ class Search:
         first = self.twins() or found
         basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
-            self.afford((samples.d + 1) * len(basis) * samples.d / RATE)
-            directions = null_basis(samples.signed(basis))
+            Z = samples.signed(basis)
+            with samples.system(costs.reducing(Z)):
+                directions = null_basis(Z)
             active = self.not_zero(directions)
             if not active.any():
                 break
@@ -169,7 +169,7 @@ class Search:
 
         With many features most data are separable, and a working set of this search is large.
         """
-        self.afford(20 * self.samples.source.n_entries / RATE)
+        self.clock.afford(self.clock.seconds(Kind.READING, SOON * self.samples.source.n_entries))
         solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
         try:
             if solver.run() is StopReason.INTERRUPTED:
@@ -180,6 +180,10 @@ class Search:
         theta = np.append(solver.best.w, solver.best.b)
         right = solver.best.primal < np.inf and bool((self.samples.signs(theta) > 0).all())
         return theta if right else None
+
+    def set_up(self, rows: Ints) -> AbstractContextManager[None]:
+        """Make a working set of these rows, if there is time for it."""
+        return self.clock.task(Kind.READING, SET_UP * len(rows) * (self.samples.d + 1))
 
     # The question, in the coordinates of a view ------------------------------------------------
 
@@ -217,15 +221,15 @@ class Search:
     ) -> tuple[Direction | Meeting | None, Ints, Nearest | None]:
         """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
-            Z, groups = view.vectors(rows)
+            with self.set_up(rows):
+                Z, groups = view.vectors(rows)
             if not np.isfinite(Z).all():
                 return None, rows, None
             if isinstance(view, LinearView) and not view.exact:
                 meeting = self.face(view, rows, basis)
                 if meeting is not None:
                     return meeting, rows, None
-            step = Z.size * min(Z.shape) / FLOPS
-            found = nearest(Z, groups, tol=LOOSE, look_up=partial(self.afford, step))
+            found = nearest(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
             if found.meets or found.t.sum() <= 0:
                 break
             coefficients = view.coefficients(found)
@@ -264,7 +268,8 @@ class Search:
 
     def narrow(self, view: WholeView, found: Nearest, rows: Ints, theta: Any, low: float) -> None:
         """Keep what says the most about the widest margin, one hyperplane and one sum."""
-        margin = low / float(np.linalg.norm(theta[:-1]))
+        length = float(np.linalg.norm(theta[:-1]))
+        margin = low / length if length > 0 else -np.inf
         if margin > self.margin or not self.theta.size:
             self.margin, self.theta = margin, theta
         distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
@@ -274,25 +279,28 @@ class Search:
     def undecided(self, why: str) -> Undecided:
         """Between what the widest margin lies; at worst from the line between two means."""
         samples, low, high = self.samples, -np.inf, np.inf
-        small = samples.source.n_entries <= QUICK
-        mixture = self.mixture
-        if not mixture.rows.size and (small or why != Undecided.TIME):
-            mixture = bracket.means(samples.some(batch(samples.d)))
-        theta = self.theta if self.theta.size else None
-        if mixture.rows.size:
-            high = bracket.at_most(samples, mixture)
-            theta = bracket.line(samples, mixture) if theta is None else theta
-        if theta is not None and (small or why != Undecided.TIME):
-            low = bracket.at_least(samples, theta)
+        mixture, theta = self.mixture, self.theta if self.theta.size else None
+        clock = self.clock
+        clock.use_kept()
+        try:
+            if not mixture.rows.size:
+                mixture = bracket.means(samples.some(batch(samples.d)))
+            with clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
+                points = bracket.points(samples, mixture)
+            high = bracket.at_most(points)
+            theta = bracket.line(points) if theta is None else theta
+            if theta is not None:
+                with clock.task(Kind.READING, SIDES * samples.source.n_entries):
+                    low = bracket.at_least(samples, theta)
+        except Halt:
+            pass  # what is known by now
         return Undecided((low, high), why)
 
     def spend(self, products: int, bits: int) -> None:
         """Before a step in exact arithmetic, see whether there is time and work left for it."""
-        self.look_up()
-        words = bits // 64
-        self.work += products * (8 + words + words * words // LONG)
-        if self.work > MOST_WORK:
-            raise OutOfWork
+        units = costs.multiplying(products, bits)
+        self.clock.spend(units)
+        self.exact_step(units)
 
     def vertex(
         self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
@@ -304,8 +312,8 @@ class Search:
         """
         for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
             self.look_up()
-            costs = 0.5 + self.rng.random(len(rows))
-            used = method(Z, groups, costs, self.samples.clock)
+            prices = 0.5 + self.rng.random(len(rows))
+            used = method(Z, groups, prices, self.samples.clock)
             found = cancel(self.samples, rows[used], basis)
             if found is not None:
                 return found
@@ -327,10 +335,10 @@ class Search:
             rows = np.concatenate([rows, new])
         rows, Z = rows[zero], Z[zero]
         both = np.concatenate([basis, rows])
-        chosen = independent_rows(self.samples.signed(both))[0]
+        chosen = independent(self.samples, self.samples.signed(both))[0]
         added = chosen[chosen >= len(basis)] - len(basis)
-        costs = 0.5 + self.rng.random(len(rows))
-        weights = spanning_weights(Z, added, costs, self.samples.clock)
+        prices = 0.5 + self.rng.random(len(rows))
+        weights = spanning_weights(Z, added, prices, self.samples.clock)
         if weights is None:
             return None
         used = weights > 0
@@ -474,5 +482,6 @@ def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fra
 def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
     """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
     *w, b = (v.numerator.bit_length() - v.denominator.bit_length() for v in numbers)
-    power = max(*(p for p, v in zip(w, numbers, strict=False) if v), b - 1000 if numbers[-1] else b)
+    powers = [p for p, v in zip(w, numbers, strict=False) if v]
+    power = max([*powers, b - 1000 if numbers[-1] else b])
     return [v * Fraction(2) ** -power for v in numbers]

@@ -1,0 +1,151 @@
+"""How long work may take: in seconds, and, the same on every machine, in operations."""
+
+from __future__ import annotations
+
+import enum
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.results import StopReason
+from rosenblatt.running.stopping import Halt, Interrupts
+from rosenblatt.running.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+GRACE = 0.05  # seconds that nobody minds
+NOTICEABLE = 1e-3  # seconds from which on a piece of work tells how long the next will take
+CAREFUL = 3.0  # times what a small matrix product takes is expected of others
+SQUARE = 200  # the size of that
+BUILDING = 20  # times to read the numbers of a linear program, until a solver can be stopped
+MOST_WORK = 10**8  # units of exact arithmetic
+
+
+class Kind(enum.Enum):
+    """Kinds of work; with the seconds that one operation takes, until one has been timed."""
+
+    READING = 5e-9  # a number read, and multiplied
+    PRODUCTS = 0.0  # one of those that a matrix product or a factorisation takes: timed at once
+    EXACT = 5e-8  # a unit of exact arithmetic, see `exact.costs`
+
+
+class OutOfWork(Exception):
+    """Exact arithmetic has taken as much work as it may."""
+
+
+class Clock:
+    """Ends the work when its time is over, or when Ctrl-C has been pressed.
+
+    Work that cannot be stopped is not begun unless there is time for it. How long it will take is
+    told by its number of operations, and by how long operations of its kind took when they were
+    last timed, in this run: machines differ, and so do the hours of one machine.
+
+    Parameters
+    ----------
+    max_time : float, optional
+        Seconds; None: no limit.
+    interrupts : Interrupts, optional
+    began : float, optional
+        When the seconds began, by ``time.perf_counter``; None: now.
+    """
+
+    def __init__(
+        self,
+        max_time: float | None = None,
+        interrupts: Interrupts | None = None,
+        began: float | None = None,
+    ) -> None:
+        began = time.perf_counter() if began is None else began
+        self.end = None if max_time is None else began + max_time
+        self.interrupts = interrupts or Interrupts()
+        self.pace = {kind: kind.value for kind in Kind}
+        self.kept = 0.0
+        self.work = self.systems = 0.0  # of exact arithmetic, in its units: all, and linear systems
+
+    def look_up(self) -> None:
+        """Between two pieces of work, see whether to go on."""
+        if self.interrupts.pressed:
+            raise Halt(StopReason.INTERRUPTED)
+        if self.left() <= 0:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def left(self) -> float:
+        """Seconds left."""
+        return np.inf if self.end is None else self.end - time.perf_counter()
+
+    def seconds(self, kind: Kind, operations: float) -> float:
+        """How long work will take, as far as one can tell."""
+        if self.end is not None and not self.pace[kind]:
+            self.pace[kind] = CAREFUL * _product_time()
+        return operations * self.pace[kind]
+
+    def afford(self, seconds: float) -> None:
+        """Before work that cannot be stopped, see whether there is time for it."""
+        self.look_up()
+        if self.left() < seconds:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    def keep(self, seconds: float) -> None:
+        """Keep some of the time, at most half, for what is to be done when it is over."""
+        if self.end is not None:
+            self.kept = max(0.0, min(seconds, self.left() / 2))
+            self.end -= self.kept
+
+    def use_kept(self) -> None:
+        """Add the time that was kept, and a little."""
+        if self.end is not None:
+            self.end = max(self.end + self.kept, time.perf_counter()) + GRACE
+            self.kept = 0.0
+
+    def timed(self, kind: Kind, operations: float, seconds: float) -> None:
+        """Learn how long operations take."""
+        if seconds >= NOTICEABLE and operations > 0:
+            self.pace[kind] = seconds / operations
+
+    @contextmanager
+    def task(self, kind: Kind, operations: float) -> Iterator[None]:
+        """Work that cannot be stopped: begun if there is time for it, and timed."""
+        self.afford(self.seconds(kind, operations))
+        began = time.perf_counter()
+        yield
+        self.timed(kind, operations, time.perf_counter() - began)
+
+    def pieces(self, kind: Kind = Kind.PRODUCTS) -> Callable[[float], None]:
+        """What to call before each of many pieces of work, with its number of operations."""
+        last: list[tuple[float, float]] = []
+
+        def look_up(operations: float) -> None:
+            now = time.perf_counter()
+            if last:
+                before, began = last.pop()
+                self.timed(kind, before, now - began)
+            self.afford(self.seconds(kind, operations))
+            last.append((operations, now))
+
+        return look_up
+
+    def spend(self, units: float) -> None:
+        """Before a piece of exact arithmetic, see whether there is work left for it."""
+        self.work += units
+        if self.work > MOST_WORK:
+            raise OutOfWork
+
+    def options(self, numbers: int) -> dict[str, float]:
+        """What a linear program has to know of the time, which begins when it has been built."""
+        self.afford(self.seconds(Kind.READING, BUILDING * numbers))
+        return {} if self.end is None else {"time_limit": max(self.left(), 1e-3)}
+
+
+def _product_time() -> float:
+    """Seconds for each product of a matrix product."""
+    A = np.ones((SQUARE, SQUARE))
+    seconds = []
+    with one_blas_thread():
+        for _ in range(3):
+            began = time.perf_counter()
+            A @ A
+            seconds.append(time.perf_counter() - began)
+    return min(seconds) / SQUARE**3
