@@ -21,13 +21,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "rosenblatt",
     "rosenblatt.kernels.definiteness",
-    "rosenblatt.kernels",
+    "rosenblatt.kernels.functions",
     "rosenblatt.kernels.maps",
-    "rosenblatt.features",
+    "rosenblatt.features.estimators",
     "rosenblatt.perceptron.estimator",
     "rosenblatt.perceptron.adaline",
     "rosenblatt.tables.encoder",

@@ -52,6 +52,29 @@ def test_the_whole_loop_is_quoted():
     assert dedent(source).strip() in quotations(DOCS / "how-it-works" / "perceptron.md")
 
 
+def test_the_house_names_what_is_there():
+    page = (DOCS / "house.md").read_text()
+    walks = re.findall(r"`(\w+/\w+\.py)`(?:: `(\w+)`| \(`(\w+)`\))?", page)
+    assert len(walks) > 10
+    for file, name, aside in walks:
+        path = ROOT / "src" / "rosenblatt" / file
+        if not path.exists():
+            path = ROOT / file
+        source = path.read_text()
+        if name or aside:
+            assert re.search(rf"^(def |class )?{name or aside}\b", source, re.MULTILINE), (
+                file,
+                name,
+            )
+    rooms = re.findall(r"^\| `(\w+)` \|.*\| `(\w+\.py)` \|$", page, re.MULTILINE)
+    assert len(rooms) == 7
+    for room, file in rooms:
+        assert (ROOT / "src" / "rosenblatt" / room / file).exists()
+        assert (
+            file.removesuffix(".py") in (ROOT / "src/rosenblatt" / room / "__init__.py").read_text()
+        )
+
+
 @pytest.mark.parametrize("page", EXPLANATIONS, ids=lambda page: page.stem)
 def test_quoted_code_is_in_the_library(page):
     sources = [without_indent(path.read_text()) for path in (ROOT / "src").rglob("*.py")]
