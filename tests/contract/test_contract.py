@@ -14,9 +14,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt as rb
+from checks import every_check
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -37,9 +37,12 @@ def exemptions(model):
     return exempt
 
 
-@parametrize_with_checks(
-    [
-        rb.Perceptron(),
+@every_check(
+    rb.Perceptron(),
+    rb.Adaline(),
+    rb.MaxMarginClassifier(),
+    rb.SoftMarginClassifier(),
+    variants=[
         rb.Perceptron(keep="pocket", max_epochs=100),
         rb.Perceptron(keep="average"),
         rb.Perceptron(update="batch"),
@@ -47,14 +50,11 @@ def exemptions(model):
         rb.Perceptron(order="shuffled", random_state=0),
         rb.Perceptron(order="random-mistake", random_state=0),
         rb.Perceptron(order="worst-mistake"),
-        rb.Adaline(),
         rb.Adaline(update="batch"),
-        rb.MaxMarginClassifier(),
-        rb.SoftMarginClassifier(),
         rb.SoftMarginClassifier(tol=1e-10),
         rb.SoftMarginClassifier(C=100.0, tol=1e-10),
     ],
-    expected_failed_checks=exemptions,
+    exempt=exemptions,
 )
 @quiet
 def test_scikit_learns_checks(estimator, check):

@@ -12,28 +12,28 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rosenblatt as rb
+from checks import every_check
 from rosenblatt.features import Map, Nystroem, Polynomial, RandomFourier, Squares
 from rosenblatt.kernels import maps
 
 whole = st.integers(-4, 4).map(float)
 
 
-@parametrize_with_checks(
-    [
-        Polynomial(),
+@every_check(
+    Polynomial(),
+    Squares(),
+    Map(np.tanh),
+    RandomFourier(),
+    Nystroem(),
+    variants=[
         Polynomial(3, gamma=0.5, coef0=0.0),
-        Squares(),
         Squares(keep=True),
-        Map(np.tanh),
-        RandomFourier(),
         RandomFourier(gamma="scale"),
-        Nystroem(),
         Nystroem("poly", gamma="scale"),
         Nystroem(rb.kernels.Gaussian()),
-    ]
+    ],
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import issparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from checks import every_check
 from rosenblatt.tables.encoder import MISSING, TableEncoder
 
 
-@parametrize_with_checks([TableEncoder(), TableEncoder(standardize=False)])
+@every_check(TableEncoder(), variants=[TableEncoder(standardize=False)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
