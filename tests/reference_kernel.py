@@ -12,10 +12,10 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-import rosenblatt as rb
 from reference import orders
 from rosenblatt.contract.parameters import seed_from
 from rosenblatt.data.simd import dot
+from rosenblatt.kernels.functions import Radial
 from rosenblatt.results import StopReason
 
 
@@ -58,7 +58,7 @@ def norms2(X):
 def gram(kernel, X, Y=None, bias=0.0):
     """Values of every row of X with every row of Y."""
     Y = X if Y is None else Y
-    if isinstance(kernel, rb.kernels.Radial):
+    if isinstance(kernel, Radial):
         X, Y = (A.toarray() if hasattr(A, "indptr") else A for A in (X, Y))
         apart = X.astype(np.float64)[:, None] - Y.astype(np.float64)
         rows = apart.reshape(-1, apart.shape[2])
