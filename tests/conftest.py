@@ -37,7 +37,7 @@ sys.dont_write_bytecode = False
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=10 if "ROSENBLATT_FEW_EXAMPLES" in os.environ else 40,
+    max_examples=10 if "ROSENBLATT_FEW_EXAMPLES" in os.environ else 25,
     derandomize="CI" in os.environ,
     # Fixtures that patch the source or the watch list stay patched for all examples: intended.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

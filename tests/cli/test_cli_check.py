@@ -618,10 +618,8 @@ def test_wrong_uses(apart):
 
 
 def test_exit_codes_of_the_process(apart, twins):
-    assert process("check", apart, "-q").returncode == 0
-    assert process("check", twins, "-q").returncode == 1
     assert process("check", "none.csv", "-q").returncode == 2
-    # Also when the reader has enough.
+    # The others also when the reader has enough.
     script = f'"{sys.executable}" -m rosenblatt.cli check {{}} --json | head -1 >/dev/null; '
     for name, code in ((apart, 0), (twins, 1)):
         command = script.format(name) + "echo ${PIPESTATUS[0]}"
@@ -645,11 +643,13 @@ def test_terminals_that_know_few_letters(encoding):
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"can a hyperplane separate [b]??? from ??" in done.stdout
     assert b"###" in done.stdout
-    done = process("check", name, "--json", env=env, text=False)
-    assert json.loads(done.stdout.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
-    done = process("check", "--verify", "c.json", name, env=env, text=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"valid: ?? against [b]??? is separable, for all 3 ")
+    if encoding == "ascii":
+        done = process("check", name, "--json", env=env, text=False)
+        assert json.loads(done.stdout.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
+    else:
+        done = process("check", "--verify", "c.json", name, env=env, text=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.startswith(b"valid: ?? against [b]??? is separable, for all 3 ")
 
 
 def test_full_disks(twins):

@@ -1,9 +1,11 @@
 """Data on a device, played by a strict array API library: the same mistakes as in memory."""
 
+import functools
 import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import rosenblatt as rb
 from rosenblatt.kernel import device
@@ -63,15 +65,20 @@ CASES = [
 ]
 
 
+@functools.cache
+def in_memory(case, dtype):
+    options = {"max_epochs": 4, "random_state": 0, "record": True, **CASES[case]}
+    return rb.KernelPerceptron(**options).fit(*rings(dtype=dtype))
+
+
 @quiet
 @pytest.mark.filterwarnings("ignore:the kernel tanh:UserWarning")
-@pytest.mark.parametrize("options", CASES, ids=str)
+@pytest.mark.parametrize("case", range(len(CASES)), ids=map(str, CASES))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_same_mistakes_as_in_memory(options, dtype):
+def test_same_mistakes_as_in_memory(case, dtype):
     X, y = rings(dtype=dtype)
-    options = {"max_epochs": 4, "random_state": 0, "record": True, **options}
-    here = rb.KernelPerceptron(**options).fit(X, y)
-    there = rb.KernelPerceptron(**options).fit(xp.asarray(X), xp.asarray(y))
+    here = in_memory(case, dtype)
+    there = clone(here).fit(xp.asarray(X), xp.asarray(y))
     same(here, there)
     T, _ = rings(100, dtype, seed=1)
     values, chosen = there.decision_function(xp.asarray(T)), there.predict(xp.asarray(T))

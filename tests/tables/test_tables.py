@@ -308,7 +308,7 @@ def test_a_comma_that_may_group_thousands_is_not_a_decimal_comma(file):
         st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**80), 2**80), min_size=1
     )
 )
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_numbers_are_read_exactly_as_python_reads_them(size, tmp_path_factory, values):
     path = tmp_path_factory.mktemp("numbers") / "t.csv"
     path.write_text("x\n" + "".join(f"{value!r}\n" for value in values))
@@ -331,7 +331,7 @@ ODD_CELLS = st.sampled_from(["NA", "?", "", " ", "1.5", '"', '""', "a\nb", "null
 
 
 @given(data=st.data(), n_columns=st.integers(1, 4), delimiter=st.sampled_from(",;\t|"))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_same_cells_as_the_csv_module(size, tmp_path_factory, data, n_columns, delimiter):
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     # Python's writer leaves a lone carriage return without quotation marks unless told to.
