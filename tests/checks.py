@@ -11,6 +11,7 @@ OF_THE_CLASS = {
     "check_classifier_data_not_an_array",
     "check_classifiers_regression_target",
     "check_classifiers_train(readonly_memmap=True)",
+    "check_classifiers_train(readonly_memmap=True,X_dtype=float32)",
     "check_complex_data",
     "check_decision_proba_consistency",
     "check_do_not_raise_errors_in_init_or_set_params",

@@ -16,7 +16,7 @@ from .tampering import TAMPERING
 pytestmark = pytest.mark.adversarial
 
 ALL = {**QUESTIONS, **LEARNING, **TAMPERING}
-SEEDS = 3
+SEEDS = 2
 
 
 def failures(question, cases):
