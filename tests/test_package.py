@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt as rb
+from quick import QUICK
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -70,3 +71,10 @@ def test_version():
     except importlib.metadata.PackageNotFoundError:
         return
     assert rb.__version__ == installed
+
+
+def test_quick_tests_are_there():
+    """One of another name would be left out unseen."""
+    for file, names in QUICK.items():
+        text = (ROOT / "tests" / file).read_text()
+        assert not [name for name in names if f"def {name}(" not in text], file
