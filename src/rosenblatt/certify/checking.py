@@ -84,7 +84,7 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
                 raise ValueError(msg)
             return CheckResult(True, _proof(certificate, data))
         except WrongError as wrong:
-            return CheckResult(False, str(wrong))
+            return CheckResult(False, str(wrong), wrong.sample, wrong.where)
 
 
 def _proof(certificate: Any, data: Samples) -> str:
@@ -147,8 +147,9 @@ def _require_sides(data: Samples, theta: list[Any], on: Ints) -> None:
     wrong = np.flatnonzero(side != expected)
     if wrong.size:
         where = {-1: "on the wrong side", 0: "on the hyperplane", 1: "off the hyperplane"}
-        msg = f"sample {wrong[0]} lies {where[int(side[wrong[0]])]}"
-        raise WrongError(msg)
+        first, there = int(wrong[0]), where[int(side[wrong[0]])]
+        msg = f"sample {first} lies {there}"
+        raise WrongError(msg, first, there)
 
 
 def _support(certificate: Any, data: Samples) -> tuple[Ints, Floats | list[Fraction]]:

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 
 class WrongError(Exception):
-    """A certificate does not prove its verdict; the text says why."""
+    """A certificate does not prove its verdict; the text says why.
+
+    `sample` is the one that refutes it, if one does, and `where` it lies.
+    """
+
+    def __init__(self, why: str, sample: int | None = None, where: str = "") -> None:
+        super().__init__(why)
+        self.sample, self.where = sample, where
 
 
 def require(condition: Any, why: str) -> None:

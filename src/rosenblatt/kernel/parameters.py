@@ -22,6 +22,7 @@ from rosenblatt.kernels import (
     Sigmoid,
     is_positive_semidefinite,
 )
+from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
 
 NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
 SAMPLE = 256  # samples among which an indefinite kernel is looked for
@@ -100,10 +101,5 @@ def warn_if_indefinite(kernel: Kernel, X: Any) -> None:
         return  # the fit itself says what is wrong
     found = is_positive_semidefinite(K, tol=1e-10)
     if not found:
-        warnings.warn(
-            f"the kernel {kernel.formula} is not an inner product: on {picked.shape[0]} of these "
-            f"samples its Gram matrix has the eigenvalue {found.smallest:.3g}, so neither the "
-            "mistake bound nor convergence is promised. kernel='rbf' or 'poly' has both",
-            UserWarning,
-            stacklevel=4,
-        )
+        warning = IndefiniteKernelWarning(kernel.formula, picked.shape[0], found.smallest)
+        warnings.warn(warning, stacklevel=4)

@@ -50,6 +50,39 @@ class Definiteness:
         return f"refuted: v·Kv/v·v = {self.smallest:.3g} < 0 for the witness v"
 
 
+class IndefiniteKernelError(ValueError):
+    """A kernel has no feature space on these data: its matrix is not positive semi-definite."""
+
+
+class IndefiniteKernelWarning(UserWarning):
+    """Samples of the data refute that a kernel is an inner product.
+
+    Attributes
+    ----------
+    formula : str
+        The kernel.
+    n_samples : int
+        How many samples were looked at.
+    eigenvalue : float
+        The smallest of their Gram matrix, below zero.
+    """
+
+    def __init__(self, formula: str, n_samples: int, eigenvalue: float) -> None:
+        super().__init__(formula, n_samples, eigenvalue)
+        self.formula, self.n_samples, self.eigenvalue = formula, n_samples, eigenvalue
+
+    def __str__(self) -> str:
+        return self.told("kernel='rbf' or 'poly'")
+
+    def told(self, remedy: str) -> str:
+        """What was found, and what to use instead."""
+        return (
+            f"the kernel {self.formula} is not an inner product: on {self.n_samples} of these "
+            f"samples its Gram matrix has the eigenvalue {self.eigenvalue:.3g}, so neither the "
+            f"mistake bound nor convergence is promised. {remedy} has both"
+        )
+
+
 def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definiteness:
     """Whether a Gram matrix can come from inner products: ``v·Kv >= 0`` for all v.
 

@@ -256,10 +256,15 @@ class Conditions:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Whether a certificate proves its verdict, and why (not)."""
+    """Whether a certificate proves its verdict, and why (not).
+
+    `sample` is the one that refutes it, if one does, and `where` it lies.
+    """
 
     valid: bool
     why: str
+    sample: int | None = field(default=None, repr=False)
+    where: str = field(default="", repr=False)
 
     def __bool__(self) -> bool:
         return self.valid

@@ -19,6 +19,7 @@ from rosenblatt.arguments import brief
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.kernels import maps
+from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial, squared_norms
 from rosenblatt.kernels.rounding import Products
 from rosenblatt.nearest.signed_vectors import U, Vectors
@@ -155,7 +156,7 @@ def from_values(X: Any, kernel: kernels.Kernel, bias: bool) -> Features:
             f"{named(kernel, bias)} has no feature space on these data: its matrix is not "
             "positive semi-definite (see rb.kernels.is_positive_semidefinite)"
         )
-        raise ValueError(msg)
+        raise IndefiniteKernelError(msg)
     off = math.sqrt(float(np.linalg.norm(left)) * (1 + 1e-9) + len(K) * (error + 8 * U * largest))
     return Features(np.ascontiguousarray(L[group]), off, tolerance, explicit=False)
 
