@@ -12,8 +12,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import rosenblatt as rb
 from commands import NOTES, call, fitted, process, table
-from rosenblatt.cli import words
 from rosenblatt.cli.demos import DEMOS
+from rosenblatt.cli.options import seconds
+from rosenblatt.report.phrases import percent
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -592,17 +593,17 @@ def test_list_of_demos():
     ],
 )
 def test_durations(text, value):
-    assert words.seconds(text) == value
+    assert seconds(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "s", "10x", "-5s", "1m 2", "5 5", "1e3", "nan", "10s!"])
 def test_no_durations(text):
     with pytest.raises(ValueError, match="is not a duration"):
-        words.seconds(text)
+        seconds(text)
 
 
 def test_shares_are_never_rounded_to_all_or_none():
-    assert words.percent(1.0) == "100.0%"
-    assert words.percent(0.99999) == "over 99.9%"
-    assert words.percent(0.00001) == "under 0.1%"
-    assert words.percent(0.0) == "0.0%"
+    assert percent(1.0) == "100.0%"
+    assert percent(0.99999) == "over 99.9%"
+    assert percent(0.00001) == "under 0.1%"
+    assert percent(0.0) == "0.0%"

@@ -30,10 +30,11 @@ from commands import (
     process,
     table,
 )
-from rosenblatt.cli import judging
 from rosenblatt.cli.app import app
 from rosenblatt.cli.demos import DEMOS
-from rosenblatt.cli.verdicts import these_rows
+from rosenblatt.report import checks
+from rosenblatt.report import verdicts as fit_verdicts
+from rosenblatt.report.verdict_sentences import these_rows
 from rosenblatt.results import Optimum
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -148,7 +149,6 @@ def test_rows_are_counted_as_in_the_file():
 
 
 def test_undecided_is_said_with_advice(monkeypatch, apart):
-    from rosenblatt.cli import checking
 
     shares = []
 
@@ -156,13 +156,13 @@ def test_undecided_is_said_with_advice(monkeypatch, apart):
         shares.append(max_time)
         return rb.Undecided((-0.25, 0.5))
 
-    monkeypatch.setattr(checking, "separability", slow)
+    monkeypatch.setattr(checks, "separability", slow)
     printed = one_line(call("check", apart, "--max-time", "1m30s", code=1).stdout)
     assert "undecided: time ran out before the question was settled" in printed
     assert "the largest margin is between -0.25 and 0.5 (0 or less: none separates)" in printed
     assert "next give it more time with --max-time" in printed
     assert 80 < shares[0] <= 90
-    monkeypatch.setattr(checking, "separability", lambda *_, **__: rb.Undecided((-np.inf, np.inf)))
+    monkeypatch.setattr(checks, "separability", lambda *_, **__: rb.Undecided((-np.inf, np.inf)))
     assert "nothing is known yet about the largest margin" in call("check", apart, code=1).stdout
 
 
@@ -396,10 +396,9 @@ def test_verify(request, name):
 
 
 def test_verify_uses_no_solver(monkeypatch, apart):
-    from rosenblatt.cli import checking
 
     call("check", apart, "-q", "-o", "c.json")
-    monkeypatch.setattr(checking, "separability", None)
+    monkeypatch.setattr(checks, "separability", None)
     call("check", "--verify", "c.json", apart)
 
 
@@ -677,7 +676,7 @@ def test_full_disks(twins):
 def test_ctrl_c(tmp_path):
     """It comes while the search goes on, and nothing is left behind."""
     code = (
-        "import time\nimport rosenblatt.cli.checking as c\nfrom pathlib import Path\n"
+        "import time\nimport rosenblatt.report.checks as c\nfrom pathlib import Path\n"
         "def endless(*a, **k):\n    Path('began').touch()\n    time.sleep(60)\n"
         "c.separability = endless\nfrom rosenblatt.cli import main\nimport sys\n"
         f"sys.argv = ['rosenblatt', 'check', {NOTES!r}, '-o', 'c.json']\nmain()"
@@ -769,7 +768,7 @@ def test_without_a_bias_the_verdict_says_so():
 
 
 def test_a_question_that_takes_too_long(monkeypatch, twins):
-    monkeypatch.setattr(judging, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
+    monkeypatch.setattr(fit_verdicts, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
     found = fitted(twins, "--cv", 0)
     assert found["verdicts"] == ["UNDECIDED"]
     why = "time ran out, not settled in 10 seconds; rosenblatt check takes longer"
@@ -780,7 +779,7 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(judging, "separability", interrupted)
+    monkeypatch.setattr(fit_verdicts, "separability", interrupted)
     done = call("fit", twins, "-o", "m.skops", "--json", code=130)
     found = json.loads(done.stdout)
     assert found["verdicts"] == ["UNDECIDED"]
@@ -790,7 +789,9 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
 
 
 def test_a_run_that_only_seems_to_separate_is_judged_anew(monkeypatch, apart):
-    monkeypatch.setattr(judging, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1]))
+    monkeypatch.setattr(
+        fit_verdicts, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1])
+    )
     (why,) = fitted(apart, "--cv", 0)["evidence"]
     assert why.startswith("a hyperplane has every row strictly on its right side; proved by a")
 

@@ -9,8 +9,8 @@ import pytest
 
 import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
-from rosenblatt.cli import judging, kernel_judging
 from rosenblatt.nearest.working_set import Clock
+from rosenblatt.report import verdict_sentences, verdicts
 from rosenblatt.results import Verdict
 from rosenblatt.separation import feature_vectors
 from rosenblatt.separation import function as separability
@@ -61,7 +61,7 @@ def test_a_run_that_separated_is_the_proof(kernel, options, why, monkeypatch):
     def forbidden(*_, **__):
         pytest.fail("there is nothing to look for")
 
-    monkeypatch.setattr(kernel_judging, "separability", forbidden)
+    monkeypatch.setattr(verdicts, "separability", forbidden)
     name = circles_table()
     assert verdict(name, "--kernel", *kernel, *options) == ("SEPARABLE", True, why)
 
@@ -117,11 +117,11 @@ def test_a_sign_that_rounding_could_have_made_is_no_proof(monkeypatch):
         f, off = scores(*given)
         return f, off + np.abs(f).min()
 
-    monkeypatch.setattr(kernel_judging, "scores", coarse)
+    monkeypatch.setattr(verdicts, "scores", coarse)
     name = circles_table()
     why = "shown by this model, as far as rounding lets one tell"
     assert verdict(name, "--kernel", "poly", "--degree", 2) == ("SEPARABLE", False, why)
-    assert verdict(name, "--kernel", "rbf") == ("SEPARABLE", True, kernel_judging.ALWAYS)
+    assert verdict(name, "--kernel", "rbf") == ("SEPARABLE", True, verdict_sentences.ALWAYS)
 
 
 # ------------------------------------------------------------------- one that has not
@@ -151,7 +151,7 @@ def test_a_gaussian_kernel_separates_whatever_differs():
     name = table("t.csv", {"x1": X[:, 0], "x2": X[:, 1], "y": y})
     options = ("--max-epochs", 3, "--kernel")
     for kernel in ("rbf", "gaussian"):
-        assert verdict(name, *options, kernel) == ("SEPARABLE", True, kernel_judging.ALWAYS)
+        assert verdict(name, *options, kernel) == ("SEPARABLE", True, verdict_sentences.ALWAYS)
     text = printed("fit", name, *options, "rbf", "--cv", 0)
     assert "certain with this kernel: rows that differ can always be separated" in text
     assert "or a larger --max-epochs" in text
@@ -232,7 +232,7 @@ def test_a_kernel_that_is_no_inner_product():
 
 
 def test_too_many_rows(monkeypatch):
-    monkeypatch.setattr(kernel_judging, "SAMPLES", 99)
+    monkeypatch.setattr(verdicts, "SAMPLES", 99)
     why = "not looked for among more than 99 rows with this kernel"
     assert undecided("--kernel", "sigmoid", "--max-epochs", 3) == why
     assert verdict("rings.csv", "--kernel", "poly", "--max-epochs", 3)[0] == "INSEPARABLE"
@@ -240,16 +240,16 @@ def test_too_many_rows(monkeypatch):
 
 def test_time_is_up(monkeypatch):
     options = ("--kernel", "poly", "--max-epochs", 3)
-    monkeypatch.setattr(judging, "PATIENCE", 0)
-    assert undecided(*options) == kernel_judging.TIME_UP
-    monkeypatch.setattr(judging, "PATIENCE", 3)
+    monkeypatch.setattr(verdicts, "PATIENCE", 0)
+    assert undecided(*options) == verdict_sentences.TIME_UP
+    monkeypatch.setattr(verdicts, "PATIENCE", 3)
     search = separability.find_certificate
     monkeypatch.setattr(
         separability,
         "find_certificate",
         lambda *given: search(*given[:3], Clock(0.0), *given[4:]),
     )
-    assert undecided(*options) == kernel_judging.TIME_UP
+    assert undecided(*options) == verdict_sentences.TIME_UP
 
 
 def test_products_that_overflow():
@@ -265,9 +265,9 @@ def test_ctrl_c_while_it_is_looked_for(monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(kernel_judging, "separability", stop)
+    monkeypatch.setattr(verdicts, "separability", stop)
     options = ("--kernel", "poly", "--degree", 2, "--max-epochs", 3, "-o", "m.skops")
-    assert undecided(*options, code=130) == judging.STOPPED
+    assert undecided(*options, code=130) == verdict_sentences.STOPPED
     assert rb.io.load("m.skops")[-1].n_iter_ == 3
 
 
@@ -482,3 +482,57 @@ def test_where_the_width_came_from():
 def test_an_unknown_kernel():
     said = call("fit", xor_table(), "--kernel", "laplace", code=2).stderr
     assert said.startswith("rosenblatt: invalid value for '--kernel': 'laplace' is not one of")
+
+
+ROUNDED = {"x": [1e17, 1e17 + 16, -3e20, 5e20], "y": list("abab")}  # rows 1 and 2 become the same
+PART = {"x": [1, 1, 2, 3], "z": [5, 6, 7, 8], "y": list("abab")}  # they differ in z
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "gaussian", "poly"])
+@pytest.mark.parametrize(("columns", "more"), [(ROUNDED, ()), (PART, ("--ignore", "z"))])
+def test_no_other_curve_where_rows_are_the_same(kernel, columns, more):
+    """Whether they are the same in the file, after rounding, or in the columns used."""
+    name = table("t.csv", columns)
+    options = ("--kernel", kernel, "--max-epochs", 3, "--cv", 0, *more)
+    found = fitted(name, *options)
+    (ground,) = found["grounds"]
+    assert (ground["ground"], ground["rows"]) == ("SAME_ROWS", [1, 2])
+    assert ground.get("rounded", False) is (columns is ROUNDED)
+    assert ground.get("some_columns", False) is (columns is PART)
+    call("fit", name, *options, "-q", "-o", "m.skops")
+    wanted = "next try --keep average or --drop-after 10 to leave outliers out"
+    for text in (printed("fit", name, *options), printed("show", "m.skops")):
+        assert wanted in text
+
+
+def test_no_other_curve_in_files_of_version_0_1():
+    """They have only the sentence; that rows are the same follows from the verdict."""
+    name = table("t.csv", ROUNDED)
+    call("fit", name, "--kernel", "rbf", "--max-epochs", 3, "--cv", 0, "-q", "-o", "m.skops")
+    model = rb.io.load("m.skops")
+    told = model.summary_["evidence"][0]
+    del model.summary_["grounds"]
+    rb.io.save(model, "old.skops", summary=model.summary_)
+    text = printed("show", "old.skops")
+    assert told in text
+    assert "next try --keep average or --drop-after 10 to leave outliers out" in text
+    assert json.loads(call("show", "old.skops", "--json").stdout)["evidence"] == [told]
+
+
+@pytest.mark.parametrize(
+    "ground",
+    [
+        {"ground": "NOTHING"},
+        {"ground": "SAME_ROWS"},
+        {"ground": "HYPERPLANE"},
+        {"ground": "HULLS", "rows": [1], "in_features": True},
+        {"ground": "TIME", "rows": ["one"]},
+    ],
+)
+def test_damaged_grounds_are_named(ground):
+    name = table("t.csv", ROUNDED)
+    call("fit", name, "--max-epochs", 3, "--cv", 0, "-q", "-o", "m.skops")
+    model = rb.io.load("m.skops")
+    model.summary_ |= {"grounds": [ground], "proved": [False]}
+    rb.io.save(model, "m.skops", summary=model.summary_)
+    assert "m.skops is damaged (grounds in its summary)" in call("show", "m.skops", code=2).stderr

@@ -14,8 +14,8 @@ import commands
 import rosenblatt as rb
 from commands import PENGUINS, call, one_line, table, xor_table
 from rosenblatt.cli.app import app
-from rosenblatt.cli.kernel_text import size_of
-from rosenblatt.cli.progress import Progress
+from rosenblatt.cli.progress import ProgressLine
+from rosenblatt.report.kernel_report import size_of
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 KERNEL = ("--model", "kernel")
@@ -402,7 +402,7 @@ def test_ctrl_c_keeps_the_model_so_far(rings, monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "watch", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "watch", lambda *_: stop)
     found = fitted(rings, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert found["epochs"] == 1

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import signal
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,10 @@ from typer.testing import CliRunner
 
 import rosenblatt as rb
 from commands import NOTES, PENGUINS, call, dunkers_table, fitted, one_line, table, xor_table
-from rosenblatt.cli import judging, margin_text
 from rosenblatt.cli.app import app
-from rosenblatt.cli.progress import Progress
+from rosenblatt.cli.progress import ProgressLine
+from rosenblatt.report import margin_report, verdicts
+from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, TableFacts
 from rosenblatt.results import Undecided
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -160,7 +162,7 @@ def test_narrow_terminals_cut_no_number_off():
 
 
 def test_very_many_classes_have_a_line_each_only_up_to_a_point(monkeypatch):
-    monkeypatch.setattr(margin_text, "MOST_CLASSES", 2)
+    monkeypatch.setattr(margin_report, "MOST_CLASSES", 2)
     printed = call("fit", PENGUINS, "-t", "species", *SOFT, "--cv", 0).stdout
     assert printed.count("and 1 more (--json)") == 2
 
@@ -286,7 +288,7 @@ def test_every_class_that_nothing_separates_has_its_proof(monkeypatch):
         own = [row for row, label in pairs if label == one["positive"]]
         assert re.search(rf" {one['positive']}  rows? {own[0]}.*; of the rest row", printed)
     assert "--model soft-margin --C 6 asks for these; a smaller C" in one_line(printed)
-    monkeypatch.setattr(margin_text, "MOST_CLASSES", 1)
+    monkeypatch.setattr(margin_report, "MOST_CLASSES", 1)
     printed = call("fit", name, *HARD, "--cv", 0, code=1).stdout
     assert printed.count("of the rest row") == 1
     assert printed.count("and 2 more (--json)") == 3
@@ -342,7 +344,7 @@ def test_what_the_fit_has_proved_is_not_asked_again(monkeypatch, dunkers):
     def never(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr(judging, "separability", never)
+    monkeypatch.setattr(verdicts, "separability", never)
     assert fitted(dunkers, *HARD)["verdicts"] == ["SEPARABLE"]
     assert fitted(NOTES, *HARD, "--cv", 0, code=1)["verdicts"] == ["INSEPARABLE"]
     assert fitted(dunkers, *SOFT, "--C", 1e6)["evidence"] == ["proved by this hyperplane"]
@@ -409,7 +411,7 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "watch_scans", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "watch_scans", lambda *_: stop)
     found = fitted(NOTES, *SOFT, "--C", 1e4, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert "verdicts" not in found
@@ -429,11 +431,11 @@ def press(*_, **__):
 @pytest.mark.parametrize(
     ("where", "kept"),
     [
-        ("rosenblatt.cli.training.Samples", "margins"),  # between training and verdict
-        ("rosenblatt.cli.judging.separability", "verdicts"),
+        ("rosenblatt.cli.training.TrainingRows", "margins"),  # between training and verdict
+        ("rosenblatt.report.verdicts.separability", "verdicts"),
         ("rosenblatt.cli.training.StratifiedKFold.split", "verdicts"),
         ("rosenblatt.cli.training.notes_about", "verdicts"),
-        ("rosenblatt.cli.training.margins", "cross_validation"),
+        ("rosenblatt.cli.training.margins_of", "cross_validation"),
         ("rosenblatt.files.models._strangers", "cross_validation"),  # the file is being written
     ],
 )
@@ -473,7 +475,7 @@ def test_ctrl_c_ends_the_drawing_only(monkeypatch):
 def test_progress_tells_scan_and_gap(monkeypatch, dunkers):
     told = []
     monkeypatch.setattr(
-        Progress, "say", lambda _, what, *__, detail="": told.append((what, detail))
+        ProgressLine, "say", lambda _, what, *__, detail="": told.append((what, detail))
     )
     call("fit", dunkers, *SOFT)
     scans = [detail for what, detail in told if what == "training" and detail]
@@ -488,7 +490,7 @@ def test_a_reader_that_has_enough_gets_the_exit_code(monkeypatch):
     def gone(*_, **__):
         raise BrokenPipeError
 
-    monkeypatch.setattr("rosenblatt.cli.text.print_report", gone)
+    monkeypatch.setattr("rosenblatt.report.fit_report.print_report", gone)
     monkeypatch.setattr("rosenblatt.cli.app._silence", lambda _: None)
     call("fit", NOTES, *HARD, "--cv", 0, code=1)
 
@@ -599,43 +601,53 @@ def test_a_model_is_no_table(dunkers):
 # ---------------------------------------------------------------------------------- advice
 
 
-def summary(**changes):
-    facts = {"proof": None, "C": 2.0, "gap": 1e-3, "primal": 1.0, "dual": 0.9, "margin": 1.0}
-    base = {
-        "stop_reasons": ["TIME_LIMIT"], "optima": [facts], "parameters": {}, "training_errors": 0,
-        "model": "SoftMarginClassifier", "classes": {"a": 3, "b": 3}, "rows": 6,
-    }  # fmt: skip
-    return base | changes
+OPTIMUM = OptimumFacts(
+    positive="b", C=2.0, margin=1.0, primal=1.0, dual=0.9, gap=1e-3, scans=3, support=(1, 4),
+    conditions={}, proof=None,
+)  # fmt: skip
+TABLE = TableFacts(
+    file="f.csv", has_header=True, names=("x", "y"), trained="", target="y", rows=6,
+    rows_without_class=0, counts={"a": 3, "b": 3}, columns=1, standardized=False, scores=(),
+    majority=0.5,
+)  # fmt: skip
+
+
+def facts(reason="TIME_LIMIT", optimum=OPTIMUM, **changes):
+    base = FitFacts(
+        version="", model="SoftMarginClassifier", parameters={}, classes=("a", "b"), features=1,
+        stop_reasons=(rb.StopReason[reason],), training_errors=0, optima=(optimum,), table=TABLE,
+    )  # fmt: skip
+    return replace(base, **changes)
 
 
 def test_advice_says_what_to_do_about_the_gap():
-    assert "raise --max-time, or --tol" in margin_text.margin_advice(summary())
-    rounded = summary(stop_reasons=["ROUNDING"], standardized=False)
-    assert "leave out --raw" in margin_text.margin_advice(rounded)
-    assert "--raw" not in margin_text.margin_advice(rounded | {"standardized": True})
-    stand_in = summary()["optima"][0] | {"proof": {}, "C": 6.0}
-    cut = summary(stop_reasons=["INSEPARABLE"], optima=[stand_in], parameters={"max_time": 1.0})
-    told = margin_text.margin_advice(cut)
+    advice = margin_report.margin_advice
+    assert "raise --max-time, or --tol" in advice(facts())
+    rounded = facts("ROUNDING")
+    assert "leave out --raw" in advice(rounded)
+    assert "--raw" not in advice(replace(rounded, table=replace(TABLE, standardized=True)))
+    stand_in = replace(OPTIMUM, proof=ProofFacts((), ()), C=6.0)
+    told = advice(facts("INSEPARABLE", stand_in, parameters={"max_time": 1.0}))
     assert told.startswith("--model soft-margin --C 6 with a larger --max-time: the soft margin")
-    assert margin_text.margin_advice(summary(stop_reasons=["GAP_CLOSED"])) == ""
+    assert advice(facts("GAP_CLOSED")) == ""
 
 
 def test_a_margin_that_may_not_be_the_largest_has_a_bound():
-    facts = summary()["optima"][0] | {"C": None, "dual": 0.5 / 1.25**2}
-    told = margin_text._margin(facts, summary())
-    assert told.startswith("1 (")
-    assert told.endswith("no row is closer; at most 20% below the largest, 1.25 or less")
-    near = facts | {"gap": 2e-6, "dual": 0.5 / 1.000001**2}
-    told = margin_text._margin(near, summary(stop_reasons=["GAP_CLOSED"]))
-    assert told.startswith("1 (")
-    assert told.endswith("at most 0.0001% below the largest, 1.000001 or less")
-    far = margin_text._margin(facts | {"dual": 0.5 / 4**2}, summary())
-    assert far.endswith("at most a factor of 4 below the largest, 4 or less")
-    assert "was not found yet" in margin_text._margin(facts | {"dual": 0.0}, summary())
-    closed = margin_text._margin(facts | {"gap": 1e-6}, summary())
+    def told(**changes):
+        return margin_report._margin(replace(OPTIMUM, **{"C": None} | changes), facts())
+
+    wide = told(dual=0.5 / 1.25**2)
+    assert wide.startswith("1 (")
+    assert wide.endswith("no row is closer; at most 20% below the largest, 1.25 or less")
+    near = told(gap=2e-6, dual=0.5 / 1.000001**2)
+    assert near.startswith("1 (")
+    assert near.endswith("at most 0.0001% below the largest, 1.000001 or less")
+    assert told(dual=0.5 / 4**2).endswith("at most a factor of 4 below the largest, 4 or less")
+    assert "was not found yet" in told(dual=0.0)
+    closed = told(gap=1e-6)
     assert closed.endswith("the largest there is, no row is closer to the hyperplane")
-    none = facts | {"primal": None, "margin": None, "gap": None}
-    assert "no hyperplane of floats that separates" in margin_text._margin(none, summary())
+    none = told(primal=None, margin=None, gap=None)
+    assert "no hyperplane of floats that separates" in none
 
 
 @pytest.mark.parametrize(
@@ -658,12 +670,12 @@ def test_numbers_are_told_as_typed(typed, told, dunkers):
     [(1e12, "1e+12"), (2.5e10, "2.5e+10"), (32561, "32561"), (1e6, "1000000"), (0.1, "0.1")],
 )
 def test_large_prices_are_short(C, told):
-    assert margin_text._whole(C) == told
+    assert margin_report._whole(C) == told
 
 
 def test_identical_rows_are_told_when_time_runs_out(monkeypatch):
     monkeypatch.setattr(
-        judging, "separability", lambda *_, **__: Undecided((-1.0, 1.0), Undecided.TIME)
+        verdicts, "separability", lambda *_, **__: Undecided((-1.0, 1.0), Undecided.TIME)
     )
     table("t.csv", {"a": [0, 1, 1, 3, 4, 5], "b": [2, 2, 2, 1, 0, 4], "y": list("aabbab")})
     printed = " ".join(call("fit", "t.csv", "--cv", 0, "--max-epochs", 5).stdout.split())

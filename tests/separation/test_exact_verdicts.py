@@ -17,11 +17,12 @@ from scipy.optimize import linprog
 import rosenblatt as rb
 from commands import call, table
 from rosenblatt.certify import check, exact_weights
-from rosenblatt.cli import judging
-from rosenblatt.cli.verdicts import advice, meaning
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.working_set import Clock, Samples
+from rosenblatt.report import checks, verdicts
+from rosenblatt.report.check_report import advice
+from rosenblatt.report.verdict_sentences import meaning
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.running import clock
 from rosenblatt.running.stopping import Halt
@@ -334,9 +335,8 @@ def test_why_a_question_is_open_is_stored_and_told(tmp_path, monkeypatch):
     rb.io.save_certificate(open_, path, [[0.0], [1.0]], [0, 1])
     assert json.loads(path.read_text())["problems"][0]["why"] == Undecided.WORK
     assert rb.io.load_certificate(path).why == Undecided.WORK
-    from rosenblatt.cli import checking
 
-    monkeypatch.setattr(checking, "separability", lambda *_, **__: open_)
+    monkeypatch.setattr(checks, "separability", lambda *_, **__: open_)
     monkeypatch.chdir(tmp_path)
     name = table("t.csv", {"x": [1, 2, 3], "y": ["a", "b", "b"]})
     printed = " ".join(call("check", name, code=1).stdout.split())
@@ -402,7 +402,7 @@ def test_a_verdict_that_fails_leaves_the_model(tmp_path, monkeypatch):
         msg = "no luck\nat all"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(judging, "separability", fails)
+    monkeypatch.setattr(verdicts, "separability", fails)
     monkeypatch.chdir(tmp_path)
     name = table("t.csv", {"x": [1, 2, 3, 2], "y": ["a", "b", "a", "a"]})
     found = json.loads(call("fit", name, "-o", "m.skops", "--json").stdout)

@@ -20,8 +20,8 @@ from rosenblatt.cli.demo import demo
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
-from rosenblatt.cli.printing import print_line
 from rosenblatt.cli.show import show
+from rosenblatt.report.printing import print_line
 
 EPILOG = (
     "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C. "

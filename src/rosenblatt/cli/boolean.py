@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.cli.printing import print_json
+from rosenblatt.report.printing import print_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -21,7 +21,7 @@ PLOT = "Draw the unit or the network: .png, .svg or .pdf."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 
 
-class Meeting(NamedTuple):
+class CommonPoint(NamedTuple):
     """A point that is a mean of inputs with the value 0, and of inputs with the value 1."""
 
     zeros: list[tuple[Fraction, list[int]]]
@@ -48,10 +48,10 @@ def boolean(
     """
     from rosenblatt.cli.check import EXIT_CODE
     from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import ProgressLine
 
     check_outputs(picture=plot)
-    with Progress(not quiet) as progress:
+    with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.boolean import Unit, parse, threshold_unit, two_level_network
 
@@ -74,7 +74,7 @@ def boolean(
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
-def meeting(certificate: Inseparable | QuasiSeparable, table: TruthTable) -> Meeting:
+def common_point(certificate: Inseparable | QuasiSeparable, table: TruthTable) -> CommonPoint:
     """What a certificate proves, in fractions."""
     from fractions import Fraction
 
@@ -90,7 +90,7 @@ def meeting(certificate: Inseparable | QuasiSeparable, table: TruthTable) -> Mee
     if points[0] != points[1]:
         msg = f"the shares of the meeting point of {table!r} are too long to be written down"
         raise RuntimeError(msg)
-    return Meeting(shares[0], shares[1], points[0])
+    return CommonPoint(shares[0], shares[1], points[0])
 
 
 def _print(
@@ -102,8 +102,8 @@ def _print(
 ) -> None:
     from rich.text import Text
 
-    from rosenblatt.cli.text import new_console, new_grid, print_parts
-    from rosenblatt.cli.words import count, shortened
+    from rosenblatt.report.phrases import count, shortened
+    from rosenblatt.report.terminal import new_console, new_grid, print_parts
 
     lines = new_grid(len("function"))
     size = f"{count(table.n, 'variable')}; 1 on {int(table.values.sum())} of "
@@ -117,7 +117,7 @@ def _print(
         no = "no hyperplane parts the inputs with 1 from those with 0"
         lines.add_row("one unit", Text.assemble(("no", "bold yellow"), f": {no}"))
         certificate: Any = found
-        lines.add_row("proof", _proof(meeting(certificate, table)))
+        lines.add_row("proof", _proof(common_point(certificate, table)))
         lines.add_row("network", _described(network))
         for line in _shown(network):
             lines.add_row("", line)
@@ -126,7 +126,7 @@ def _print(
     print_parts(new_console(), Text(shortened(expression, 76), "bold"), lines)
 
 
-def _proof(meet: Meeting) -> str:
+def _proof(meet: CommonPoint) -> str:
     """The two sums, and why they are a proof."""
     sides = []
     for value, side in enumerate((meet.zeros, meet.ones)):
@@ -141,7 +141,7 @@ def _vector(values: list[Any]) -> str:
 
 
 def _described(network: Network) -> str:
-    from rosenblatt.cli.words import count
+    from rosenblatt.report.phrases import count
 
     units = f"{count(len(network.hidden), 'hidden unit')}"
     if network.form == "counting":
@@ -178,9 +178,9 @@ def _print_json(
     }
     answer: Any = found
     if network is None:
-        whole["unit"] = _plain(answer)
+        whole["unit"] = _unit_as_json(answer)
     else:
-        meet = meeting(answer, table)
+        meet = common_point(answer, table)
         sides = {"zeros": meet.zeros, "ones": meet.ones}
         whole["proof"] = {
             "verdict": answer.verdict.name,
@@ -193,11 +193,11 @@ def _print_json(
         whole["network"] = {
             "form": network.form,
             "fewest": network.fewest,
-            "hidden": [_plain(unit) for unit in network.hidden],
-            "output": _plain(network.output),
+            "hidden": [_unit_as_json(unit) for unit in network.hidden],
+            "output": _unit_as_json(network.output),
         }
     print_json(whole)
 
 
-def _plain(unit: Unit) -> dict[str, Any]:
+def _unit_as_json(unit: Unit) -> dict[str, Any]:
     return {"w": list(unit.w), "k": unit.k}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from rosenblatt.cli import arguments as given_as
-from rosenblatt.cli.printing import print_data, print_json, print_line
+from rosenblatt.cli import options
+from rosenblatt.report.printing import print_data, print_json, print_line
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.checking import Answer, Data, Finding
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.certificates import Rechecked
+    from rosenblatt.cli.progress import ProgressLine
+    from rosenblatt.report.checks import CheckedTable, Finding
 
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
 WIDTH = len("estimates")
@@ -28,8 +29,8 @@ QUIET = "Print nothing but errors and --json; the exit code tells."
 
 def check(
     ctx: typer.Context,
-    file: given_as.File,
-    target: given_as.Target = None,
+    file: options.File,
+    target: options.Target = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="CERT.json", help=OUTPUT)
     ] = None,
@@ -39,10 +40,10 @@ def check(
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 8,
     json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
-    ignore: given_as.Ignore = None,
-    use: given_as.Use = None,
-    header: given_as.Header = None,
-    delimiter: given_as.Delimiter = None,
+    ignore: options.Ignore = None,
+    use: options.Use = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
@@ -54,7 +55,7 @@ def check(
     """
     from rosenblatt.cli.options import check_outputs, time_limit
     from rosenblatt.cli.predict import refuse_overwriting
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import ProgressLine
 
     how = {"ignore": ignore or [], "use": use or [], "header": header, "delimiter": delimiter}
     if verify is not None:
@@ -65,14 +66,18 @@ def check(
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
     limit = time_limit(max_time)
-    with Progress(not quiet) as progress:
+    with ProgressLine(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.checking import all_separable, document_of, examine
+        from rosenblatt.cli.certificates import document_of
         from rosenblatt.files.certificates import document_text, write_document
+        from rosenblatt.report.checks import all_separable, examine
 
-        data = _read(file, target, how, progress)
-        findings = examine(data, pairs, limit, progress)
-        document = document_of(data, findings, how | {"pairs": pairs})
+        def tell(done: int, total: int, name: str) -> None:
+            progress.say("looking for a hyperplane", done, total, name)
+
+        table = _read(file, target, how, progress)
+        findings = examine(table, pairs, limit, tell)
+        document = document_of(table, findings, how | {"pairs": pairs})
         if output:
             write_document(document, output)
     code = 0 if all_separable(findings) else 1
@@ -80,38 +85,39 @@ def check(
     if json_:
         print_data(document_text(document))
     elif not quiet:
-        _print(data, findings, document, top, output)
+        _print(table, findings, top, output)
     raise typer.Exit(code)
 
 
-def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress) -> Data:
-    from rosenblatt.cli.checking import Data
+def _read(
+    file: str, target: str | None, how: dict[str, Any], progress: ProgressLine
+) -> CheckedTable:
+    from rosenblatt.cli.certificates import read_checked
     from rosenblatt.tables.tables import read_table
 
     progress.say(f"reading {Path(file).name}")
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-        return Data.read(table, target, how["ignore"], how["use"])
+        return read_checked(table, target, how["ignore"], how["use"])
 
 
-def _print(
-    data: Data, findings: list[Finding], document: dict[str, Any], top: int, output: str | None
-) -> None:
+def _print(table: CheckedTable, findings: list[Finding], top: int, output: str | None) -> None:
     from rich.text import Text
 
-    from rosenblatt.cli.text import classes_line, data_line, new_console, new_grid, print_parts
-    from rosenblatt.cli.verdicts import MOST_IN_DETAIL, advice, lines_about, one_line, question
+    from rosenblatt.report.check_report import (
+        MOST_IN_DETAIL,
+        advice,
+        lines_about,
+        one_line,
+        question,
+    )
+    from rosenblatt.report.fit_report import classes_line, data_line
+    from rosenblatt.report.terminal import add_last_lines, new_console, new_grid, print_parts
 
     console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
-    facts = {
-        "rows": document["samples"],
-        "features": len(data.names),
-        "columns": len(data.task.columns),
-        "classes": document["classes"],
-        "target": data.task.target,
-    }
-    head.add_row("data", data_line(facts))
-    head.add_row("classes", classes_line(facts))
-    parts: list[Any] = [Text(f"{document['file']}: {question(findings)}", "bold"), head]
+    sizes = len(table.y), len(table.names), table.n_columns, len(table.classes)
+    head.add_row("data", data_line(*sizes))
+    head.add_row("classes", classes_line(table.counts, table.target))
+    parts: list[Any] = [Text(f"{table.file}: {question(findings)}", "bold"), head]
     for finding in findings:
         if len(findings) > MOST_IN_DETAIL:
             head.add_row(*one_line(finding))
@@ -119,14 +125,11 @@ def _print(
         lines = head if len(findings) == 1 else new_grid(WIDTH)
         if lines is not head:
             parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
-        for name, what in lines_about(finding, data, top, console.width - 13):
+        for name, what in lines_about(finding, table, top, console.width - 13):
             lines.add_row(name, what)
     if output:
         tail.add_row("saved", output)
-    for k, note in enumerate(data.task.notes):
-        tail.add_row("notes" if k == 0 else "", Text(note, style="dim"))
-    if todo := advice(findings):
-        tail.add_row("next", Text(todo, style="italic"))
+    add_last_lines(tail, table.notes, advice(findings))
     if tail.row_count:
         parts += ([""] if len(findings) > 1 else []) + [tail]
     print_parts(console, *parts)
@@ -148,19 +151,24 @@ def _verify(
     ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
 ) -> NoReturn:
     """Check certificates again, and leave with the exit code."""
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import ProgressLine
 
     as_json, quiet = shown
-    with Progress(not quiet) as progress:
+    with ProgressLine(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.checking import CHECKED, NOT_CHECKED, check_again, how_it_was_read
+        from rosenblatt.cli.certificates import (
+            CHECKED,
+            NOT_CHECKED,
+            check_again,
+            how_it_was_read,
+        )
         from rosenblatt.files.certificates import read_document
 
         document = read_document(path)
         stored = how_it_was_read(document, path)
         given = {name: value for name, value in how.items() if value not in (None, [])}
-        data = _read(file, stored["target"], stored | given, progress)
-        answers = check_again(document, path, data, stored["pairs"], progress)
+        table = _read(file, stored["target"], stored | given, progress)
+        answers = check_again(document, path, table, stored["pairs"], progress)
     valid = all(answer.valid for answer in answers)
     ctx.meta[EXIT_CODE] = 0 if valid else 1
     if as_json:
@@ -176,7 +184,7 @@ def _verify(
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
-def _sentence(answer: Answer) -> str:
+def _sentence(answer: Rechecked) -> str:
     """One line about one problem."""
     if answer.valid:
         return f"valid: {answer.name}, for {answer.why}"

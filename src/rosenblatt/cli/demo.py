@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli.printing import print_line
+from rosenblatt.report.printing import print_line
 
 
 def demo(

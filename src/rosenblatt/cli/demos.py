@@ -9,11 +9,12 @@ import numpy as np
 import typer
 
 from rosenblatt import datasets
-from rosenblatt.cli.progress import Progress
+from rosenblatt.cli.progress import ProgressLine
 from rosenblatt.cli.reading import Task, read_task
-from rosenblatt.cli.text import Weights, print_report
 from rosenblatt.cli.training import MODELS, train
-from rosenblatt.cli.words import listing, suggestion
+from rosenblatt.report.fit_report import print_report
+from rosenblatt.report.phrases import listing, suggestion
+from rosenblatt.report.weights import NamedWeights
 from rosenblatt.tables.encoder import TableEncoder
 
 if TYPE_CHECKING:
@@ -112,15 +113,15 @@ def run(name: str) -> None:
     """Fit and explain."""
     one = _find(name)
     task = one.read()
-    with Progress() as progress:
+    with ProgressLine() as progress:
         # What the command does for a kernel unless told otherwise.
         usual = {"order": "shuffled", "random_state": 0} if one.model == "kernel" else {}
         classifier = MODELS[one.model](**usual, **one.parameters)
-        outcome = train(task, classifier, TableEncoder(), 5, progress)
+        trained = train(task, classifier, TableEncoder(), 5, progress)
     print_report(
         f"{name}: {one.title}",
-        outcome.summary,
-        Weights.of(outcome.pipeline),
+        trained.facts,
+        NamedWeights.of(trained.pipeline),
         top=20,
         story=one.story,
         explained=True,

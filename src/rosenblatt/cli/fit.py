@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rosenblatt.cli import arguments as given_as
-from rosenblatt.cli.arguments import Orders, curves, trains
+from rosenblatt.cli import options
 from rosenblatt.cli.check import EXIT_CODE
+from rosenblatt.cli.options import (
+    Orders,
+    check_folds,
+    check_outputs,
+    check_seed,
+    chosen_model,
+    curves,
+    estimator_options,
+    time_limit,
+    trains,
+)
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.interrupts import Interrupts
-    from rosenblatt.cli.training import Outcome
+    from rosenblatt.cli.progress import HeldCtrlC
+    from rosenblatt.cli.training import TrainedModel
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["last", "pocket", "average", "vote"]
@@ -37,8 +47,8 @@ RECORD = "Keep every update, for plot updates and plot animate."
 
 def fit(
     ctx: typer.Context,
-    file: given_as.File,
-    target: given_as.Target = None,
+    file: options.File,
+    target: options.Target = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="MODEL.skops", help="Save the model here."),
@@ -48,36 +58,36 @@ def fit(
         int, typer.Option("--cv", metavar="FOLDS", help="Cross-validate in so many folds; 0: not.")
     ] = 5,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
-    json_: given_as.Json = False,
+    json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
-    update: given_as.Update = None,
-    batch_size: given_as.BatchSize = None,
+    update: options.Update = None,
+    batch_size: options.BatchSize = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
-    init: given_as.Init = None,
-    intercept: given_as.Intercept = None,
-    max_epochs: given_as.MaxEpochs = None,
+    init: options.Init = None,
+    intercept: options.Intercept = None,
+    max_epochs: options.MaxEpochs = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
     C: Annotated[str | None, trains("--C", metavar="X", help=PRICE)] = None,
     tol: Annotated[str | None, trains(metavar="X", help=TOL)] = None,
-    class_weight: given_as.ClassWeight = None,
+    class_weight: options.ClassWeight = None,
     record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,
-    seed: given_as.Seed = None,
-    n_jobs: given_as.Threads = None,
-    kernel: given_as.Kernel = None,
-    gamma: given_as.Gamma = None,
-    sigma: given_as.Sigma = None,
-    degree: given_as.Degree = None,
-    coef0: given_as.Coef0 = None,
+    seed: options.Seed = None,
+    n_jobs: options.Threads = None,
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
+    sigma: options.Sigma = None,
+    degree: options.Degree = None,
+    coef0: options.Coef0 = None,
     drop_after: Annotated[str | None, curves(metavar="N", help=DROP)] = None,
     budget: Annotated[str | None, curves(metavar="N", help=BUDGET)] = None,
-    raw: given_as.Raw = False,
-    ignore: given_as.Ignore = None,
-    use: given_as.Use = None,
-    header: given_as.Header = None,
-    delimiter: given_as.Delimiter = None,
+    raw: options.Raw = False,
+    ignore: options.Ignore = None,
+    use: options.Use = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 
@@ -87,22 +97,13 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
-    from rosenblatt.cli.interrupts import Interrupts
-    from rosenblatt.cli.options import (
-        check_folds,
-        check_outputs,
-        check_seed,
-        chosen_model,
-        estimator_options,
-        time_limit,
-    )
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import HeldCtrlC, ProgressLine
 
     check_outputs(model=output, picture=picture)
     check_folds(folds)
     check_seed(seed or 0)
     time_limit(max_time)
-    with Progress(not quiet) as progress, Interrupts() as interrupts:
+    with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         progress.say("starting")
         from rosenblatt.cli.reading import read_file
         from rosenblatt.cli.training import MODELS, train
@@ -147,58 +148,59 @@ def fit(
         task = read_file(file, target, MODELS[name], **how)
         classifier = MODELS[name](**estimator_options(MODELS[name], given, task.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        outcome = train(task, classifier, encoder, folds, progress, interrupts)
+        trained = train(task, classifier, encoder, folds, progress, ctrl_c)
         progress.say("writing")
-        files = _write(outcome, output, picture, interrupts)
-    answered_no = any(facts["proof"] for facts in outcome.summary.get("optima", ()))
-    stopped = outcome.interrupted or interrupts.pressed
-    ctx.meta[EXIT_CODE] = 130 if stopped else int(answered_no)
+        files = _write(trained, output, picture, ctrl_c)
+    stopped = trained.interrupted or ctrl_c.pressed
+    ctx.meta[EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
     if json_ or not quiet:
-        _print(outcome, top, json_, files)
+        _print(trained, top, json_, files)
     raise typer.Exit(ctx.meta[EXIT_CODE])
 
 
 def _write(
-    outcome: Outcome, output: str | None, picture: str | None, interrupts: Interrupts
+    trained: TrainedModel, output: str | None, picture: str | None, ctrl_c: HeldCtrlC
 ) -> list[str]:
     """Write the files asked for; those written: Ctrl-C ends the drawing."""
     files = []
     if output:
         from rosenblatt.files.models import save
 
-        save(outcome.pipeline, output, summary=outcome.summary)
+        save(trained.pipeline, output, summary=trained.facts.as_json())
         files.append(output)
     if picture:
         name = picture
-        if interrupts.unless_stopped(lambda: _draw(outcome, name)):
+        if ctrl_c.unless_stopped(lambda: _draw(trained, name)):
             files.append(name)
     return files
 
 
-def _draw(outcome: Outcome, picture: str) -> bool:
+def _draw(trained: TrainedModel, picture: str) -> bool:
     from rosenblatt import plot
-    from rosenblatt.cli.text import axis_names
+    from rosenblatt.report.weights import axis_names
 
-    names = axis_names(outcome.pipeline)
-    best = len(outcome.summary.get("optima", ())) == 1  # several are best seen together
+    names, training = axis_names(trained.pipeline), trained.training
+    best = len(trained.facts.optima) == 1  # several are best seen together
     draw = plot.margin if best else plot.decision
-    ax = draw(outcome.pipeline[-1], outcome.X, outcome.y, feature_names=names)
+    ax = draw(trained.pipeline[-1], training.X, training.y, feature_names=names)
     plot.save(ax, picture)
     return True
 
 
-def _print(outcome: Outcome, top: int, as_json: bool, files: list[str]) -> None:
-    from rosenblatt.cli.text import Weights, print_facts, print_report
-    from rosenblatt.cli.words import shortened
+def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> None:
+    from rosenblatt.report.fit_report import print_document, print_report
+    from rosenblatt.report.phrases import shortened
+    from rosenblatt.report.weights import NamedWeights
 
-    summary, weights = outcome.summary, Weights.of(outcome.pipeline)
+    facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
     if as_json:
+        document = facts.as_json()
         if weights is None:
-            from rosenblatt.cli.expansion import coefficients_of
+            from rosenblatt.report.fits import coefficients
 
-            summary = summary | coefficients_of(outcome.pipeline[-1], outcome.rows)
-        print_facts(summary | {"saved": files}, weights)
+            document |= coefficients(trained.pipeline[-1], trained.training.rows)
+        print_document(document | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"
-    title = f"{shortened(summary['file'], 80)} → {summary['model']}"
-    print_report(title, summary, weights, top, saved=saved)
+    file = "" if facts.table is None else shortened(facts.table.file, 80)
+    print_report(f"{file} → {facts.model}", facts, weights, top, saved=saved)

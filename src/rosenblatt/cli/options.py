@@ -1,19 +1,73 @@
-"""Options of the command as parameters of the estimators."""
+"""Options that several commands have, and options as parameters of the estimators."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import re
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from rosenblatt.cli.words import listing, seconds
-from rosenblatt.files.whole import check_writable
+import typer
+
+from rosenblatt.report.phrases import listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+trains = partial(typer.Option, rich_help_panel="How to train")
+curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
+reads = partial(typer.Option, rich_help_panel="How to read the table")
+
+FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
+TARGET = "The column with the classes. Default: the last one."
+UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
+INIT = "zeros (the default), random, or weights with commas, the bias last."
+BIAS = "Whether to learn a bias. Default: yes; kernel: no."
+WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
+KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid. Means --model kernel."
+GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a number."
+SIGMA = "gaussian: the width, instead of --gamma."
+COEF0 = "poly, sigmoid: the number added (1)."
+RAW = "Leave numbers as they are instead of standardising them."
+USE = "Use this column even if it looks like an identifier."
+DELIMITER = "What stands between cells. Default: look."
+HEADER = "Whether the first line has names. Default: look."
+
+Updates = Literal["online", "batch", "minibatch"]
+Orders = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
+Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
+
+File = Annotated[str, typer.Argument(metavar="FILE", help=FILE)]
+Target = Annotated[str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")]
+
+Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
+BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")]
+Init = Annotated[str | None, trains(metavar="START", help=INIT)]
+Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
+MaxEpochs = Annotated[int | None, trains(metavar="N", help="Most passes (1000).")]
+ClassWeight = Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)]
+Seed = Annotated[int | None, trains(metavar="N", help="For everything random (0).")]
+Threads = Annotated[int | None, trains(metavar="N", help="Threads (one per core).")]
+
+Kernel = Annotated[Kernels | None, curves(metavar="KERNEL", help=KERNEL)]
+Gamma = Annotated[str | None, curves(metavar="X", help=GAMMA)]
+Sigma = Annotated[str | None, curves(metavar="X", help=SIGMA)]
+Degree = Annotated[str | None, curves(metavar="N", help="poly: its degree (3).")]
+Coef0 = Annotated[str | None, curves(metavar="X", help=COEF0)]
+
+Raw = Annotated[bool, reads("--raw", metavar="", help=RAW)]
+Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")]
+Use = Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)]
+Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
+Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
+
+
+# As parameters ----------------------------------------------------------------------------------
 
 NAMES = {
     "Perceptron": "perceptron",
@@ -58,6 +112,8 @@ SUFFIXES = {
 
 def check_outputs(**outputs: str | None) -> None:
     """Refuse names that cannot be written before any work is done."""
+    from rosenblatt.files.whole import check_writable
+
     for what, name in outputs.items():
         if name is None:
             continue
@@ -219,3 +275,17 @@ def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
             raise ValueError(msg)
         weights[labels[name.strip()]] = _number("class-weight", weight, "CLASS=WEIGHT")
     return weights
+
+
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def seconds(text: str) -> float:
+    """A duration such as ``10``, ``10s``, ``1.5m`` or ``1h30m``."""
+    parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|min|m|h)?\s*", text)
+    whole = "".join(f"{a}{b}" for a, b in parts)
+    unclear = len(parts) > 1 and not all(unit for _, unit in parts)
+    if not parts or unclear or whole != re.sub(r"\s", "", text):
+        msg = f"{text!r} is not a duration: give seconds, or something like 10s, 5m or 1h30m"
+        raise ValueError(msg)
+    return sum(float(a) * UNITS[b or "s"] for a, b in parts)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rosenblatt.cli.printing import print_line
+from rosenblatt.report.printing import print_line
 
 IDEAS = ("fan", "bias", "losses", "objective")
 OF_RUNS = ("updates", "animate", "epochs")
@@ -76,7 +76,7 @@ def plot(
     [dim]Example:[/dim] rosenblatt plot decision notes.skops examples/banknotes.csv -o notes.png
     """
     from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import ProgressLine
 
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
@@ -84,7 +84,7 @@ def plot(
     if which is not None and kind not in OF_MARGINS:
         msg = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
         raise ValueError(msg)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         progress.say("drawing")
         _draw(kind, model, file, output, {"first": first, "which": which})
     print_line(f"drawn: {output}")
@@ -126,13 +126,13 @@ def _check_model(kind: str, name: str, classifier: Any) -> None:
 
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     """Refuse nearest points of what has none, in the words of the shell."""
-    from rosenblatt.cli.summaries import summary_of
+    from rosenblatt.report.saved import saved_facts
     from rosenblatt.results import Inseparable, QuasiSeparable
 
     k = 0 if which is None else classifier.classes_.tolist().index(which)
-    fit, optima = classifier.fits_[k], summary_of(loaded, name).get("optima")
+    fit, facts = classifier.fits_[k], saved_facts(loaded, name)
     stuck = isinstance(fit.certificate, Inseparable | QuasiSeparable)
-    if stuck or (optima and optima[k]["proof"]):
+    if stuck or (facts and facts.optima[k].proof):
         msg = (
             f"{name} has no nearest points: no hyperplane separates these classes, which "
             "rosenblatt check proves; plot margin draws the model"
@@ -156,8 +156,8 @@ def _draw(
     if model is None:
         pictures.save(getattr(pictures, kind)(), output)
         return
-    from rosenblatt.cli.text import axis_names, feature_names
     from rosenblatt.files.models import load
+    from rosenblatt.report.weights import axis_names, feature_names
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
@@ -168,7 +168,7 @@ def _draw(
             more["feature_names"] = feature_names(loaded)
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
-    from rosenblatt.cli.applying import Application, class_named
+    from rosenblatt.cli.saved_models import Application, class_named
     from rosenblatt.tables.tables import read_table
 
     if kind in OF_MARGINS:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli.printing import print_line
+from rosenblatt.report.printing import print_line
 
 CHUNK = 1 << 16
 
@@ -46,11 +46,11 @@ def predict(
 
     [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
     """
-    from rosenblatt.cli.progress import Progress
+    from rosenblatt.cli.progress import ProgressLine
 
-    with Progress(not quiet) as progress:
+    with ProgressLine(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.applying import Application, Tally
+        from rosenblatt.cli.saved_models import Application, Tally
         from rosenblatt.files.models import load
         from rosenblatt.tables.output import TableWriter
         from rosenblatt.tables.tables import read_table

@@ -1,29 +1,31 @@
-"""What is going on, on standard error, for whoever waits longer than a second."""
+"""While one waits: what is going on, on standard error, and what Ctrl-C ends."""
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
     from rosenblatt.results import Epoch, MarginRound
 
+T = TypeVar("T")
 PATIENCE = 1.0
 
 
-class Progress:
+class ProgressLine:
     """A line that appears after a second and goes away at the end; on a terminal only."""
 
     def __init__(self, wanted: bool = True) -> None:
         self._shown = wanted and sys.stderr.isatty()
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressLine:
         if self._shown:
             from rich.console import Console
             from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -80,9 +82,58 @@ class Progress:
 
 
 class _Watcher:
-    def __init__(self, progress: Progress, what: str, max_epochs: int) -> None:
+    def __init__(self, progress: ProgressLine, what: str, max_epochs: int) -> None:
         self.progress, self.what, self.max_epochs = progress, what, max_epochs
 
     def __call__(self, epoch: Epoch) -> None:
         detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
         self.progress.say(self.what, epoch.number, self.max_epochs, detail)
+
+
+class HeldCtrlC:
+    """Ctrl-C once there is a model: what can be left out ends, and the model is still written.
+
+    `pressed`: whether it came while it was held back; it is, from `hold` to the end.
+    """
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._holding = False
+
+    def __enter__(self) -> HeldCtrlC:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._release()
+
+    def hold(self) -> None:
+        """From now on take Ctrl-C down only; where others handle the signal nothing changes."""
+        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usual and threading.current_thread() is threading.main_thread():
+            self._holding = True
+            signal.signal(signal.SIGINT, self._note)
+
+    def unless_stopped(self, work: Callable[[], T]) -> T | None:
+        """Do what can be left out: None if Ctrl-C ended it."""
+        try:
+            self._release()
+            result = work()
+            self.hold()
+        except KeyboardInterrupt:
+            self.hold()
+            self.pressed = True
+            return None
+        return result
+
+    def _release(self) -> None:
+        if self._holding:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._holding = False
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.pressed = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.cli.words import count, listing, shortened, suggestion
+from rosenblatt.report.phrases import count, listing, shortened, suggestion
 from rosenblatt.tables.encoder import truth_in_one_way
 
 if TYPE_CHECKING:
@@ -155,3 +155,32 @@ def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: boo
 
 def _label(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else repr(str(value))
+
+
+# What was done to the columns -------------------------------------------------------------------
+
+
+def is_standardised(encoder: TableEncoder) -> bool:
+    """Whether there were numbers that were standardised."""
+    return bool(encoder.standardize) and set(encoder.kinds_.values()) != {"text"}
+
+
+def notes_about(encoder: TableEncoder) -> list[str]:
+    """What the encoder did that a reader would want to know."""
+    notes: list[str] = []
+    reasons: dict[str, list[str]] = {}
+    for spec in encoder.columns_:
+        if "dropped" in spec:
+            reasons.setdefault(spec["dropped"], []).append(spec["name"])
+    for reason, names in reasons.items():
+        notes.append(f"left out: {listing(names)} ({reason})")
+    dates = [spec["name"] for spec in encoder.columns_ if spec["kind"] == "date"]
+    if dates:
+        notes.append(f"as days since 1970: {listing(dates)}")
+    filled = [s for s in encoder.columns_ if s["name"] in encoder.n_missing_ and "dropped" not in s]
+    for texts, what in ((False, "the mean"), (True, "a value of their own")):
+        names = [s["name"] for s in filled if (s["kind"] == "text") is texts]
+        if names:
+            cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
+            notes.append(f"missing cells, taken as {what}: {cells}")
+    return notes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rosenblatt.report.facts import FitFacts
 
 
 def show(
@@ -20,38 +23,42 @@ def show(
     """
     from pathlib import Path
 
-    from rosenblatt.cli.kernel_text import file_line
-    from rosenblatt.cli.summaries import summary_of
-    from rosenblatt.cli.text import Weights, print_facts, print_report
-    from rosenblatt.cli.training import facts_of
-    from rosenblatt.cli.words import shortened
     from rosenblatt.files.models import load
+    from rosenblatt.report.fit_report import print_document, print_report
+    from rosenblatt.report.fits import fit_facts
+    from rosenblatt.report.kernel_report import file_line
+    from rosenblatt.report.phrases import shortened
+    from rosenblatt.report.saved import saved_document, saved_facts
+    from rosenblatt.report.weights import NamedWeights
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
     if not hasattr(classifier, "fits_"):
         msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
         raise ValueError(msg)
-    summary = summary_of(loaded, model) or facts_of(classifier)
-    weights = Weights.of(loaded)
+    facts = saved_facts(loaded, model) or fit_facts(classifier)
+    weights = NamedWeights.of(loaded)
     if json_:
+        document = saved_document(loaded, model) or facts.as_json()
         if weights is None:
-            summary = summary | _coefficients(classifier, summary)
-        print_facts(summary, weights)
+            document = document | _coefficients(classifier, facts)
+        print_document(document, weights)
         return
-    origin = ""
-    if "trained" in summary:
-        origin = f", trained on {shortened(summary['file'], 80)}, {summary['trained'][:10]}"
-    title = f"{shortened(Path(model).name, 80)}: {summary['model']}{origin}"
-    size = file_line(Path(model).stat().st_size, summary) if "kernel" in summary else ""
-    print_report(title, summary, weights, top, file=size)
+    origin, size = "", ""
+    if facts.table is not None:
+        origin = f", trained on {shortened(facts.table.file, 80)}, {facts.table.trained[:10]}"
+    title = f"{shortened(Path(model).name, 80)}: {facts.model}{origin}"
+    if facts.expansion is not None:
+        size = file_line(Path(model).stat().st_size, facts, facts.expansion)
+    print_report(title, facts, weights, top, file=size)
 
 
-def _coefficients(classifier: Any, summary: dict[str, Any]) -> dict[str, Any]:
+def _coefficients(classifier: Any, facts: FitFacts) -> dict[str, Any]:
     """The sum of a kernel perceptron, with rows of the file where the samples are all its rows."""
     import numpy as np
 
-    from rosenblatt.cli.expansion import coefficients_of
+    from rosenblatt.report.fits import coefficients
 
-    whole = summary.get("rows_without_class", 1) == 0
-    return coefficients_of(classifier, np.arange(1, summary["rows"] + 1) if whole else None)
+    table = facts.table
+    whole = table is not None and not table.rows_without_class
+    return coefficients(classifier, np.arange(1, table.rows + 1) if table and whole else None)

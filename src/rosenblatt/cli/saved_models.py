@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.cli.summaries import summary_of
-from rosenblatt.cli.words import count, listing, percent, shortened
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
+from rosenblatt.report.phrases import count, listing, percent, shortened
+from rosenblatt.report.saved import saved_facts
 from rosenblatt.tables.encoder import TRUTH
 
 if TYPE_CHECKING:
@@ -107,8 +107,9 @@ class Application:
     """A loaded model made ready for tables."""
 
     def __init__(self, model: Any, path: str) -> None:
-        self.path, self.summary = path, summary_of(model, path)
-        self.target: str | None = self.summary.get("target")
+        facts = saved_facts(model, path)
+        self.path, self.trained_on = path, facts and facts.table
+        self.target = self.trained_on and self.trained_on.target
         for needed in ("classes_", "decision_function"):
             if not hasattr(model, needed):
                 msg = f"{path} holds a {type(model).__name__}, which has no {needed}"
@@ -134,8 +135,8 @@ class Application:
 
     def fitting(self, table: Table) -> Table:
         """The table with the columns the model needs, and the class if it is there."""
-        if self.summary.get("has_header") is False and not table.has_header:
-            table = self._by_position(table)
+        if self.trained_on and self.trained_on.has_header is False and not table.has_header:
+            table = self._by_position(table, list(self.trained_on.names))
         kinds = self._kinds(table)
         if self.target is not None and self.target in table.names:
             kinds[self.target] = "text"
@@ -153,9 +154,8 @@ class Application:
             names = table.names
         return dict.fromkeys(map(str, names), "number")
 
-    def _by_position(self, table: Table) -> Table:
+    def _by_position(self, table: Table, trained: list[str]) -> Table:
         """Files without names: the same columns, or all but the class."""
-        trained = list(self.summary["names"])
         rest = [name for name in trained if name != self.target]
         for names in (trained, rest):
             if len(table.names) == len(names):

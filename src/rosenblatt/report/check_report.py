@@ -1,16 +1,19 @@
-"""Certificates in words: verdicts, the rows that prove them, the features that carry them."""
+"""The report of ``rosenblatt check``: verdicts, the rows that prove them, what carries them."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.cli.words import count, listing, number, shortened
-from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided, Verdict
+from rosenblatt.report.checks import INFINITY
+from rosenblatt.report.phrases import count, listing, number, shortened
+from rosenblatt.report.terminal import verdict_text
+from rosenblatt.report.verdict_sentences import meaning, same_rows, these_rows, verdict_word
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,60 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
-    from rosenblatt.cli.checking import Data, Finding, Problem
-    from rosenblatt.cli.judging import Samples
+    from rosenblatt.report.checks import CheckedTable, Finding, TwoClasses
     from rosenblatt.results import Certificate
     from rosenblatt.separation.explaining import Chance, SingleFeature
 
-    Ints = NDArray[np.int64]
-
-MEANINGS = {
-    Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
-    Verdict.QUASI_SEPARABLE: "a hyperplane has no row on its wrong side, but none has all off it",
-    Verdict.INSEPARABLE: "the classes overlap, no hyperplane has them on its two sides",
-    Verdict.UNDECIDED: "the question was not settled",
-}
-INFINITY = {1: "+inf", -1: "-inf"}
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
-
-
-class Answer(NamedTuple):
-    """What is known of one problem: the verdict, why, whether that is beyond rounding."""
-
-    verdict: Verdict
-    why: str
-    proved: bool = False
-    proof: QuasiSeparable | Inseparable | None = None
-    alike: bool = True  # whether it is about such hyperplanes as the run looks for
-
-
-def word(verdict: Verdict) -> str:
-    """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
-    return verdict.name.lower().replace("_", "-")
-
-
-def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
-    """The verdict in colour, after what was done to the numbers, and what it means."""
-    style = "green" if verdict is Verdict.SEPARABLE else "yellow"
-    return Text.assemble((word(verdict), f"bold {style}"), f"{after}: {sentence}")
-
-
-def meaning(certificate: Certificate) -> str:
-    """What a verdict means, or why there is none."""
-    if isinstance(certificate, Undecided):
-        return f"{certificate.why} before the question was settled"
-    return MEANINGS[certificate.verdict]
-
-
-def these_rows(rows: Sequence[int] | Ints, most: int = 6) -> str:
-    """``row 3``, ``rows 3 and 7``, ``rows 3, 4, 5 and 12 more``."""
-    shown = [str(int(row)) for row in rows[:most]]
-    rest = len(rows) - len(shown)
-    if len(shown) == 1 and not rest:
-        return f"row {shown[0]}"
-    *front, last = [*shown, f"{rest} more"] if rest else shown
-    return f"rows {', '.join(front)} and {last}"
 
 
 def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
@@ -80,11 +35,8 @@ def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
     return len(certificate.support) == 2
 
 
-def evidence(certificate: Certificate, rows: Ints, merged: bool = False, where: str = "") -> str:
-    """Why a verdict holds, in one sentence.
-
-    `merged`: rounding made two rows the same; `where`: in what rows are compared.
-    """
+def evidence(certificate: Certificate, problem: TwoClasses) -> str:
+    """Why a verdict holds, in one sentence."""
     if isinstance(certificate, Separable):
         return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
@@ -93,25 +45,15 @@ def evidence(certificate: Certificate, rows: Ints, merged: bool = False, where: 
             return "nothing is known yet about the largest margin"
         between = f"between {number(low)} and {number(high)}"
         return f"the largest margin is {between} (0 or less: none separates)"
-    named = these_rows(rows[certificate.support])
-    meet = f"{named} are identical{where} but have different classes"
-    if merged:
-        meet = f"{named} have different classes, and rounding made them the same"
-    if not are_identical(certificate):
+    if are_identical(certificate):
+        meet = same_rows(problem.rows[certificate.support], False, problem.table.some_columns)
+    else:
         touch = "touch" if isinstance(certificate, QuasiSeparable) else "meet"
         size = count(len(certificate.support), "row")
         meet = f"proved by {size} whose convex hulls {touch}"
     if isinstance(certificate, QuasiSeparable):
         return f"{count(len(certificate.on), 'row')} on every such hyperplane; {meet}"
     return meet
-
-
-def where_compared(data: Data | Samples) -> str:
-    """In what rows are compared, if there are columns that are not."""
-    return " in the columns used" if data.leaves_out else ""
-
-
-# The report of `rosenblatt check` ---------------------------------------------------------------
 
 
 def question(findings: list[Finding]) -> str:
@@ -128,8 +70,7 @@ def one_line(finding: Finding) -> tuple[str, RenderableType]:
     """The shortest report."""
     verdict = finding.certificate.verdict
     problem = finding.problem
-    told = evidence(finding.certificate, problem.rows, where=where_compared(problem.data))
-    told = f"{word(verdict)}; {told}"
+    told = f"{verdict_word(verdict)}; {evidence(finding.certificate, problem)}"
     if isinstance(finding.certificate, Undecided):
         told += f": {finding.certificate.why}"
     return "", Text(f"{problem.name}: {told}")
@@ -146,7 +87,7 @@ def advice(findings: list[Finding]) -> str:
 
 
 def lines_about(
-    finding: Finding, data: Data, top: int, width: int
+    finding: Finding, data: CheckedTable, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.names
@@ -154,7 +95,7 @@ def lines_about(
     from rosenblatt.separation.explaining import NEGLIGIBLE
 
     if isinstance(certificate, Undecided):
-        yield "margin", evidence(certificate, problem.rows)
+        yield "margin", evidence(certificate, problem)
         return
     if isinstance(certificate, Separable):
         yield "margin", _margin(certificate, problem)
@@ -185,7 +126,7 @@ def _column(texts: Sequence[str], rest: int, what: str) -> RenderableType:
     return Group(*(Text(text) for text in [*texts, *more]))
 
 
-def _margin(certificate: Separable, problem: Problem) -> str:
+def _margin(certificate: Separable, problem: TwoClasses) -> str:
     """How wide, and which rows are nearest."""
     told = f"{number(certificate.margin)} (of this hyperplane, in the columns' own units)"
     if certificate.exact is not None:
@@ -196,7 +137,7 @@ def _margin(certificate: Separable, problem: Problem) -> str:
     return f"{told}; nearest: {'rows' if len(nearest) > 1 else 'row'} {named}"
 
 
-def _on(certificate: QuasiSeparable, problem: Problem, top: int) -> str:
+def _on(certificate: QuasiSeparable, problem: TwoClasses, top: int) -> str:
     rows = problem.rows
     off = len(rows) - len(certificate.on)
     named = these_rows(rows[certificate.on], top)
@@ -207,7 +148,9 @@ def _on(certificate: QuasiSeparable, problem: Problem, top: int) -> str:
     )
 
 
-def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int) -> RenderableType:
+def _proof(
+    certificate: QuasiSeparable | Inseparable, problem: TwoClasses, top: int
+) -> RenderableType:
     """The rows whose hulls meet, with their shares."""
     from rosenblatt.files.certificates import short_exact_weights
 
@@ -216,8 +159,7 @@ def _proof(certificate: QuasiSeparable | Inseparable, problem: Problem, top: int
     sides = [shortened(name, 30) for name in problem.sides.values()]
     if are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
-        told = f"{these_rows(rows)} are identical{where_compared(problem.data)}"
-        return f"{told} but have different classes, {first} and {second}"
+        return f"{same_rows(rows, False, problem.table.some_columns)}, {first} and {second}"
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
     shares = [
         text if 0 < len(text) <= SHORT else number(weight)
@@ -254,7 +196,7 @@ def _twins(finding: Finding) -> str:
     """Rows that nothing tells apart, and how many there are."""
     rows = finding.problem.rows
     pairs = [" and ".join(map(str, sorted((rows[i], rows[j])))) for i, j in finding.twins.pairs]
-    where = where_compared(finding.problem.data)
+    where = " in the columns used" if finding.problem.table.some_columns else ""
     told = f"rows {pairs[0]} are the same{where} but for their classes"
     if len(pairs) > 1:
         told += f", so are {listing(pairs[1:], 3)}; {count(finding.twins.n_samples, 'row')} in all"
@@ -271,22 +213,22 @@ def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
 
 def _weights(
     certificate: Separable | QuasiSeparable,
-    problem: Problem,
+    problem: TwoClasses,
     names: list[str],
     top: int,
     width: int,
 ) -> RenderableType:
     import numpy as np
 
-    from rosenblatt.cli.text import Weights, signed_weights
+    from rosenblatt.report.weights import NamedWeights, signed_weights
 
     plane = certificate.hyperplane
     classes = [problem.sides[-1], problem.sides[1]]
-    weights = Weights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
+    weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
     return signed_weights(weights, top, width)
 
 
-def alone_text(one: SingleFeature, name: str, is_value: bool, problem: Problem) -> str:
+def alone_text(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
     """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
     name, at = shortened(name), number(one.threshold)
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
@@ -307,7 +249,7 @@ def alone_text(one: SingleFeature, name: str, is_value: bool, problem: Problem) 
     return f"{name}: {', '.join(parts)}"
 
 
-def estimates(finding: Finding, data: Data, top: int) -> str:
+def estimates(finding: Finding, data: CheckedTable, top: int) -> str:
     """What a logistic regression would come to."""
     if isinstance(finding.certificate, Inseparable):
         return "a logistic regression has finite ones"

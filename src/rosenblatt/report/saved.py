@@ -1,25 +1,51 @@
-"""The summary in a model file: whether it is what ``rosenblatt fit`` writes."""
+"""The summary in a model file: whether it is what ``rosenblatt fit`` writes, and as facts.
+
+Files of version 0.1 have no ``grounds``: of their verdicts there is only a sentence.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.files.models import ModelFileError
-from rosenblatt.results import Verdict
+from rosenblatt.report.facts import (
+    ExpansionFacts,
+    FitFacts,
+    Ground,
+    KernelFacts,
+    MistakenRow,
+    OptimumFacts,
+    ProofFacts,
+    RunFacts,
+    SideFacts,
+    TableFacts,
+    VerdictFacts,
+)
+from rosenblatt.report.verdict_sentences import verdict_sentence
+from rosenblatt.results import StopReason, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from rosenblatt.report.facts import Document
 
     Summary = dict[str, Any]
     Kind = Callable[[Any], bool]
 
 
-def summary_of(model: Any, path: str) -> Summary:
-    """What ``fit`` has to say about a loaded model; empty if it was saved in Python.
+def saved_facts(model: Any, path: str) -> FitFacts | None:
+    """What ``fit`` has to say about a loaded model; None if it was saved in Python.
 
     Raises ModelFileError if it is not as ``fit`` writes it, or is about another model.
     """
+    summary = saved_document(model, path)
+    return _facts(summary) if summary else None
+
+
+def saved_document(model: Any, path: str) -> Summary:
+    """The same as it stands in the file, empty if there is none."""
     summary: Summary = getattr(model, "summary_", {})
     classifier = model[-1] if hasattr(model, "steps") else model
     if "rosenblatt" not in summary or not hasattr(classifier, "fits_"):
@@ -55,8 +81,19 @@ def _faults(s: Summary, classifier: Any) -> Iterator[str]:
         yield "cycles"
     for facts in s.get("optima", ()):
         yield from _at_odds(facts, names)
+    if not all(map(_can_be_told, _verdicts(s))):
+        yield "grounds"
     if hasattr(classifier, "kernel_") and classifier.support_.max(initial=0) >= s["rows"]:
         yield "rows"
+
+
+def _can_be_told(verdict: VerdictFacts) -> bool:
+    """Whether the parts of a verdict fit together."""
+    try:
+        verdict_sentence(verdict)
+    except (KeyError, TypeError, ValueError):
+        return False
+    return True
 
 
 def _at_odds(facts: Summary, classes: list[str]) -> Iterator[str]:
@@ -107,6 +144,8 @@ def _entries(s: Summary, classifier: Any) -> dict[str, Kind]:
         entries |= {"kernel": _kernel, "support": _support, "dropped": _many(_dropped)}
     if "verdicts" in s:  # unless Ctrl-C came first
         entries |= {"verdicts": _many(_verdict, n), "evidence": _many(_text, n)}
+        entries |= {"proved": _many(_flag, n)} if "proved" in s else {}
+        entries |= {"grounds": _many(_ground, n)} if "grounds" in s else {}
     return entries
 
 
@@ -137,6 +176,10 @@ def _share(value: Any) -> bool:
 
 def _verdict(value: Any) -> bool:
     return _text(value) and value in Verdict.__members__
+
+
+def _named_ground(value: Any) -> bool:
+    return _text(value) and value in Ground.__members__
 
 
 def _maybe(kind: Kind) -> Kind:
@@ -189,3 +232,96 @@ _support = _record(
     {"count": _whole, "hardest": _many(_record(_mistaken, **{"class": _text}))}, classes=_counts
 )
 _dropped = _record(_mistaken, **{"class": _text})
+_ground = _record(
+    {"ground": _named_ground},
+    rows=_many(_whole),
+    n_rows=_whole,
+    on=_whole,
+    margin=_real,
+    tolerance=_real,
+    message=_text,
+    **dict.fromkeys(
+        ("rounded", "some_columns", "in_features", "through_origin", "with_bias", "repeats"), _flag
+    ),
+)
+
+
+# As facts ---------------------------------------------------------------------------------------
+
+
+def _facts(s: Summary) -> FitFacts:
+    """A summary that is as it must be."""
+    return FitFacts(
+        version=s["rosenblatt"],
+        model=s["model"],
+        parameters=s["parameters"],
+        classes=tuple(s["classes"]),
+        features=s["features"],
+        stop_reasons=tuple(StopReason[name] for name in s["stop_reasons"]),
+        training_errors=s["training_errors"],
+        run=_run(s) if "cycles" in s else None,
+        optima=tuple(_optimum_facts(one) for one in s.get("optima", ())),
+        expansion=_expansion(s) if "kernel" in s else None,
+        table=_table(s),
+        margins=tuple(s["margins"]) if "margins" in s else None,
+        verdicts=tuple(_verdicts(s)),
+        seconds=s.get("seconds"),
+        notes=tuple(s["notes"]),
+    )
+
+
+def _table(s: Summary) -> TableFacts:
+    names = ("file", "has_header", "trained", "target", "rows", "rows_without_class", "columns")
+    return TableFacts(
+        **{name: s[name] for name in (*names, "standardized", "majority")},
+        names=tuple(s["names"]),
+        counts=s["classes"],
+        scores=tuple(s["cross_validation"]),
+    )
+
+
+def _run(s: Summary) -> RunFacts:
+    cycles = tuple(cycle and (cycle[0], cycle[1]) for cycle in s["cycles"])
+    return RunFacts(cycles, s["epochs"], tuple(s["mistakes"]), tuple(s["updates"]))
+
+
+def _optimum_facts(one: Document) -> OptimumFacts:
+    names = ("positive", "C", "margin", "primal", "dual", "gap", "scans")
+    proof = one["proof"]
+    if proof is not None:
+        classes = tuple(proof["classes"]) if "classes" in proof else None
+        proof = ProofFacts(tuple(proof["rows"]), tuple(proof["shares"]), classes)
+    return OptimumFacts(
+        **{name: one[name] for name in names},
+        support=tuple(one["support"]),
+        conditions=one.get("conditions", {}),
+        proof=proof,
+        sides=SideFacts(**{place.name: one[place.name] for place in fields(SideFacts)}),
+    )
+
+
+def _expansion(s: Summary) -> ExpansionFacts:
+    numbers = {name: x for name, x in s["kernel"].items() if name not in ("name", "formula")}
+    return ExpansionFacts(
+        kernel=KernelFacts(s["kernel"]["name"], s["kernel"]["formula"], numbers),
+        count=s["support"]["count"],
+        hardest=tuple(map(_mistaken_row, s["support"]["hardest"])),
+        counts=s["support"].get("classes"),
+        dropped=tuple(map(_mistaken_row, s["dropped"])),
+    )
+
+
+def _mistaken_row(one: Document) -> MistakenRow:
+    return MistakenRow(one["row"], one["mistakes"], label=one.get("class"))
+
+
+def _verdicts(s: Summary) -> Iterator[VerdictFacts]:
+    for k, name in enumerate(s.get("verdicts", ())):
+        told = {"ground": Ground.TOLD.name, "message": s["evidence"][k]}
+        ground = s["grounds"][k] if "grounds" in s else told
+        known = {one.name for one in fields(VerdictFacts)} - {"verdict", "proof"}
+        more = {key: value for key, value in ground.items() if key in known}
+        more["ground"] = Ground[ground["ground"]]
+        more["rows"] = tuple(ground.get("rows", ()))
+        proved = "proved" in s and s["proved"][k]
+        yield VerdictFacts(Verdict[name], **more | {"proved": proved})

@@ -9,16 +9,17 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.cli.verdicts import meeting_rows, these_rows
-from rosenblatt.cli.words import count, grouped, listing, number, percent, shortened
+from rosenblatt.report.check_report import meeting_rows
+from rosenblatt.report.phrases import count, grouped, listing, number, percent, shortened
+from rosenblatt.report.verdict_sentences import these_rows
+from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
-    Summary = dict[str, Any]
-    Facts = dict[str, Any]
+    from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
 NOISE = 1e-9  # slack that is no more than rounding
@@ -27,120 +28,125 @@ MOST_CLASSES = 12  # that have a line of their own
 PLACES = ("outside", "on", "inside", "wrong")
 
 
-def margin_lines(s: Summary, top: int) -> Iterator[tuple[str, RenderableType]]:
+def margin_lines(s: FitFacts, top: int) -> Iterator[tuple[str, RenderableType]]:
     """Named lines about what the problems came to."""
-    optima = s["optima"]
-    stuck = [facts for facts in optima if facts["proof"] is not None]
+    optima = s.optima
+    stuck = s.without_maximum
     if len(optima) > 1 and stuck:
         yield "proof", _proofs(stuck)
-    elif stuck and len(stuck[0]["proof"]["rows"]) > 2:
-        yield "proof", _proof(stuck[0], s, top)
+    elif stuck and stuck[0].proof is not None and len(stuck[0].proof.rows) > 2:
+        yield "proof", _proof(stuck[0].proof, s, top)
     if stuck:
         yield "instead", _instead(stuck, len(optima))
-    elif optima[0]["C"] is not None:
+    elif optima[0].C is not None:
         yield "C", _price(optima)
-    soft = any(facts["C"] is not None and "slack" in facts for facts in optima)
+    soft = any(one.C is not None and one.sides is not None for one in optima)
     if len(optima) > 1:
         yield "margins", _by_class(optima, _unit(s))
         if soft:
             yield "rows", _sides_by_class(optima, _weighted(s))
     elif optima[0] not in _without_answer(stuck):
-        (facts,) = optima
-        yield "margin", _margin(facts, s)
-        if soft:
-            yield "rows", _sides(facts, _weighted(s))
-        yield "support", _support(facts["support"])
-        yield "optimum", _optimum(facts, _weighted(s))
+        (one,) = optima
+        yield "margin", _margin(one, s)
+        if soft and one.sides is not None:
+            yield "rows", _sides(one.sides, _weighted(s))
+        yield "support", _support(one.support)
+        yield "optimum", _optimum(one, _weighted(s))
     yield "training", _training(s)
 
 
-def margin_advice(s: Summary) -> str:
+def margin_advice(s: FitFacts) -> str:
     """What to try next."""
-    reasons, verdicts = set(s["stop_reasons"]), set(s.get("verdicts", ()))
-    stand_ins = [facts for facts in s["optima"] if facts["proof"] is not None]
-    least = max(SOFT, s["parameters"].get("tol", 0))
+    stand_ins, rows = s.without_maximum, None if s.table is None else s.table.rows
+    least = max(SOFT, s.parameters.get("tol", 0))
     if _without_answer(stand_ins):
-        C = f", for instance with --C {s['rows']}" if "rows" in s else ""
-        which = "" if len(s["optima"]) == 1 else f" for {_named(stand_ins)}"
+        C = f", for instance with --C {rows}" if rows else ""
+        which = "" if len(s.optima) == 1 else f" for {_named(stand_ins)}"
         return f"--model soft-margin{C}: more time finds no maximum margin{which}, there is none"
-    if "max_time" in s["parameters"] and any(facts["gap"] > least for facts in stand_ins):
+    if "max_time" in s.parameters and any((one.gap or 0) > least for one in stand_ins):
         return (
-            f"--model soft-margin --C {_whole(stand_ins[0]['C'])} with a larger --max-time: the "
+            f"--model soft-margin --C {_whole(stand_ins[0].C)} with a larger --max-time: the "
             "soft margin that stands in is not the best yet"
         )
     if stand_ins:
-        return _same_with_C(stand_ins, s["optima"])
-    if "TIME_LIMIT" in reasons:
+        return _same_with_C(stand_ins, s.optima)
+    if StopReason.TIME_LIMIT in s.reasons:
         return "raise --max-time, or --tol, to close the gap"
-    if "ROUNDING" in reasons:
-        scaled = "" if s.get("standardized") else ", or leave out --raw: similar scales round less"
+    if StopReason.ROUNDING in s.reasons:
+        scaled = "" if s.standardized else ", or leave out --raw: similar scales round less"
         return f"raise --tol: floats allow no smaller gap here{scaled}"
-    rest = s["rows"] - max(s["classes"].values()) if "rows" in s else math.inf
-    C = s["optima"][0]["C"]
-    if C is not None and s["training_errors"] >= rest and s["rows"] > C:
-        return f"no better than always the same answer: raise --C, for instance to {s['rows']}"
-    if s["training_errors"] and verdicts == {"SEPARABLE"}:
+    if _no_better_than_one_class(s):
+        return f"no better than always the same answer: raise --C, for instance to {rows}"
+    if s.training_errors and s.separable:
         return "the classes are separable: --model max-margin, or a larger --C, leaves no error"
     return ""
 
 
-def _same_with_C(stand_ins: Sequence[Facts], optima: Sequence[Facts]) -> str:
+def _no_better_than_one_class(s: FitFacts) -> bool:
+    """Whether a soft margin with a small C has as many errors as the largest class would have."""
+    C = s.optima[0].C
+    if C is None or s.table is None or s.table.rows <= C:
+        return False
+    return s.training_errors >= s.table.rows - max(s.table.counts.values())
+
+
+def _same_with_C(stand_ins: Sequence[OptimumFacts], optima: Sequence[OptimumFacts]) -> str:
     """How to ask for the soft margins that stand in."""
     which = "this one" if len(optima) == 1 else "these"
     if len(stand_ins) < len(optima):
-        rest = _named([facts for facts in optima if facts["proof"] is None])
+        rest = _named([one for one in optima if one.proof is None])
         which = f"these soft margins, and for one of {rest}, too"
     return (
-        f"--model soft-margin --C {_whole(stand_ins[0]['C'])} asks for {which}; a smaller C widens "
+        f"--model soft-margin --C {_whole(stand_ins[0].C)} asks for {which}; a smaller C widens "
         "the margin, a larger one leaves less slack"
     )
 
 
-def _named(optima: Sequence[Facts]) -> str:
-    return listing(facts["positive"] for facts in optima)
+def _named(optima: Sequence[OptimumFacts]) -> str:
+    return listing(one.positive for one in optima)
 
 
-def _without_answer(stuck: Sequence[Facts]) -> list[Facts]:
+def _without_answer(stuck: Sequence[OptimumFacts]) -> list[OptimumFacts]:
     """Those of the problems without a maximum margin that have no soft one in its place."""
-    return [facts for facts in stuck if facts["C"] is None]
+    return [one for one in stuck if one.C is None]
 
 
-def _weighted(s: Summary) -> bool:
-    return s["parameters"].get("class_weight") is not None
+def _weighted(s: FitFacts) -> bool:
+    return s.parameters.get("class_weight") is not None
 
 
 # Lines ------------------------------------------------------------------------------------------
 
 
-def _unit(s: Summary) -> str:
-    if "standardized" not in s:
+def _unit(s: FitFacts) -> str:
+    if s.table is None:
         return "in the units of the features"
-    return "standardised features" if s["standardized"] else "the columns' own units"
+    return "standardised features" if s.standardized else "the columns' own units"
 
 
-def _proof(facts: Facts, s: Summary, top: int) -> RenderableType:
+def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
     """The rows whose convex hulls meet, with their shares, as `rosenblatt check` has them."""
-    proof = facts["proof"]
-    if "classes" not in proof:
-        return f"the convex hulls of {these_rows(proof['rows'])} meet"
-    names = list(s["classes"])
-    triples = zip(proof["rows"], proof["classes"], proof["shares"], strict=True)
+    if proof.classes is None:
+        return f"the convex hulls of {these_rows(proof.rows)} meet"
+    names = list(s.classes)
+    triples = zip(proof.rows, proof.classes, proof.shares, strict=True)
     ordered = sorted(triples, key=lambda one: (names.index(one[1]), -one[2]))
     members = [(row, shortened(name, 30), number(share)) for row, name, share in ordered]
-    minus = proof["classes"].count(names[0])
+    minus = proof.classes.count(names[0])
     return meeting_rows(members, minus, [shortened(name, 30) for name in names], top)
 
 
-def _proofs(stuck: Sequence[Facts]) -> RenderableType:
+def _proofs(stuck: Sequence[OptimumFacts]) -> RenderableType:
     """For each class that no hyperplane separates from the rest the rows that prove it."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
-    for facts in stuck[:MOST_CLASSES]:
-        name, proof = facts["positive"], facts["proof"]
-        told = these_rows(proof["rows"], FEW)
-        if "classes" in proof:
-            pairs = list(zip(proof["rows"], proof["classes"], strict=True))
+    for one in stuck[:MOST_CLASSES]:
+        name, proof = one.positive, one.proof
+        assert proof is not None
+        told = these_rows(proof.rows, FEW)
+        if proof.classes is not None:
+            pairs = list(zip(proof.rows, proof.classes, strict=True))
             own = [row for row, label in pairs if label == name]
             rest = [row for row, label in pairs if label != name]
             told = f"{these_rows(own)}; of the rest {these_rows(rest)}"
@@ -150,22 +156,23 @@ def _proofs(stuck: Sequence[Facts]) -> RenderableType:
     return Group("the convex hulls of these rows meet:", table, *last)
 
 
-def _instead(stuck: Sequence[Facts], n_problems: int) -> str:
+def _instead(stuck: Sequence[OptimumFacts], n_problems: int) -> str:
     """What the model is where there is no maximum margin."""
     which = "" if len(stuck) == n_problems else f" for {_named(stuck)}"
-    soft = [facts for facts in stuck if facts["C"] is not None]
+    soft = [one for one in stuck if one.C is not None]
     told = f"there is no maximum margin{which}; "
     if not soft:
         return f"{told}time was up before a soft margin was found in its place"
-    told += f"this is the soft margin with C = {_whole(soft[0]['C'])}, the number of rows "
+    told += f"this is the soft margin with C = {_whole(soft[0].C)}, the number of rows "
     told += "(scikit-learn's C = 1)"
     if len(soft) < len(stuck):
         told += f", except for {_named(_without_answer(stuck))}, for which time was up"
     return told
 
 
-def _whole(C: float) -> str:
+def _whole(C: float | None) -> str:
     """A number as somebody would give it: with all its digits, or as 1e+12."""
+    C = C or 0.0
     short = f"{C:g}"
     return short if C >= 1e9 and float(short) == C else f"{C:.15g}"
 
@@ -175,33 +182,32 @@ def _amount(x: float) -> str:
     return f"{x:,.0f}" if 1e4 <= x < 1e9 else number(x)
 
 
-def _price(optima: Sequence[Facts]) -> str:
+def _price(optima: Sequence[OptimumFacts]) -> str:
     """C, and the same in the terms of scikit-learn."""
-    C, totals = optima[0]["C"], {facts.get("N") for facts in optima}
+    C, totals = optima[0].C, {one.sides.N if one.sides else None for one in optima}
     told = f"{_whole(C)}, the price of the mean slack"
-    if len(totals) > 1 or None in totals:
+    total = totals.pop()
+    if totals or total is None or C is None:
         return told
-    return f"{told}; scikit-learn's C is C/N = {number(C / totals.pop())}"
+    return f"{told}; scikit-learn's C is C/N = {number(C / total)}"
 
 
-def _margin(facts: Facts, s: Summary) -> str:
-    if facts["margin"] is None and facts["primal"] is None:
+def _margin(one: OptimumFacts, s: FitFacts) -> str:
+    if one.margin is None and one.primal is None:
         return "none: no hyperplane of floats that separates the classes was found"
-    if facts["margin"] is None:
+    if one.margin is None:
         return "infinite: the weights are 0, so all rows get the same class"
-    told, unit = number(facts["margin"]), f"(1/‖w‖, {_unit(s)})"
-    if facts["C"] is not None:
+    told, unit = number(one.margin), f"(1/‖w‖, {_unit(s)})"
+    if one.C is not None:
         return f"{told} {unit}: half the width of the band around the hyperplane"
-    if facts["gap"] <= SOFT:
+    if one.gap is not None and one.gap <= SOFT:
         return f"{told} {unit}: the largest there is, no row is closer to the hyperplane"
-    if not facts["dual"] or facts["dual"] <= 0:
+    if not one.dual or one.dual <= 0:
         return f"{told} {unit}: no row is closer; how large the largest is was not found yet"
-    widest = 1 / math.sqrt(2 * facts["dual"])  # the dual value is below every ½‖w‖²
-    told, bound = _apart(facts["margin"], widest)
-    share = 1 - facts["margin"] / widest
-    below = (
-        f"a factor of {number(widest / facts['margin'])}" if share > 0.5 else f"{100 * share:.2g}%"
-    )
+    widest = 1 / math.sqrt(2 * one.dual)  # the dual value is below every ½‖w‖²
+    told, bound = _apart(one.margin, widest)
+    share = 1 - one.margin / widest
+    below = f"a factor of {number(widest / one.margin)}" if share > 0.5 else f"{100 * share:.2g}%"
     return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 
@@ -213,17 +219,17 @@ def _apart(a: float, b: float) -> tuple[str, str]:
     return f"{a:.{digits}g}", f"{b:.{digits}g}"
 
 
-def _slack(facts: Facts) -> str:
+def _slack(sides: SideFacts) -> str:
     """The total slack, without what is only rounding."""
-    return _amount(facts["slack"]) if facts["slack"] > NOISE else "0"
+    return _amount(sides.slack) if sides.slack > NOISE else "0"
 
 
-def _sides(facts: Facts, weighted: bool = False) -> str:
+def _sides(sides: SideFacts, weighted: bool = False) -> str:
     """How many rows lie where."""
     return (
-        f"{grouped(facts['outside'])} outside the margin, {grouped(facts['on'])} on its edge, "
-        f"{grouped(facts['inside'])} inside, {grouped(facts['wrong'])} on the wrong side; "
-        f"total {'weighted ' if weighted else ''}slack {_slack(facts)}"
+        f"{grouped(sides.outside)} outside the margin, {grouped(sides.on)} on its edge, "
+        f"{grouped(sides.inside)} inside, {grouped(sides.wrong)} on the wrong side; "
+        f"total {'weighted ' if weighted else ''}slack {_slack(sides)}"
     )
 
 
@@ -237,61 +243,61 @@ def _support(rows: Sequence[int]) -> str:
     return f"{'rows' if len(rows) > 1 else 'row'} {named} ({grouped(len(rows))} in all)"
 
 
-def _optimum(facts: Facts, weighted: bool = False) -> str:
-    if facts["primal"] is None:
+def _optimum(one: OptimumFacts, weighted: bool = False) -> str:
+    if one.primal is None:
         return "no objective yet"
     what = "½‖w‖²"
-    if facts["C"] is not None:
+    if one.C is not None:
         what += " + C/N Σ sξ" if weighted else " + C/N Σξ"
     return (
-        f"{what} = {_amount(facts['primal'])}, at most a share of {facts['gap']:.2g} (the gap) "
+        f"{what} = {_amount(one.primal)}, at most a share of {one.gap:.2g} (the gap) "
         "above the least there is"
     )
 
 
-def _training(s: Summary) -> str:
-    scans = count(sum(facts["scans"] for facts in s["optima"]), "scan")
-    errors = s["training_errors"]
+def _training(s: FitFacts) -> str:
+    scans = count(sum(one.scans for one in s.optima), "scan")
+    errors = s.training_errors
     if not errors:
         return f"{scans} of the data; no training errors"
-    share = f" ({percent(1 - errors / s['rows'])} right)" if "rows" in s else ""
+    share = f" ({percent(1 - errors / s.table.rows)} right)" if s.table else ""
     return f"{scans} of the data; {count(errors, 'training error')}{share}"
 
 
 # Several classes --------------------------------------------------------------------------------
 
 
-def _by_class(optima: Sequence[Facts], unit: str) -> RenderableType:
+def _by_class(optima: Sequence[OptimumFacts], unit: str) -> RenderableType:
     """Margin, gap and support vectors of each class against the rest."""
 
-    def cells(facts: Facts) -> list[str]:
-        margin = "∞" if facts["margin"] is None else number(facts["margin"])
-        if facts["primal"] is None:
+    def cells(one: OptimumFacts) -> list[str]:
+        margin = "∞" if one.margin is None else number(one.margin)
+        if one.primal is None:
             return ["none", "", "", ""]
-        rows = facts["support"]
+        rows = one.support
         named = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")
-        gap = f"{facts['gap']:.1g}"
-        return [margin, _amount(facts["primal"]), gap, f"{grouped(len(rows))} ({named})"]
+        gap = f"{one.gap:.1g}"
+        return [margin, _amount(one.primal), gap, f"{grouped(len(rows))} ({named})"]
 
     table = _table(["1/‖w‖", "objective", "gap", "support rows"], optima, cells, last="left")
     return Group(table, Text(f"each class against the rest, {unit}", "dim"))
 
 
-def _sides_by_class(optima: Sequence[Facts], weighted: bool = False) -> RenderableType:
+def _sides_by_class(optima: Sequence[OptimumFacts], weighted: bool = False) -> RenderableType:
     """Where the rows lie for each class against the rest."""
 
-    def cells(facts: Facts) -> list[str]:
-        if facts["primal"] is None:
+    def cells(one: OptimumFacts) -> list[str]:
+        if one.primal is None or one.sides is None:
             return [""] * (len(PLACES) + 1)
-        return [*(grouped(facts[place]) for place in PLACES), _slack(facts)]
+        return [*(grouped(getattr(one.sides, place)) for place in PLACES), _slack(one.sides)]
 
     return _table([*PLACES, "weighted slack" if weighted else "slack"], optima, cells)
 
 
 def _table(
     heads: Sequence[str],
-    optima: Sequence[Facts],
-    cells: Callable[[Facts], list[str]],
+    optima: Sequence[OptimumFacts],
+    cells: Callable[[OptimumFacts], list[str]],
     last: Any = "right",
 ) -> RenderableType:
     table = Table.grid(padding=(0, 2, 0, 0))
@@ -300,7 +306,7 @@ def _table(
         table.add_column(justify="right", no_wrap=True)
     table.add_column(justify=last)  # gives way first: no number must be cut off
     table.add_row("", *(Text(head, "dim") for head in heads))
-    for facts in optima[:MOST_CLASSES]:
-        table.add_row(Text(shortened(facts["positive"], 16)), *cells(facts))
+    for one in optima[:MOST_CLASSES]:
+        table.add_row(Text(shortened(one.positive, 16)), *cells(one))
     rest = len(optima) - MOST_CLASSES
     return Group(table, Text(f"and {rest} more (--json)", "dim")) if rest > 0 else table

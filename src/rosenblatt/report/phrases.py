@@ -1,8 +1,7 @@
-"""Numbers and names as people read them."""
+"""Numbers, amounts and names as people read them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -55,17 +54,3 @@ def suggestion(wrong: str, names: Sequence[str]) -> str:
     """`` Did you mean 'species'?``, or nothing."""
     near = get_close_matches(wrong, names, 1, 0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
-
-
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-
-
-def seconds(text: str) -> float:
-    """A duration such as ``10``, ``10s``, ``1.5m`` or ``1h30m``."""
-    parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|min|m|h)?\s*", text)
-    whole = "".join(f"{a}{b}" for a, b in parts)
-    unclear = len(parts) > 1 and not all(unit for _, unit in parts)
-    if not parts or unclear or whole != re.sub(r"\s", "", text):
-        msg = f"{text!r} is not a duration: give seconds, or something like 10s, 5m or 1h30m"
-        raise ValueError(msg)
-    return sum(float(a) * UNITS[b or "s"] for a, b in parts)

@@ -1,0 +1,336 @@
+"""The facts about a fit, frozen: nothing in them is a sentence, and no sentence is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import Any
+
+from rosenblatt.results import Inseparable, QuasiSeparable, StopReason, Verdict
+
+Document = dict[str, Any]
+
+PATIENCE = 10  # seconds that the verdicts on a fit may take together
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """The table of a fit, and what was learned from which part of it."""
+
+    file: str
+    has_header: bool | None  # None: it was made, not read
+    names: tuple[str, ...]
+    trained: str  # when
+    target: str
+    rows: int
+    rows_without_class: int
+    counts: Mapping[str, int]  # rows of each class
+    columns: int
+    standardized: bool
+    scores: tuple[float, ...]  # the share of right answers in each fold
+    majority: float  # the share of the largest class
+
+    def origin(self) -> Document:
+        """Where the rows came from."""
+        header = {} if self.has_header is None else {"has_header": self.has_header}
+        return {"file": self.file, **header, "names": list(self.names)}
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What the epochs of a run came to; of each two-class problem where there are several."""
+
+    cycles: tuple[tuple[int, int] | None, ...]  # entry and period
+    epochs: int
+    mistakes: tuple[int, ...]
+    updates: tuple[int, ...]
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        return {
+            "cycles": [cycle and list(cycle) for cycle in self.cycles],
+            "epochs": self.epochs,
+            "mistakes": list(self.mistakes),
+            "updates": list(self.updates),
+        }
+
+
+@dataclass(frozen=True)
+class ProofFacts:
+    """Rows whose convex hulls meet, with their shares of the point where they do."""
+
+    rows: tuple[int, ...]
+    shares: tuple[float, ...]
+    classes: tuple[str, ...] | None = None  # None: the table is not at hand
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        classes = {} if self.classes is None else {"classes": list(self.classes)}
+        return {"rows": list(self.rows), "shares": list(self.shares), **classes}
+
+
+@dataclass(frozen=True)
+class SideFacts:
+    """How many rows lie where about a margin, their slack, and N, what their weights sum to."""
+
+    N: float
+    slack: float
+    outside: int
+    on: int
+    inside: int
+    wrong: int
+
+
+@dataclass(frozen=True)
+class OptimumFacts:
+    """How good a hyperplane is, of which it was asked that it be the best."""
+
+    positive: str
+    C: float | None
+    margin: float | None
+    primal: float | None
+    dual: float | None
+    gap: float | None
+    scans: int
+    support: tuple[int, ...]  # rows
+    conditions: Mapping[str, float | None]
+    proof: ProofFacts | None  # that there is no maximum margin
+    sides: SideFacts | None = None  # None: the table is not at hand
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        names = ("C", "margin", "primal", "dual", "gap", "scans")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "support": list(self.support),
+            "conditions": dict(self.conditions),
+            "proof": self.proof and self.proof.as_json(),
+            "positive": self.positive,
+            **({} if self.sides is None else vars(self.sides)),
+        }
+
+
+@dataclass(frozen=True)
+class MistakenRow:
+    """A row that was often a mistake; `epoch` and `positive`: when, and for whom, it was dropped.
+
+    `label`, its class, is None where the table is not at hand.
+    """
+
+    row: int
+    mistakes: int
+    epoch: int | None = None
+    label: str | None = None
+    positive: str | None = None
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        found = {"class" if name == "label" else name: x for name, x in vars(self).items()}
+        return {name: x for name, x in found.items() if x is not None}
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """A kernel with its numbers."""
+
+    name: str
+    formula: str
+    numbers: Mapping[str, float]
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        return {"name": self.name, "formula": self.formula, **self.numbers}
+
+
+@dataclass(frozen=True)
+class ExpansionFacts:
+    """The sum that a kernel perceptron is: its kernel, its support vectors, rows left out."""
+
+    kernel: KernelFacts
+    count: int  # of support vectors
+    hardest: tuple[MistakenRow, ...]
+    counts: Mapping[str, int] | None  # support vectors of each class
+    dropped: tuple[MistakenRow, ...]
+
+    def as_json(self) -> Document:
+        """As JSON has it."""
+        counts = {} if self.counts is None else {"classes": dict(self.counts)}
+        return {
+            "kernel": self.kernel.as_json(),
+            "support": {
+                "count": self.count,
+                "hardest": [row.as_json() for row in self.hardest],
+                **counts,
+            },
+            "dropped": [row.as_json() for row in self.dropped],
+        }
+
+
+class Ground(Enum):
+    """What a verdict rests on, or why there is none."""
+
+    MODEL = "the model itself separates the rows"
+    LAST_VECTOR = "the last vector of the run, which is not the model, separates them"
+    HYPERPLANE = "a hyperplane that was looked for"
+    HULLS = "rows whose convex hulls meet"
+    SAME_ROWS = "two rows that are the same but for their classes"
+    DIFFERENT_ROWS = "this kernel separates all rows that differ, and these do"
+    TIME = "time ran out"
+    WORK = "exact arithmetic would have taken too long"
+    STOPPED = "Ctrl-C came first"
+    TOO_MANY_ROWS = "this kernel is not compared among so many rows"
+    NO_INNER_PRODUCT = "the kernel is no inner product of these rows"
+    ERROR_UNKNOWN = "nobody knows how far the values of the kernel are off"
+    FAILED = "an error, which `message` has"
+    TOLD = "a sentence of version 0.1, which `message` has"
+
+
+@dataclass(frozen=True)
+class VerdictFacts:
+    """Whether anything of its kind could have separated the rows of a fit, and how that is known.
+
+    Attributes
+    ----------
+    verdict, ground, proved
+        The answer, what it rests on, and whether that is beyond rounding.
+    rows : tuple of int
+        The rows that prove it: two that are the same, or those whose convex hulls meet.
+    rounded : bool
+        Whether the two are different in the table, and rounding made them the same.
+    some_columns : bool
+        Whether there are columns, not used, in which they may differ.
+    on : int or None
+        How many rows lie on every hyperplane with none on its wrong side.
+    margin, tolerance : float or None
+        The margin of the hyperplane that was found; by how much values of the kernel may be off.
+    in_features, through_origin, with_bias : bool
+        Whether this is about hyperplanes in the space of a kernel, about those through the origin
+        only, about those with a bias though the model has none.
+    repeats : bool
+        Whether the run repeats itself, which the verdict explains.
+    n_rows : int
+        Among how many rows it would have been looked for.
+    message : str
+        What somebody else said.
+    proof : QuasiSeparable, Inseparable or None
+        The evidence that nothing separates; it is not stored.
+    """
+
+    verdict: Verdict
+    ground: Ground
+    proved: bool = False
+    rows: tuple[int, ...] = ()
+    rounded: bool = False
+    some_columns: bool = False
+    on: int | None = None
+    margin: float | None = None
+    tolerance: float | None = None
+    in_features: bool = False
+    through_origin: bool = False
+    with_bias: bool = False
+    repeats: bool = False
+    n_rows: int = 0
+    message: str = ""
+    proof: QuasiSeparable | Inseparable | None = None
+
+    def as_json(self) -> Document:
+        """The ground, and whatever else there is to say of it."""
+        apart = ("verdict", "ground", "proved", "proof")
+        found: Document = {"ground": self.ground.name}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name not in apart and value != one.default:
+                found[one.name] = list(value) if isinstance(value, tuple) else value
+        return found
+
+
+@dataclass(frozen=True)
+class FitFacts:
+    """All there is to say about a fit; tuples have an entry for each two-class problem.
+
+    `run` is None for margin classifiers, `optima` empty for the others; `expansion` is there for
+    kernel perceptrons only, and `margins` for all but them; `table` is None for a model that was
+    fitted in Python.
+    """
+
+    version: str
+    model: str
+    parameters: Mapping[str, Any]  # those that are not the defaults, as JSON has them
+    classes: tuple[str, ...]
+    features: int
+    stop_reasons: tuple[StopReason, ...]
+    training_errors: int
+    run: RunFacts | None = None
+    optima: tuple[OptimumFacts, ...] = ()
+    expansion: ExpansionFacts | None = None
+    table: TableFacts | None = None
+    margins: tuple[float | None, ...] | None = None
+    verdicts: tuple[VerdictFacts, ...] = ()  # empty: nobody asked
+    seconds: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> frozenset[StopReason]:
+        """Why it stopped."""
+        return frozenset(self.stop_reasons)
+
+    @property
+    def standardized(self) -> bool:
+        """Whether there were numbers that were standardised."""
+        return self.table is not None and self.table.standardized
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether each of the problems has no hyperplane that separates it."""
+        none = {Verdict.INSEPARABLE, Verdict.QUASI_SEPARABLE}
+        return bool(self.verdicts) and {one.verdict for one in self.verdicts} <= none
+
+    @property
+    def separable(self) -> bool:
+        """Whether each of the problems has a hyperplane that separates it."""
+        return {one.verdict for one in self.verdicts} == {Verdict.SEPARABLE}
+
+    @property
+    def without_maximum(self) -> list[OptimumFacts]:
+        """The problems for which it is proved that there is no maximum margin."""
+        return [one for one in self.optima if one.proof is not None]
+
+    def with_proofs(self, proofs: tuple[ProofFacts | None, ...]) -> FitFacts:
+        """The same, with proofs of "no" that were found after time was up."""
+        both = zip(self.optima, proofs, strict=True)
+        optima = [replace(one, proof=one.proof or late) for one, late in both]
+        return replace(self, optima=tuple(optima))
+
+    def as_json(self) -> Document:
+        """As ``--json`` prints it and a model file stores it: with the sentences on verdicts."""
+        from rosenblatt.report.verdict_sentences import verdict_sentence
+
+        table, counts = self.table, dict.fromkeys(self.classes)
+        found: Document = {} if table is None else table.origin()
+        found |= {
+            "rosenblatt": self.version,
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "classes": counts if table is None else dict(table.counts),
+            "features": self.features,
+            "stop_reasons": [reason.name for reason in self.stop_reasons],
+        }
+        found |= {} if self.run is None else self.run.as_json()
+        found |= {"optima": [one.as_json() for one in self.optima]} if self.optima else {}
+        found |= {} if self.expansion is None else self.expansion.as_json()
+        found["training_errors"] = self.training_errors
+        if table is None:
+            return found
+        names = ("trained", "target", "rows", "rows_without_class", "columns", "standardized")
+        found |= {name: getattr(table, name) for name in names}
+        found |= {} if self.margins is None else {"margins": list(self.margins)}
+        found |= {"cross_validation": list(table.scores), "majority": table.majority}
+        if self.verdicts:
+            found |= {
+                "verdicts": [one.verdict.name for one in self.verdicts],
+                "evidence": [verdict_sentence(one) for one in self.verdicts],
+                "proved": [one.proved for one in self.verdicts],
+                "grounds": [one.as_json() for one in self.verdicts],
+            }
+        return found | {"seconds": self.seconds, "notes": list(self.notes)}

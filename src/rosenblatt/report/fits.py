@@ -1,0 +1,263 @@
+"""From a fitted classifier, and the table it was trained on, to the facts about it."""
+
+from __future__ import annotations
+
+import json
+import math
+from copy import copy
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import __version__
+from rosenblatt.contract.classifier import positives_of
+from rosenblatt.contract.parameters import class_weights, find_classes
+from rosenblatt.exact import margin_of
+from rosenblatt.kernel.estimator import KernelPerceptron
+from rosenblatt.margin.classifiers import MarginClassifier
+from rosenblatt.report.facts import (
+    ExpansionFacts,
+    FitFacts,
+    KernelFacts,
+    MistakenRow,
+    OptimumFacts,
+    ProofFacts,
+    RunFacts,
+    SideFacts,
+)
+from rosenblatt.results import Inseparable, QuasiSeparable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.results import Hyperplane, MarginFit, Sides
+    from rosenblatt.tables.encoder import TableEncoder
+
+    Ints = NDArray[np.int64]
+
+FEW = 20  # support vectors that are named
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What a classifier was trained on, and where in the table it stands."""
+
+    X: Any
+    y: NDArray[Any]
+    rows: Ints  # the row of the file that each sample is
+    columns: dict[str, NDArray[Any]]
+    encoder: TableEncoder
+    some_columns: bool = False  # whether there are columns, not used, in which rows may differ
+
+    def differ(self, i: int, j: int) -> bool:
+        """Whether two samples are different in the table, and only rounding made them the same."""
+        raw = copy(self.encoder)
+        raw.columns_ = [
+            spec | {"mean": 0.0, "deviation": 1.0} if "mean" in spec else spec
+            for spec in self.encoder.columns_
+        ]
+        X = raw.transform({name: cells[[i, j]] for name, cells in self.columns.items()})
+        X = X.toarray() if hasattr(X, "toarray") else X
+        return not np.array_equal(*X)
+
+    def signs(self, positive: Any) -> Ints:
+        """The classes of a two-class problem, -1 and +1."""
+        return np.where(self.y == positive, 1, -1)
+
+
+def positive_classes(classifier: Any) -> list[Any]:
+    """The class +1 of each two-class problem."""
+    return [classifier.classes_[k] for k in positives_of(classifier.classes_)]
+
+
+def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts:
+    """What a fitted classifier itself can tell; more, if there is the table of its training.
+
+    Without it samples are counted from 1, and nothing is said of their classes and slack.
+    """
+    is_best = isinstance(classifier, MarginClassifier)
+    has_kernel = isinstance(classifier, KernelPerceptron)
+    return FitFacts(
+        version=__version__,
+        model=type(classifier).__name__,
+        parameters=_parameters(classifier),
+        classes=tuple(str(label) for label in classifier.classes_),
+        features=int(classifier.n_features_in_),
+        stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
+        training_errors=int(classifier.n_errors_),
+        run=None if is_best else _run(classifier),
+        optima=_optima(classifier, training) if is_best else (),
+        expansion=_expansion(classifier, training) if has_kernel else None,
+    )
+
+
+def _parameters(classifier: Any) -> Mapping[str, Any]:
+    """Those that were changed, as JSON has them; what it has not, such as a generator, as shown."""
+    defaults, given = type(classifier)().get_params(), classifier.get_params().items()
+    changed = {name: value for name, value in given if not np.array_equal(value, defaults[name])}
+    return json.loads(json.dumps(changed, default=_shown))  # type: ignore[no-any-return]
+
+
+def _shown(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else repr(value)
+
+
+def _run(classifier: Any) -> RunFacts:
+    fits = classifier.fits_
+    cycles = [fit.certificate for fit in fits]
+    return RunFacts(
+        cycles=tuple(cycle and (cycle.entry, cycle.period) for cycle in cycles),
+        epochs=int(classifier.n_iter_),
+        mistakes=tuple(int(fit.n_mistakes) for fit in fits),
+        updates=tuple(int(fit.n_updates) for fit in fits),
+    )
+
+
+def _numbers(samples: Ints, training: TrainingRows | None) -> tuple[int, ...]:
+    """Rows of the file, counted from 1."""
+    return tuple((samples + 1 if training is None else training.rows[samples]).tolist())
+
+
+# Hyperplanes ------------------------------------------------------------------------------------
+
+
+def margins_of(classifier: Any, training: TrainingRows) -> tuple[float | None, ...] | None:
+    """The margin of each two-class problem, None where the hyperplane does not separate.
+
+    None for a kernel perceptron, whose hyperplane is elsewhere.
+    """
+    if isinstance(classifier, KernelPerceptron):
+        return None
+    both = zip(classifier.fits_, positive_classes(classifier), strict=True)
+    return tuple(
+        separating_margin(fit.hyperplane, training.X, training.signs(positive))
+        for fit, positive in both
+    )
+
+
+def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:
+    """How far the closest sample is, None unless all are strictly on their sides."""
+    margin = margin_of(X, y, [*plane.w, plane.b]) if plane.w.any() else 0.0
+    return margin if margin > 0 else None
+
+
+def _optima(classifier: Any, training: TrainingRows | None) -> tuple[OptimumFacts, ...]:
+    """What each two-class problem of a fitted margin classifier came to."""
+    sides: list[SideFacts | None] = [None] * len(classifier.fits_)
+    if training is not None:
+        found = classifier.sides(training.X, training.y)
+        found = found if isinstance(found, tuple) else (found,)
+        label = find_classes(training.y, classifier.classes_)
+        weights = _weights(classifier, label)
+        sides = [_sides(side, weight) for side, weight in zip(found, weights, strict=True)]
+    every = zip(classifier.fits_, positive_classes(classifier), sides, strict=True)
+    return tuple(_optimum(fit, str(name), side, training) for fit, name, side in every)
+
+
+def _optimum(
+    fit: MarginFit, positive: str, sides: SideFacts | None, training: TrainingRows | None
+) -> OptimumFacts:
+    optimum = fit.optimum
+    found = optimum.C is not None or optimum.margin > 0  # or nothing that separates
+    return OptimumFacts(
+        positive=positive,
+        C=optimum.C,
+        margin=_finite(optimum.margin) if found else None,
+        primal=_finite(optimum.primal),
+        dual=_finite(optimum.dual),
+        gap=optimum.gap if found else None,
+        scans=len(fit.trace),
+        support=_numbers(optimum.support, training),
+        conditions={name: _finite(x) for name, x in asdict(fit.conditions).items()},
+        proof=proof_facts(fit.certificate, training),
+        sides=sides,
+    )
+
+
+def _finite(x: float) -> float | None:
+    """A number, or what JSON has instead of infinity."""
+    return float(x) if math.isfinite(x) else None
+
+
+def proof_facts(certificate: Any, training: TrainingRows | None) -> ProofFacts | None:
+    """The rows whose convex hulls meet, where no hyperplane separates the classes."""
+    if not isinstance(certificate, Inseparable | QuasiSeparable):
+        return None
+    rows, shares = _numbers(certificate.support, training), tuple(certificate.weights.tolist())
+    if training is None:
+        return ProofFacts(rows, shares)
+    return ProofFacts(rows, shares, tuple(str(c) for c in training.y[certificate.support]))
+
+
+def _sides(side: Sides, weight: NDArray[np.float64]) -> SideFacts:
+    places = {name: len(getattr(side, name)) for name in ("outside", "on", "inside", "wrong")}
+    return SideFacts(N=float(weight.sum()), slack=float(weight @ side.slack), **places)
+
+
+def _weights(classifier: Any, label: NDArray[np.int32]) -> Iterator[NDArray[np.float64]]:
+    """The weight of every sample in each two-class problem."""
+    classes, given = classifier.classes_, classifier.class_weight
+    factors = np.ones(len(classes)) if given is None else class_weights(given, classes, label)
+    for positive in positives_of(classes):
+        if len(classes) == 2:
+            yield factors[label]
+        else:
+            yield np.where(label == positive, factors[positive], 1.0)
+
+
+# Kernels ----------------------------------------------------------------------------------------
+
+
+def kernel_facts(classifier: Any) -> KernelFacts:
+    """The kernel of a fitted kernel perceptron."""
+    kernel = classifier.kernel_
+    numbers = asdict(kernel) if kernel.needs_features else {}
+    return KernelFacts(
+        kernel.name, f"{kernel.formula}{' + 1' * bool(classifier.fit_intercept)}", numbers
+    )
+
+
+def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts:
+    """What it consists of, in so few words that a model file can hold them."""
+    total, sample = classifier.alpha_.sum(axis=0), classifier.support_
+    first = [k for k in np.argsort(-total, kind="stable") if sample[k] >= 0 and total[k]][:FEW]
+    counts = None
+    if training is not None:
+        labels = training.y[sample]
+        counts = {str(c): int((labels == c).sum()) for c in classifier.classes_}
+    return ExpansionFacts(
+        kernel=kernel_facts(classifier),
+        count=len(sample),
+        hardest=_mistaken(sample[first], total[first], training),
+        counts=counts,
+        dropped=tuple(_dropped(classifier, training)),
+    )
+
+
+def _mistaken(sample: Ints, counts: Ints, training: TrainingRows | None) -> tuple[MistakenRow, ...]:
+    """Samples with the number of their mistakes."""
+    rows = _numbers(sample, training)
+    labels = [None] * len(rows) if training is None else [str(c) for c in training.y[sample]]
+    every = zip(rows, counts.tolist(), labels, strict=True)
+    return tuple(MistakenRow(row, n, label=label) for row, n, label in every)
+
+
+def _dropped(classifier: Any, training: TrainingRows | None) -> Iterator[MistakenRow]:
+    """The rows that were left out as probable outliers, for each problem in the order of it."""
+    for fit, positive in zip(classifier.fits_, positive_classes(classifier), strict=True):
+        gone = fit.dropped
+        rows = _mistaken(gone.sample, gone.count, training)
+        for one, epoch in zip(rows, gone.epoch.tolist(), strict=True):
+            yield MistakenRow(one.row, one.mistakes, epoch, one.label, str(positive))
+
+
+def coefficients(classifier: Any, rows: Ints | None) -> dict[str, Any]:
+    """The whole sum, as JSON has it; `rows`, if known: the row of the file that each sample is."""
+    sample = classifier.support_
+    found = {"mistakes": classifier.alpha_.tolist(), "coef": classifier.dual_coef_.tolist()}
+    if rows is not None:
+        found = {"rows": [int(rows[i]) if i >= 0 else None for i in sample]} | found
+    return {"expansion": found}

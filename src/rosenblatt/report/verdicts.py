@@ -1,0 +1,236 @@
+"""The verdict on the rows of a fit: could anything of its kind have separated them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.certify import check
+from rosenblatt.kernel.estimator import KernelPerceptron
+from rosenblatt.kernels.definiteness import IndefiniteKernelError
+from rosenblatt.kernels.functions import Radial
+from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
+from rosenblatt.report.fits import positive_classes, separating_margin
+from rosenblatt.results import (
+    Inseparable,
+    MarginFit,
+    QuasiSeparable,
+    Separable,
+    StopReason,
+    Undecided,
+    Verdict,
+)
+from rosenblatt.separation.explaining import twins
+from rosenblatt.separation.feature_vectors import (
+    SAMPLES,
+    distinct,
+    is_inner_product,
+    scores,
+    spelled_out,
+)
+from rosenblatt.separation.function import separability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.report.fits import TrainingRows
+    from rosenblatt.results import Fit, Hyperplane, KernelFit
+
+    Ints = NDArray[np.int64]
+
+LEAST_TIME = 0.01  # seconds in which it is worth while to look
+UNDECIDED = Verdict.UNDECIDED
+
+
+def judge(
+    classifier: Any,
+    training: TrainingRows,
+    margins: Sequence[float | None] | None,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[VerdictFacts, ...]:
+    """Whether any hyperplane separates the classes, for each problem; Ctrl-C leaves the rest open.
+
+    Of a kernel perceptron this is asked in the feature space of its kernel. A run that separated
+    has itself found the evidence, and so has the search for a maximum margin that ended in the
+    proof that there is none. Otherwise it is looked for, but not for long: `rosenblatt check` takes
+    its time. `margins` are those of the model; `tell` hears how many problems are settled.
+    """
+    fits = classifier.fits_
+    known = margins or [None] * len(fits)
+    end = time.monotonic() + PATIENCE
+    found: list[VerdictFacts] = []
+    for k, (fit, positive) in enumerate(zip(fits, positive_classes(classifier), strict=True)):
+        verdict = VerdictFacts(UNDECIDED, Ground.STOPPED)
+        try:
+            if not was_stopped(found):
+                tell(k, len(fits))
+                y, share = training.signs(positive), (end - time.monotonic()) / (len(fits) - k)
+                if isinstance(classifier, KernelPerceptron):
+                    verdict = _in_features(classifier, fit, training, y, share)
+                else:
+                    verdict = _among_rows(classifier, fit, training, y, share, known[k])
+        except KeyboardInterrupt:
+            pass
+        except Exception as error:  # the model is there, and must not be lost with its verdict
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            verdict = VerdictFacts(UNDECIDED, Ground.FAILED, message=why)
+        found.append(_explaining_cycle(verdict, fit))
+    return tuple(found)
+
+
+def was_stopped(verdicts: Sequence[VerdictFacts]) -> bool:
+    """Whether Ctrl-C came before all was settled."""
+    return any(one.ground is Ground.STOPPED for one in verdicts)
+
+
+def _explaining_cycle(found: VerdictFacts, fit: Any) -> VerdictFacts:
+    """The verdict, and whether it explains that the run repeats itself."""
+    settled = not found.with_bias and found.verdict is not UNDECIDED
+    return replace(found, repeats=settled and fit.stop_reason is StopReason.CYCLE)
+
+
+# Hyperplanes among the rows ---------------------------------------------------------------------
+
+
+def _among_rows(
+    classifier: Any,
+    fit: Fit | MarginFit,
+    training: TrainingRows,
+    y: Ints,
+    seconds: float,
+    margin: float | None,
+) -> VerdictFacts:
+    """The verdict on one problem: whether a hyperplane separates the samples."""
+    X, own = training.X, _own(fit)
+    if own is not None:
+        is_model = fit.hyperplane == own
+        margin = margin if is_model else separating_margin(own, X, y)
+        if margin is not None and check(Separable(own, margin), X, y):
+            ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
+            return VerdictFacts(Verdict.SEPARABLE, ground, proved=True)
+    certificate: Any = fit.certificate
+    if not isinstance(certificate, QuasiSeparable | Inseparable):
+        certificate = separability(X, y, max_time=max(0.01, seconds))
+    if isinstance(certificate, Undecided):
+        ground = Ground.TIME if certificate.why == Undecided.TIME else Ground.WORK
+        pairs = twins(X, y).pairs  # which tell something, whatever the verdict will be
+        return replace(_same(training, pairs[:1]), verdict=UNDECIDED, ground=ground, proved=False)
+    if isinstance(certificate, Separable):
+        bias = not getattr(classifier, "fit_intercept", True)
+        margin = float(certificate.margin)
+        return VerdictFacts(
+            Verdict.SEPARABLE, Ground.HYPERPLANE, proved=True, margin=margin, with_bias=bias
+        )
+    return _meeting(certificate, training)
+
+
+def _own(fit: Fit | MarginFit) -> Hyperplane | None:
+    """The hyperplane of the fit that may itself separate the classes, if there is one."""
+    if isinstance(fit, MarginFit):
+        return fit.hyperplane if fit.hyperplane.w.any() else None
+    return fit.last if fit.stop_reason is StopReason.SEPARATED and fit.last.w.any() else None
+
+
+def _meeting(certificate: QuasiSeparable | Inseparable, training: TrainingRows) -> VerdictFacts:
+    """That convex hulls meet, of two rows that are the same if there are only two."""
+    on = len(certificate.on) if isinstance(certificate, QuasiSeparable) else None
+    rows = tuple(training.rows[certificate.support].tolist())
+    found = VerdictFacts(
+        certificate.verdict, Ground.HULLS, proved=True, rows=rows, on=on, proof=certificate
+    )
+    if len(rows) > 2:
+        return found
+    same = _same(training, [certificate.support.tolist()])
+    return replace(found, ground=same.ground, rounded=same.rounded, some_columns=same.some_columns)
+
+
+def _same(training: TrainingRows, pairs: Sequence[Sequence[int]]) -> VerdictFacts:
+    """That two rows are the same but for their classes; without any pair nothing."""
+    found = VerdictFacts(Verdict.INSEPARABLE, Ground.SAME_ROWS, proved=True)
+    if not pairs:
+        return found
+    i, j = pairs[0]
+    rounded = training.differ(i, j)
+    rows = sorted(training.rows[[i, j]].tolist())
+    some = training.some_columns and not rounded
+    return replace(found, rows=tuple(rows), rounded=rounded, some_columns=some)
+
+
+# Hyperplanes in feature space -------------------------------------------------------------------
+
+
+def _in_features(
+    classifier: Any, fit: KernelFit, training: TrainingRows, y: Ints, seconds: float
+) -> VerdictFacts:
+    """The verdict on one problem: whether a hyperplane separates the features of the samples.
+
+    Without a bias it passes through the origin of feature space, as that of the run does.
+    """
+    own = _by_itself(classifier, fit, training.X, y)
+    if own is not None and own.proved:
+        return own
+    pair = identical(training.X, y)
+    if pair:
+        return replace(_same(training, [pair]), in_features=True)
+    if isinstance(classifier.kernel_, Radial):
+        return VerdictFacts(Verdict.SEPARABLE, Ground.DIFFERENT_ROWS, proved=True, in_features=True)
+    return own or _searched(classifier, training, y, seconds)
+
+
+def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts | None:
+    """What a run has shown by ending with a vector that has every sample on its side."""
+    if fit.stop_reason is not StopReason.SEPARATED or not is_inner_product(classifier.kernel_):
+        return None
+    bias, V = bool(classifier.fit_intercept), classifier.support_vectors_
+    values, off = scores(classifier.kernel_, bias, V, fit.last, X)
+    if not bool((y * values > 0).all()):  # some were dropped, or had no weight
+        return None
+    is_model = fit.path is None and np.array_equal(fit.coef, fit.last)
+    ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
+    proved = bool((y * values > off).all())
+    return VerdictFacts(Verdict.SEPARABLE, ground, proved=proved, in_features=True)
+
+
+def identical(X: Any, y: Ints) -> list[int]:
+    """The first sample that is also one of the other class, and that one; or nothing."""
+    _, group = distinct(X)
+    plus, minus = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+    _, at, there = np.intersect1d(group[plus], group[minus], return_indices=True)
+    pairs = [sorted((int(plus[i]), int(minus[j]))) for i, j in zip(at, there, strict=True)]
+    return min(pairs, default=[])
+
+
+def _searched(classifier: Any, training: TrainingRows, y: Ints, seconds: float) -> VerdictFacts:
+    """What `rosenblatt.separability` finds in so many seconds."""
+    X, kernel, bias = training.X, classifier.kernel_, bool(classifier.fit_intercept)
+    open_ = VerdictFacts(UNDECIDED, Ground.TIME, in_features=True)
+    if X.shape[0] > SAMPLES and not spelled_out(kernel, X):
+        return replace(open_, ground=Ground.TOO_MANY_ROWS, n_rows=SAMPLES)
+    if seconds < LEAST_TIME:
+        return open_
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = separability(X, y, kernel=kernel, fit_intercept=bias, max_time=seconds)
+    except IndefiniteKernelError:
+        return replace(open_, ground=Ground.NO_INNER_PRODUCT)
+    except ValueError as error:
+        return replace(open_, ground=Ground.FAILED, message=" ".join(str(error).split()))
+    if isinstance(found.certificate, Undecided):
+        timed = found.certificate.why == Undecided.TIME
+        return open_ if timed else replace(open_, ground=Ground.WORK)
+    if not found.exact and not np.isfinite(found.tolerance or 0.0):
+        return replace(open_, ground=Ground.ERROR_UNKNOWN)
+    return VerdictFacts(
+        found.verdict,
+        Ground.HYPERPLANE if found.separable else Ground.HULLS,
+        proved=found.exact,
+        rows=tuple(training.rows[found.support].tolist()),
+        tolerance=None if found.exact else float(found.tolerance or 0.0),
+        in_features=True,
+        through_origin=not bias,
+    )
