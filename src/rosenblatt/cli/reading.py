@@ -57,14 +57,15 @@ def read_file(
     wanted: Sequence[str] | None = None,
 ) -> Task:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
-    from rosenblatt.tables.tables import TableError, read_table
+    from rosenblatt.tables.storage import ForPythonError
+    from rosenblatt.tables.tables import read_table
 
     try:
         with read_table(file, header=header, delimiter=delimiter) as table:
             return read_task(table, target, ignored or (), wanted or ())
-    except TableError as error:
-        told = str(error).replace("fit rb.Perceptron", f"fit rb.{estimator.__name__}")
-        raise TableError(told) from error
+    except ForPythonError as error:
+        error.estimator = estimator.__name__
+        raise
 
 
 def read_task(

@@ -231,7 +231,7 @@ _mistaken: dict[str, Kind] = {"row": _whole, "mistakes": _whole}
 _support = _record(
     {"count": _whole, "hardest": _many(_record(_mistaken, **{"class": _text}))}, classes=_counts
 )
-_dropped = _record(_mistaken, **{"class": _text})
+_dropped = _record(_mistaken, epoch=_whole, positive=_text, **{"class": _text})
 _ground = _record(
     {"ground": _named_ground},
     rows=_many(_whole),
@@ -312,7 +312,8 @@ def _expansion(s: Summary) -> ExpansionFacts:
 
 
 def _mistaken_row(one: Document) -> MistakenRow:
-    return MistakenRow(one["row"], one["mistakes"], label=one.get("class"))
+    more = {"epoch": one.get("epoch"), "positive": one.get("positive")}
+    return MistakenRow(one["row"], one["mistakes"], label=one.get("class"), **more)
 
 
 def _verdicts(s: Summary) -> Iterator[VerdictFacts]:

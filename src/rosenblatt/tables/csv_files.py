@@ -33,7 +33,7 @@ from rosenblatt.tables.dialects import (
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.storage import TableError, first_line, quoted
+from rosenblatt.tables.storage import ForPythonError, TableError, first_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -179,9 +179,9 @@ def _refuse_svmlight(text: str, shown: str) -> None:
     if len(pairs) == len(found) and any(len(pair) > 1 for pair in pairs):
         msg = (
             f"{shown} is in svmlight format, not a table: load it in Python with "
-            "sklearn.datasets.load_svmlight_file and fit rb.Perceptron"
+            "sklearn.datasets.load_svmlight_file"
         )
-        raise TableError(msg)
+        raise ForPythonError(msg)
 
 
 def _joined_lines(sample: Sample, has_header: bool) -> list[str]:

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import duckdb
 
-from rosenblatt.tables.storage import TableError, first_line, interruptible
+from rosenblatt.tables.storage import ForPythonError, TableError, first_line, interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,6 @@ _NOT_TABLES = {
     b"GIF8": "a GIF picture: give a table, such as a CSV file",
     b"%PDF": "a PDF document: copy its table to a CSV file first",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV first",
-    b"\x93NUMPY": "a NumPy array: load it in Python with numpy.load and fit rb.Perceptron",
     b"\x89HDF": "an HDF5 file: write the table you want as CSV or Parquet first",
     b"SQLite format 3": "an SQLite database: write the table you want as CSV first",
     b"ARROW1": "an Arrow (Feather) file: write it as Parquet first",
@@ -53,8 +52,11 @@ _NOT_TABLES = {
     b"Rar!": "a RAR archive: unpack it first",
     b"\x80\x04\x95": "a Python pickle: write the table as CSV or Parquet first",
     b"\x80\x05\x95": "a Python pickle: write the table as CSV or Parquet first",
-    b"\x00\x00\x08": "an IDX array (as of MNIST): load it in Python and fit rb.Perceptron",
     b"\x7fELF": "a program: give a table, such as a CSV file",
+}
+_FOR_PYTHON = {
+    b"\x93NUMPY": "a NumPy array: load it in Python with numpy.load",
+    b"\x00\x00\x08": "an IDX array (as of MNIST): load it in Python",
 }
 
 
@@ -236,12 +238,16 @@ def recognised(path: str | os.PathLike[str], file: Path) -> str:
 
 
 def _refuse_other_formats(start: bytes, file: Path, shown: str) -> None:
+    for magic, advice in _FOR_PYTHON.items():
+        if start.startswith(magic):
+            msg = f"{shown} is {advice}"
+            raise ForPythonError(msg)
     for magic, advice in _NOT_TABLES.items():
         if start.startswith(magic):
             msg = f"{shown} is {advice}"
             raise TableError(msg)
     if start.startswith(b"PK\x03\x04"):
-        raise TableError(f"{shown} is {_kind_of_zip(file)}")  # noqa: EM102
+        raise TableError(f"{shown} is {_kind_of_zip(file, shown)}")  # noqa: EM102
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<?xml")):
         msg = f"{shown} is a web page or XML, not a table: download the file itself"
@@ -256,7 +262,7 @@ def _refuse_other_formats(start: bytes, file: Path, shown: str) -> None:
             raise TableError(msg)
 
 
-def _kind_of_zip(file: Path) -> str:
+def _kind_of_zip(file: Path, shown: str) -> str:
     with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(file) as archive:
         names = archive.namelist()
         if any(name.startswith("xl/") for name in names):
@@ -264,5 +270,6 @@ def _kind_of_zip(file: Path) -> str:
         if "schema.json" in names:
             return "a rosenblatt model (skops), not a table: give a table, such as a CSV file"
         if any(name.endswith(".npy") for name in names):
-            return "a NumPy archive: load it in Python with numpy.load and fit rb.Perceptron"
+            msg = f"{shown} is a NumPy archive: load it in Python with numpy.load"
+            raise ForPythonError(msg)
     return "a zip archive: unpack it first"

@@ -31,6 +31,15 @@ class TableError(ValueError):
     """A table that cannot be read; the message is one line with the remedy."""
 
 
+class ForPythonError(TableError):
+    """Numbers that are no table: how to load them in Python, and there to fit `estimator`."""
+
+    estimator = "Perceptron"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} and fit rb.{self.estimator}"
+
+
 class Storage:
     """A temporary folder and a DuckDB connection that end together.
 
