@@ -199,10 +199,10 @@ def _same_rows(X: Any, task: Task) -> tuple[int, ...]:
     """Two rows of the file that no kernel tells apart though their classes differ, or nothing."""
     import numpy as np
 
-    from rosenblatt.report.verdicts import identical
+    from rosenblatt.report.verdicts import first_same
 
     for positive in np.unique(task.y):
-        pair = identical(X, np.where(task.y == positive, 1, -1))
+        pair = first_same(X, np.where(task.y == positive, 1, -1))
         if pair:
             return tuple(task.rows[pair].tolist())
     return ()

@@ -26,7 +26,6 @@ from rosenblatt.results import (
 from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.feature_vectors import (
     SAMPLES,
-    distinct,
     is_inner_product,
     scores,
     spelled_out,
@@ -174,7 +173,7 @@ def _in_features(
     own = _by_itself(classifier, fit, training.X, y)
     if own is not None and own.proved:
         return own
-    pair = identical(training.X, y)
+    pair = first_same(training.X, y)
     if pair:
         return replace(_same(training, [pair]), in_features=True)
     if isinstance(classifier.kernel_, Radial):
@@ -196,13 +195,9 @@ def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts
     return VerdictFacts(Verdict.SEPARABLE, ground, proved=proved, in_features=True)
 
 
-def identical(X: Any, y: Ints) -> list[int]:
+def first_same(X: Any, y: Ints) -> list[int]:
     """The first sample that is also one of the other class, and that one; or nothing."""
-    _, group = distinct(X)
-    plus, minus = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-    _, at, there = np.intersect1d(group[plus], group[minus], return_indices=True)
-    pairs = [sorted((int(plus[i]), int(minus[j]))) for i, j in zip(at, there, strict=True)]
-    return min(pairs, default=[])
+    return min((sorted(pair) for pair in twins(X, y).pairs), default=[])
 
 
 def _searched(classifier: Any, training: TrainingRows, y: Ints, seconds: float) -> VerdictFacts:
