@@ -402,7 +402,7 @@ def test_ctrl_c_keeps_the_model_so_far(rings, monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ProgressLine, "watch", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "after_epochs", lambda *_: stop)
     found = fitted(rings, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert found["epochs"] == 1

@@ -411,7 +411,7 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ProgressLine, "watch_scans", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "after_scans", lambda *_: stop)
     found = fitted(NOTES, *SOFT, "--C", 1e4, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert "verdicts" not in found

@@ -9,7 +9,7 @@ import pytest
 import rosenblatt as rb
 from commands import call, dunkers_table, fitted, one_line, table, xor_table
 from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
-from rosenblatt.report import bounds, checks, facts, fits
+from rosenblatt.report import bound_report, checks, facts, fits
 from rosenblatt.report.facts import FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fit_report import print_report
 from rosenblatt.report.saved import saved_facts
@@ -27,7 +27,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("module", [bounds, checks, facts, fits])
+@pytest.mark.parametrize("module", [bound_report, checks, facts, fits])
 def test_facts_are_frozen(module):
     own = [one for one in vars(module).values() if dataclasses.is_dataclass(one)]
     assert own

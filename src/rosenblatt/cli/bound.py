@@ -23,7 +23,7 @@ from rosenblatt.cli.options import (
 if TYPE_CHECKING:
     from rosenblatt.cli.progress import ProgressLine
     from rosenblatt.cli.reading import Task
-    from rosenblatt.report.bounds import BoundFacts
+    from rosenblatt.report.bound_report import BoundFacts
     from rosenblatt.results import BoundReport
     from rosenblatt.tables.encoder import TableEncoder
 
@@ -119,7 +119,7 @@ def bound(
         if picture:
             progress.say("drawing")
             _draw(reports, picture)
-    from rosenblatt.report.bounds import print_bounds
+    from rosenblatt.report.bound_report import print_bounds
     from rosenblatt.report.printing import print_json
 
     facts = _facts(task, encoder, classifier, X, reports, picture)
@@ -173,7 +173,7 @@ def _facts(
     import numpy as np
 
     from rosenblatt.cli.reading import is_standardised, notes_about
-    from rosenblatt.report.bounds import BoundFacts
+    from rosenblatt.report.bound_report import BoundFacts
     from rosenblatt.report.fits import kernel_facts
 
     labels, counts = np.unique(task.y, return_counts=True)

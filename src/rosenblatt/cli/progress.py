@@ -67,21 +67,21 @@ class ProgressLine:
                 self._bars.reset(self._task, description=what)  # what is done shows no time
             self._bars.update(self._task, completed=done, total=total, detail=detail)
 
-    def watch(self, what: str, max_epochs: int) -> _Watcher:
+    def after_epochs(self, what: str, max_epochs: int) -> _EpochCallback:
         """A callback for a fit."""
-        return _Watcher(self, what, max_epochs)
+        return _EpochCallback(self, what, max_epochs)
 
-    def watch_scans(self, what: str, n_problems: int) -> Callable[[MarginRound], None]:
+    def after_scans(self, what: str, n_problems: int) -> Callable[[MarginRound], None]:
         """A callback for a fit to a best hyperplane, or to one for each of several classes."""
 
-        def watcher(scan: MarginRound) -> None:
+        def callback(scan: MarginRound) -> None:
             of = f"class {scan.problem + 1} of {n_problems}, " if n_problems > 1 else ""
             self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
 
-        return watcher
+        return callback
 
 
-class _Watcher:
+class _EpochCallback:
     def __init__(self, progress: ProgressLine, what: str, max_epochs: int) -> None:
         self.progress, self.what, self.max_epochs = progress, what, max_epochs
 

@@ -157,10 +157,10 @@ def run(
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
     if isinstance(classifier, MarginClassifier):
-        watcher: Any = progress.watch_scans(what, len(positives_of(np.unique(y))))
+        callback: Any = progress.after_scans(what, len(positives_of(np.unique(y))))
     else:
-        watcher = progress.watch(what, classifier.max_epochs)
-    classifier.set_params(callback=watcher)
+        callback = progress.after_epochs(what, classifier.max_epochs)
+    classifier.set_params(callback=callback)
     with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -3,6 +3,9 @@
 Every function draws into `ax` and returns it, or makes a figure where it is None; nothing here
 shows a window or changes Matplotlib's settings. Classes differ in colour and in marker, so that
 a picture also reads in print without colours. Matplotlib is imported by the first picture.
+
+Begin with `boundary`. What pictures share is in the modules with an underscore: these draw, and
+are no pictures themselves. Imports the rooms of the library and `files`; no tables, no reports.
 """
 
 from __future__ import annotations

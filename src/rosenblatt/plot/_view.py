@@ -97,7 +97,7 @@ def clipped(polygon: Floats, w: Floats, b: float) -> Floats:
     return np.array(kept).reshape(-1, 2)
 
 
-def nearest(plane: Hyperplane, point: ArrayLike) -> Floats:
+def foot_point(plane: Hyperplane, point: ArrayLike) -> Floats:
     """The point of the hyperplane nearest to `point`."""
     w, b = unit(plane)
     at = np.asarray(point, dtype=np.float64)
@@ -120,7 +120,7 @@ def segment(plane: Hyperplane, view: View) -> Floats | None:
 
 def line(ax: Axes, plane: Hyperplane, view: View, gid: str, **style: Any) -> Any:
     """The whole line ``w·x + b = 0``, however the view is changed later."""
-    foot = nearest(plane, (view.low + view.high) / 2)
+    foot = foot_point(plane, (view.low + view.high) / 2)
     w, _ = unit(plane)
     along = np.array([-w[1], w[0]]) * view.diagonal
     options: dict[str, Any] = {"color": _style.INK, "linewidth": 1.8, "zorder": 3} | style

@@ -101,7 +101,7 @@ def _seen_view(ax: Axes, points: Floats, planes: tuple[Hyperplane, ...]) -> View
         return view
     if _view.segment(planes[0], view) is not None:
         return view
-    foot = _view.nearest(planes[0], (view.low + view.high) / 2)
+    foot = _view.foot_point(planes[0], (view.low + view.high) / 2)
     wider = _view.around(np.vstack([view.corners(), foot]), ax)
     return wider if wider.diagonal < 2.5 * view.diagonal else view
 
@@ -181,12 +181,12 @@ def roomiest(plane: Hyperplane, view: View, points: Floats, length: float) -> Fl
     w, _ = _view.unit(plane)
     ends = _view.segment(plane, view)
     if ends is None:
-        return _view.nearest(plane, (view.low + view.high) / 2)
+        return _view.foot_point(plane, (view.low + view.high) / 2)
     share = np.linspace(0.1, 0.9, 33)[:, np.newaxis]
     feet = (1 - share) * ends[0] + share * ends[1]
     inside = view.contains(feet + 1.2 * length * w, rim=0.02)
     if not inside.any():
-        return _view.nearest(plane, (view.low + view.high) / 2)
+        return _view.foot_point(plane, (view.low + view.high) / 2)
     feet, share = feet[inside], share[inside, 0]
     probes = feet[:, None] + length * np.array([0.3, 0.6, 0.9, 1.15])[:, None] * w
     near = points[:: max(1, len(points) // MOST_PROBES)] if len(points) else feet
