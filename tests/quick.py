@@ -32,6 +32,7 @@ QUICK = {
         "test_interrupted",
     ),
     "plot/test_plot.py": ("test_line_is_the_hyperplane", "test_mistakes_and_the_reason"),
+    "report/test_facts.py": ("test_facts_are_frozen", "test_every_ground_can_be_told"),
     "results/test_hyperplane.py": (),
     "separation/test_separability.py": ("test_two_points", "test_xor_meets_in_the_middle"),
     "tables/test_table_encoder.py": ("test_scikit_learns_checks",),

@@ -343,7 +343,7 @@ def test_pictures(rings):
             "--gamma 'abc' is not a number: give scale, auto or a positive number",
         ),
         (["--gamma", "0"], "gamma=0.0 is not allowed: give a positive number"),
-        (["--gamma", "nan"], "gamma=nan is not allowed"),
+        (["--gamma", "nan"], "--gamma nan is not finite: give scale, auto or a positive number"),
         (["--kernel", "poly", "--degree", "0"], "--degree 0 is not possible: give a whole number"),
         (["--kernel", "poly", "--degree", "2.5"], "--degree 2.5 is not possible: give a whole nu"),
         (
