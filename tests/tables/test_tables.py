@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from rosenblatt.tables import csv_files, input_files
 from rosenblatt.tables import storage as storage_module
 from rosenblatt.tables.output import TableWriter
-from rosenblatt.tables.tables import Table, TableError, read_table
+from rosenblatt.tables.table import Table, TableError, read_table
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "#n/a"}
 
@@ -536,22 +536,31 @@ def test_encodings(file, encoding, note):
         assert table.notes == note
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+PACKERS = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": input_files.zstd.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
 def test_packed_files(file, suffix):
     text = b"a,b\n1,x\n2,y\n"
-    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-    path = file(b"", f"t.csv{suffix}")
-    if suffix == ".zst":
-        sql = f"COPY (SELECT unnest([1, 2]) a, unnest(['x', 'y']) b) TO '{path}' (COMPRESSION zstd)"
-        duckdb.connect().execute(sql)
-    else:
-        path.write_bytes(packed[suffix](text))
-    assert contents(path) == {"a": [1, 2], "b": ["x", "y"]}
+    assert contents(file(PACKERS[suffix](text), f"t.csv{suffix}")) == {"a": [1, 2], "b": ["x", "y"]}
 
 
-def test_gzip_in_several_parts(file):
-    path = file(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n"), "t.csv.gz")
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_packed_in_several_parts(file, suffix):
+    pack = PACKERS[suffix]
+    path = file(pack(b"a,b\n1,2\n") + pack(b"3,4\n"), f"t.csv{suffix}")
     assert contents(path) == {"a": [1, 3], "b": [2, 4]}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_packed_files_may_be_in_any_encoding(file, suffix):
+    path = file(PACKERS[suffix]("a,b\n1,caf\u00e9\n2,y\n".encode("latin-1")), f"t.csv{suffix}")
+    assert contents(path) == {"a": [1, 2], "b": ["caf\u00e9", "y"]}
 
 
 def test_long_lines_and_cells(size, file):
@@ -983,7 +992,7 @@ def test_only_numpy_and_duckdb_are_needed(file, tmp_path):
             sys.modules[name] = None
         import numpy as np
         from rosenblatt.tables.output import TableWriter
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         with read_table(sys.argv[1]) as table:
             print({name: table[name].tolist() for name in table})
             for name in ("o.csv", "o.parquet"):
@@ -1003,7 +1012,7 @@ def test_nothing_is_left_behind_when_python_ends_without_closing(file, tmp_path)
     folder.mkdir()
     path = file("a,b\n1,x\n")
     code = f"""
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         table = read_table({str(path)!r})
         import os
         assert os.listdir({str(folder)!r})
@@ -1039,11 +1048,24 @@ def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
         storage.close()
 
 
+@pytest.mark.parametrize("begun", [True, False])
+def test_ctrl_c_while_the_thread_of_a_query_starts(monkeypatch, begun):
+    class Starting(threading.Thread):
+        def start(self):
+            if begun:
+                super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(storage_module, "Thread", Starting)
+    with duckdb.connect() as connection, pytest.raises(KeyboardInterrupt):
+        storage_module.interruptible(connection, lambda: connection.execute(FOREVER))
+
+
 def test_signals_during_a_query_end_the_process_and_leave_nothing_behind(tmp_path):
     """SIGTERM becomes SystemExit, as in the command; a second one must not make it wait."""
     code = f"""
         import os, signal, sys, threading
-        from rosenblatt.io import storage as module
+        from rosenblatt.tables import storage as module
 
         def leave(number, frame):
             raise SystemExit(143)
@@ -1082,7 +1104,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     environment = {**os.environ, "TMPDIR": str(folder)}
     code = f"""
         import os, sys
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         table = read_table({str(path)!r})
         print(os.listdir({str(folder)!r}), flush=True)
         sys.stdin.read()
@@ -1093,7 +1115,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     (folder / "rosenblatt-notes").mkdir()  # not ours, whatever its name
     with subprocess.Popen(command, env=environment, **pipes) as alive:
         alive.stdout.readline()
-        look = f"from rosenblatt.tables.tables import read_table; read_table({str(path)!r}).close()"
+        look = f"from rosenblatt.tables.table import read_table; read_table({str(path)!r}).close()"
         assert run_python(look, env=environment).returncode == 0
         assert len(list(folder.iterdir())) == 2
         alive.communicate()

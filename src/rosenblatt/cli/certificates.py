@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.certify import check
-from rosenblatt.cli.reading import EMPTY, leaves_out, notes_about, read_task
+from rosenblatt.cli.reading import leaves_out, notes_about, read_task
 from rosenblatt.files.certificates import (
     CertificateFileError,
     certificate_as_json,
@@ -20,7 +20,7 @@ from rosenblatt.report.phrases import listing
 from rosenblatt.report.verdict_sentences import verdict_word
 from rosenblatt.results import Optimum, Separable
 from rosenblatt.separation.explaining import Twins, single_features, twins
-from rosenblatt.tables.encoder import Column, TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.progress import ProgressLine
     from rosenblatt.report.checks import Finding, TwoClasses
     from rosenblatt.results import Certificate
-    from rosenblatt.tables.tables import Table
+    from rosenblatt.tables.table import Table
 
     Ints = NDArray[np.int64]
 
@@ -51,12 +51,9 @@ def read_checked(
 ) -> CheckedTable:
     """The features and the classes of a table."""
     task = read_task(table, target, ignored, used)
-    encoder = TableEncoder(standardize=False, use=tuple(used))
-    try:
-        encoder.fit(task.columns)
-    except ValueError:
-        if not _keep_constant(encoder, task.columns):
-            raise
+    # Where all columns are constant, which no fit would use, the answer is no.
+    encoder = TableEncoder(standardize=False, use=tuple(used), keep_constant=True)
+    X = encoder.fit_transform(task.columns)
     classes, label = np.unique(task.y, return_inverse=True)
     left_out = [] if task.known is None else (np.flatnonzero(~task.known) + 1).tolist()
     notes = [*task.notes, *notes_about(encoder), *_notes_on_rounding(encoder, task.columns)]
@@ -69,36 +66,17 @@ def read_checked(
         n_columns=len(task.columns),
         some_columns=leaves_out(task, encoder),
         notes=tuple(notes),
-        X=encoder.transform(task.columns),
+        X=X,
         encoder=encoder,
         classes=classes,
         label=label,
     )
 
 
-def _keep_constant(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> bool:
-    """Where all columns are constant, which no fit would use, keep them: the answer is no."""
-    specs = getattr(encoder, "columns_", [])
-    dropped = [spec.get("dropped", "") for spec in specs]
-    same = [reason.startswith("the same ") for reason in dropped]
-    if not any(same) or not all(map(any, zip(same, (d == EMPTY for d in dropped), strict=True))):
-        return False
-    for spec, is_same in zip(specs, same, strict=True):
-        if is_same:
-            del spec["dropped"]
-            column = Column.of(spec["name"], columns[spec["name"]], spec["kind"])
-            value = column.values[~column.missing][0]
-            texts = spec["kind"] == "text"
-            spec |= {"values": [value]} if texts else {"fill": value, "mean": 0.0, "deviation": 1.0}
-    encoder.sparse_ = False
-    return True
-
-
 def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
     """Which columns hold whole numbers that may not be what stands in the file."""
     numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
-    cells = {name: Column.of(name, columns[name], "number").values for name in numbers}
-    large = [name for name in numbers if np.nanmax(np.abs(cells[name])) >= 2**53]
+    large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]
     if not large:
         return []
     return [

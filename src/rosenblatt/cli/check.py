@@ -93,7 +93,7 @@ def _read(
     file: str, target: str | None, how: dict[str, Any], progress: ProgressLine
 ) -> CheckedTable:
     from rosenblatt.cli.certificates import read_checked
-    from rosenblatt.tables.tables import read_table
+    from rosenblatt.tables.table import read_table
 
     progress.say(f"reading {Path(file).name}")
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.report.phrases import count, listing, shortened, suggestion
-from rosenblatt.tables.encoder import truth_in_one_way
+from rosenblatt.tables.cells import missing
+from rosenblatt.tables.frames import truth_in_one_way
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,14 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.tables.encoder import TableEncoder
-    from rosenblatt.tables.tables import Table
+    from rosenblatt.tables.table import Table
 
     Columns = dict[str, NDArray[Any]]
 
 MOST_CLASSES = 100
-
-
-EMPTY = "every cell is missing"
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def read_file(
 ) -> Task:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
     from rosenblatt.tables.storage import ForPythonError
-    from rosenblatt.tables.tables import read_table
+    from rosenblatt.tables.table import read_table
 
     try:
         with read_table(file, header=header, delimiter=delimiter) as table:
@@ -105,9 +103,7 @@ def read_task(
 
 def leaves_out(task: Task, encoder: TableEncoder) -> bool:
     """Whether there are columns, not used, in which rows may differ."""
-    dropped = [spec.get("dropped", EMPTY) for spec in encoder.columns_]
-    same = (reason == EMPTY or reason.startswith("the same ") for reason in dropped)
-    return task.ignores or not all(same)
+    return task.ignores or bool(encoder.identifiers_)
 
 
 def read_labels(
@@ -118,7 +114,7 @@ def read_labels(
     if kind == "date":
         msg = f"column {target!r} holds dates: choose a column of classes with --target"
         raise ValueError(msg)
-    known = ~np.isnan(cells) if kind == "number" else cells != None  # noqa: E711
+    known = ~missing(cells)
     cells = cells[known]
     if not cells.size:
         msg = f"column {target!r} has no classes, every cell is missing: choose another --target"

@@ -68,14 +68,8 @@ class CheckedTable:
     @property
     def groups(self) -> list[list[int]]:
         """The features of each text column, by number: one of them is 1, the others 0."""
-        groups, start = [], 0
-        for spec in self.encoder.columns_:
-            if "dropped" not in spec:
-                width = len(spec["values"]) if spec["kind"] == "text" else 1
-                if spec["kind"] == "text":
-                    groups.append(list(range(start, start + width)))
-                start += width
-        return groups
+        spans = self.encoder.spans_
+        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
 
 
 @dataclass(frozen=True)

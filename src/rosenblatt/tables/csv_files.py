@@ -11,29 +11,26 @@ import codecs
 import contextlib
 import csv
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import duckdb
 
-from rosenblatt.tables.columns import Column
+from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as_value
+from rosenblatt.tables.columns import Column, StagedFile, guessed, unique_names
 from rosenblatt.tables.dialects import (
-    WHITE_SPACE,
     Dialect,
     Sample,
     commented_header,
     is_blank,
-    is_missing,
-    is_missing_value,
     looks_like_header,
     open_quote,
-    reads_as_value,
     records_of,
     sniffed,
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.storage import ForPythonError, TableError, first_line, quoted
+from rosenblatt.tables.storage import ForPythonError, TableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -47,9 +44,6 @@ SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
 # From this size on, columns whose first cells are all numbers are read as numbers at once, which
 # takes less than half the time and memory of keeping their text.
 LARGE_BYTES = 8_000_000
-_PLAIN_NUMBER = re.compile(r"[+-]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-# The usual ways to write MISSING; more cost time. With others the text is kept.
-_NULLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 # How texts begin whose characters take two bytes or four; the latter begins like the former.
 WIDE = (
     ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
@@ -57,17 +51,6 @@ WIDE = (
 )
 _REMEDY = "correct the quotation marks there"
 _PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
-
-
-@dataclass(frozen=True)
-class StagedCsv:
-    """What is known of a file whose rows lie in the table `rows`, columns c0, c1, ..."""
-
-    names: list[str]
-    columns: list[Column]
-    has_header: bool
-    delimiter: str
-    notes: list[str]
 
 
 def stage_csv(
@@ -78,7 +61,7 @@ def stage_csv(
     header: bool | None,
     delimiter: str | None,
     as_text: Collection[str],
-) -> StagedCsv:
+) -> StagedFile:
     """Read the rows of the file into the table `rows` of the storage."""
     file, notes = _in_utf8(file, shown, storage.copies)
     text, sample = _sample_of(file, shown, delimiter)
@@ -113,7 +96,8 @@ def stage_csv(
         else Column(f"c{j}", "text", "text", declared=guess == "text")
         for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
     ]
-    return StagedCsv(names, columns, heading is not None, sample.dialect.delimiter, notes)
+    delimiter = sample.dialect.delimiter
+    return StagedFile(names, columns, notes, heading is not None, delimiter)
 
 
 def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Sample]:
@@ -212,55 +196,6 @@ def column_names(
     return unique_names(names)
 
 
-def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names with columnN for an empty one and name_2 for a second one, and notes."""
-    taken = set(given)
-    seen: set[str] = set()
-    names: list[str] = []
-    changed: list[tuple[int, str, str]] = []
-    for place, name in enumerate(given, 1):
-        wanted = new = name or f"column{place}"
-        count = 1
-        while new in seen or (new != name and new in taken):
-            count += 1
-            new = f"{wanted}_{count}"
-        seen.add(new)
-        names.append(new)
-        if new != wanted:
-            changed.append((place, wanted, new))
-    if len(changed) == 1:
-        ((place, wanted, new),) = changed
-        return names, [f"The name {wanted!r} is given twice; column {place} is called {new!r}."]
-    shown = ", ".join(f"column {place} is called {new!r}" for place, _, new in changed[:5])
-    more = f" and {len(changed) - 5} more" * (len(changed) > 5)
-    return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
-
-
-def guessed(
-    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
-) -> list[str]:
-    """What each of these columns holds as far as these records go.
-
-    "number": nothing but plain numbers; "text": for certain, since one cell suffices; or "".
-    """
-    guesses = []
-    whole = [record for record in records if len(record) == len(names)]  # not a comment
-    for j, name in enumerate(names):
-        cells = {record[j].strip(WHITE_SPACE) for record in whole}
-        numbers = set(filter(_PLAIN_NUMBER.fullmatch, cells))
-        others = [cell for cell in cells - numbers if not is_missing(cell)]
-        if name in as_text or any(map(_is_text, others)):
-            guesses.append("text")
-        else:
-            guesses.append("number" if numbers and not others else "")
-    return guesses
-
-
-def _is_text(cell: str) -> bool:
-    """Whether a cell can be neither a number, however it is written, nor a date."""
-    return not (reads_as_value(cell) or is_missing_value(cell) or "inf" in cell.lower())
-
-
 def _staged_as_numbers(
     file: Path,
     storage: Storage,
@@ -338,7 +273,7 @@ def _create_rows(
 ) -> None:
     types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
     columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
-    nulls = f"nullstr=[{', '.join(map(quoted, _NULLS))}], " if any(numbers) else ""
+    nulls = f"nullstr=[{', '.join(map(quoted, USUAL_MARKERS))}], " if any(numbers) else ""
     # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
     rows = "WHERE c0 IS NOT NULL" if len(numbers) == 1 else ""
     storage.rows(
