@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 NARROW = 1e-11  # an enclosure this narrow decides
 
 
-def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckResult:
+def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) -> CheckResult:
     """Whether a certificate proves its verdict on these data; trusts nobody.
 
     Signs are exact, weights are compared with the exact ones, and rank and span are proved. Of a
@@ -55,10 +55,11 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
     ----------
     certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
         Undecided proves nothing.
-    X : array of shape (n, d), data frame or sparse matrix
-        Finite numbers.
+    X : array of shape (n, d), data frame or sparse matrix; or blocks of samples
+        Finite numbers. Blocks are pairs ``(X, y)`` in a list, or in anything else that can be gone
+        through again and again; one of them at a time is held.
     y : array of n labels
-        Exactly two classes.
+        Exactly two classes; None with blocks, which have their own.
     sample_weight : array of n numbers from 0 on, or None
         For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
 
@@ -331,8 +332,7 @@ def _require_in_span(data: Samples, z: Floats, rows: Ints, basis: Ints, on: Ints
     why = "the spanning support does not span all samples that it should"
     others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
     if len(others) > z.shape[1] - len(basis):
-        part = data.X if on is None else data.X[on]
-        require(first_not_annihilated(part, null_basis(z[basis])) is None, why)
+        require(first_not_annihilated(data.X, null_basis(z[basis]), on) is None, why)
         return
     # Fewer samples than dimensions missing: rather relations between samples.
     both = np.vstack([z[basis], data.signed(others)])

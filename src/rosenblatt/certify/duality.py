@@ -84,12 +84,11 @@ class Problem:
         dense = chosen.toarray() if hasattr(chosen, "toarray") else chosen
         return np.asarray(dense, dtype=np.float64)
 
-    def weighing(self) -> tuple[Any, NDArray[Any], Ints]:
-        """The samples and labels that have a weight, and their row numbers."""
+    def weighing(self) -> Ints | None:
+        """The rows that have a weight; None: all."""
         if self.weights is None or self.weights.all():
-            return self.X, self.y, np.arange(self.n)
-        rows = np.flatnonzero(self.weights)
-        return self.X[rows], self.y[rows], rows
+            return None
+        return np.flatnonzero(self.weights)
 
 
 # The objective ----------------------------------------------------------------------------------
@@ -364,9 +363,8 @@ def _narrow(enough: float) -> float:
 def _prove_margin(
     problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
-    X, y, _ = problem.weighing()
-    square = square_sum(theta[:-1])
-    least = smallest(X, y, theta.tolist()) if square else ZERO
+    X, y, square = problem.X, problem.y, square_sum(theta[:-1])
+    least = smallest(X, y, theta.tolist(), problem.weighing()) if square else ZERO
     bound = _bounds_of(problem, rows, multipliers, 0.0, _narrow(enough))
 
     def proof(bound: Balanced | None) -> Proof:

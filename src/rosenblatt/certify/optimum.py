@@ -21,10 +21,9 @@ from rosenblatt.certify.fields import (
     require,
 )
 from rosenblatt.certify.samples import read_samples
-from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.blocks import blocks, chosen
 from rosenblatt.exact.nearby import closest
 from rosenblatt.exact.sides import signs
-from rosenblatt.exact.sums import chosen
 from rosenblatt.results import Conditions, Optimum
 
 if TYPE_CHECKING:
@@ -176,10 +175,11 @@ def _prove_objective(problem: Problem, optimum: Optimum, given: Given, found: Pr
 def _prove_margin(problem: Problem, optimum: Optimum, given: Given, found: Proof) -> str:
     require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
     if not found.margin > 0:
-        X, y, numbers = problem.weighing()
-        side = signs(X, given.theta.tolist()) * y
+        side = signs(problem.X, given.theta.tolist()) * problem.y
+        if problem.weights is not None:
+            side[problem.weights == 0] = 1
         wrong = int(np.argmax(side <= 0))
-        msg = f"sample {numbers[wrong]} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
+        msg = f"sample {wrong} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
         raise WrongError(msg)
     _require_canonical(problem, given, found.least)
     _require_claims(optimum, found)

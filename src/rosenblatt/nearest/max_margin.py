@@ -20,7 +20,7 @@ from rosenblatt.nearest.hulls import nearest
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import Live, improve, polished
 from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, balanced
-from rosenblatt.nearest.working_set import NotSeparable, worst
+from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Kind
 from rosenblatt.running.stopping import Halt
@@ -86,11 +86,8 @@ class MaxMargin:
     def run(self) -> StopReason:
         """Solve it; `best` is the answer.
 
-        Raises
-        ------
-        NotSeparable
-            Once, if a working set is not separated when it should have been. Whether it can be
-            is for others to find out; the next call goes on.
+        Once it may stop as INSEPARABLE: a working set is not separated when it should have been.
+        Whether it can be is for others to find out; the next call goes on.
         """
         try:
             with np.errstate(all="ignore"):  # what overflows counts for nothing
@@ -139,7 +136,7 @@ class MaxMargin:
         """Rounding stands in the way, or that there is no solution."""
         if self.hopeful and not self.best.primal < np.inf:
             self.hopeful = False
-            raise NotSeparable
+            raise Halt(StopReason.INSEPARABLE)
         part, best = self.part, self.best
         s = part.values(np.append(best.w, best.b))
         used = (self.alpha > 0, best.alpha[self.rows] > 0, s < 1 + 1e-9, s < 1 + 1e-6)

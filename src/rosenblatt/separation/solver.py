@@ -28,7 +28,7 @@ from rosenblatt.exact.nearby import exact_product
 from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.nearest.hulls import nearest
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.working_set import NotSeparable, Samples, batch, worst
+from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,
@@ -95,7 +95,12 @@ class Care(enum.IntEnum):
 
 
 def find_certificate(
-    source: Source, team: Team, positive: int, clock: Clock, care: Care = Care.FLOATS
+    source: Source,
+    team: Team,
+    positive: int,
+    clock: Clock,
+    care: Care = Care.FLOATS,
+    quick: bool = True,
 ) -> Certificate:
     """The verdict on class `positive` against the rest, with its evidence.
 
@@ -108,8 +113,10 @@ def find_certificate(
         When it is over, the question is left undecided.
     care : Care
         More is slower: for data on which the evidence found otherwise does not hold.
+    quick : bool
+        Whether the maximum margin's method may be asked first, if there are many features.
     """
-    search = Search(Samples(source, team, positive, clock), care)
+    search = Search(Samples(source, team, positive, clock), care, quick)
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
     with np.errstate(all="ignore"):  # what overflows is settled exactly
         try:
@@ -123,8 +130,9 @@ def find_certificate(
 class Search:
     """The search for a certificate."""
 
-    def __init__(self, samples: Samples, care: Care) -> None:
+    def __init__(self, samples: Samples, care: Care, quick: bool = True) -> None:
         self.samples, self.care = samples, care
+        self.quick = quick and not care and samples.d >= WIDE
         self.clock, self.look_up = samples.clock, samples.clock.look_up
         self.rng = np.random.default_rng(0)
         self.exact_step = samples.clock.pieces(Kind.EXACT)
@@ -135,7 +143,7 @@ class Search:
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
         samples = self.samples
-        quick = None if self.care or samples.d < WIDE else self.quickly()
+        quick = self.quickly() if self.quick else None
         if quick is not None:
             return self.separable(quick)
         rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
@@ -171,10 +179,10 @@ class Search:
         """
         self.clock.afford(self.clock.seconds(Kind.READING, SOON * self.samples.source.n_entries))
         solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
-        try:
-            if solver.run() is StopReason.INTERRUPTED:
-                raise KeyboardInterrupt
-        except NotSeparable:
+        reason = solver.run()
+        if reason is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        if reason is StopReason.INSEPARABLE:
             return None
         self.look_up()
         theta = np.append(solver.best.w, solver.best.b)
