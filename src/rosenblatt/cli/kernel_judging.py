@@ -8,11 +8,11 @@ import numpy as np
 
 from rosenblatt.cli.verdicts import Answer, these_rows, where_compared
 from rosenblatt.cli.words import count
+from rosenblatt.data.identical import distinct
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.results import StopReason, Undecided, Verdict
 from rosenblatt.separation.feature_vectors import (
     SAMPLES,
-    distinct,
     is_inner_product,
     scores,
     spelled_out,

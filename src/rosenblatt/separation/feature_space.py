@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, vstack
 from rosenblatt import kernels
 from rosenblatt.certify import check
 from rosenblatt.contract.parameters import count_threads, time_limit, yes_or_no
+from rosenblatt.data.identical import distinct
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.nearest.hulls import nearest
@@ -32,7 +33,6 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_vectors import (
     FeatureVectors,
     as_kernel,
-    distinct,
     feature_vectors,
     from_values,
     named,
