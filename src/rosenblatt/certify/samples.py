@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class SignedRows:
     """Samples with signed labels.
 
     Attributes
@@ -60,7 +60,7 @@ class Samples:
 WANTED = "give a matrix with one row per sample"
 
 
-def read_samples(X: Any, y: Any) -> Samples:
+def read_samples(X: Any, y: Any) -> SignedRows:
     """X and y, or blocks of them, as samples; ValueError says in one line what is wrong."""
     if y is None:
         return _read_blocks(X)
@@ -69,10 +69,10 @@ def read_samples(X: Any, y: Any) -> Samples:
         msg = f"X has shape {X.shape}: {WANTED}"
         raise ValueError(msg)
     _require_finite(X)
-    return Samples(X, _signs_of(_label_vector(y, X.shape[0])))
+    return SignedRows(X, _signs_of(_label_vector(y, X.shape[0])))
 
 
-def _read_blocks(given: Any) -> Samples:
+def _read_blocks(given: Any) -> SignedRows:
     """Samples in blocks, pairs of X and y; they are gone through once for their labels."""
     labels, n, kinds = [], 0, set()
     for X, y in _pairs(given):
@@ -88,7 +88,7 @@ def _read_blocks(given: Any) -> Samples:
         raise ValueError(msg)
     ((_, d),) = kinds
     X = Stack((n, d), lambda: (X for X, _ in _pairs(given)))
-    return Samples(X, _signs_of(np.concatenate(labels)))
+    return SignedRows(X, _signs_of(np.concatenate(labels)))
 
 
 def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, chosen, shape
-from rosenblatt.exact.integers import decompose, nearest
+from rosenblatt.exact.integers import decompose, nearest_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class Form:
         self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
         self.scale = self._scale(np.append(sizes, 1.0))
         up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
-        self.t = np.array([nearest(n * up, down) for n in self.numbers])
+        self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
         differs = [
             n * up * b != a * down
             for n, (a, b) in zip(
@@ -236,7 +236,7 @@ def _over_norm(value: Fraction, form: Form) -> float:
     shift = 200 + b.bit_length() - a.bit_length()
     shift += shift % 2
     root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
-    size = nearest(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
+    size = nearest_float(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
     if value:
         size = min(max(size, math.ulp(0.0)), sys.float_info.max)
     return -size if value < 0 else size

@@ -104,9 +104,9 @@ class MarginProblem(NamedTuple):
         total = float(self.samples.n if self.weights is None else self.weights.sum())
         return min(total, sys.float_info.max)
 
-    def judged(self, C: float | None) -> duality.Problem:
+    def judged(self, C: float | None) -> duality.Judged:
         """The problem as it is judged."""
-        return duality.Problem(self.X, self.samples.y, self.weights, C)
+        return duality.Judged(self.X, self.samples.y, self.weights, C)
 
     def prices(self, C: float) -> Floats:
         """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""

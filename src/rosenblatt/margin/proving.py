@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.certify import duality
 from rosenblatt.certify.fields import WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
-from rosenblatt.certify.samples import Samples as Read
+from rosenblatt.certify.samples import SignedRows
 from rosenblatt.exact import smallest
 from rosenblatt.exact.nearby import closest, exact_product, square_sum
 from rosenblatt.nearest.working_set import Samples
@@ -85,7 +85,7 @@ def proved_fit(
 def _accepted(optimum: Optimum, problem: MarginProblem) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
-        data = Read(problem.X, problem.samples.y.astype(np.int8))
+        data = SignedRows(problem.X, problem.samples.y.astype(np.int8))
         return bool(prove_optimum(optimum, data, problem.weights))
     except WrongError:
         return False
@@ -210,14 +210,14 @@ def _smaller(optimum: Optimum) -> tuple[float, ...]:
     return optimum.primal, optimum.gap, -optimum.margin
 
 
-def canonical_planes(judged: duality.Problem, theta: Floats) -> list[Floats]:
+def canonical_planes(judged: duality.Judged, theta: Floats) -> list[Floats]:
     """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1; or as it is."""
     least = smallest(judged.X, judged.y, theta.tolist(), judged.weighing())
     with np.errstate(over="ignore"):
         return [theta * closest(1 / least), theta] if least > 0 else [theta]
 
 
-def _best_bias(judged: duality.Problem, theta: Floats) -> Iterable[Floats]:
+def _best_bias(judged: duality.Judged, theta: Floats) -> Iterable[Floats]:
     """The hyperplane with the b that is best for its w, rounded once."""
     w = [*theta[:-1].tolist(), 0.0]
     X, y = judged.X, judged.y

@@ -16,7 +16,7 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource, is_dense, stack
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.scanner import decision_values
 from rosenblatt.running.threads import WORTHWHILE
@@ -211,7 +211,7 @@ def widest(
         Z = samples.signed(rows)[:, :columns]
         size = float(np.abs(Z).max()) or 1.0  # squares of the data must not overflow
         Z /= size
-        found = nearest(Z, np.ones((len(rows), 1)), tol=tol)
+        found = shortest_sum(Z, np.ones((len(rows), 1)), tol=tol)
         length = float(np.linalg.norm(found.theta))
         if found.meets or length == 0.0:
             return None

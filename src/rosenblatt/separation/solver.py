@@ -26,7 +26,7 @@ import numpy as np
 from rosenblatt.exact import costs, null_basis
 from rosenblatt.exact.nearby import exact_product
 from rosenblatt.exact.sums import weighted_mean
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import (
@@ -43,7 +43,7 @@ from rosenblatt.separation import bracket
 from rosenblatt.separation.coordinates import LinearView, WholeView
 from rosenblatt.separation.evidence import (
     NONE,
-    Meeting,
+    Cancelling,
     basis_of,
     cancel,
     floats_of,
@@ -150,7 +150,7 @@ class Search:
         with self.set_up(rows):
             whole = WholeView(samples, rows)
         found = self.decide(whole, rows, NONE)
-        if not isinstance(found, Meeting):
+        if not isinstance(found, Cancelling):
             return self.separable(found)
         spanning = found
         first = self.twins() or found
@@ -165,7 +165,7 @@ class Search:
             rows = samples.some(batch(len(directions)), active)
             view = LinearView(samples, directions, rows, active)
             found = self.decide(view, rows, basis)
-            if not isinstance(found, Meeting):
+            if not isinstance(found, Cancelling):
                 weak = self.weak(view, found)
                 return self.quasi(first, spanning, view, weak)
             spanning = joined(samples, spanning, found)
@@ -206,7 +206,7 @@ class Search:
         active: NDArray[np.bool_] = self.samples.signs(theta) != 0
         return active
 
-    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
         current, D = view, self.samples.d + 1 - len(basis)
         tries = 0 if self.care is Care.NOTHING else 1 if D <= SHORT else ZOOMS + 1
@@ -226,7 +226,7 @@ class Search:
 
     def attempt(
         self, view: View, rows: Ints, basis: Ints
-    ) -> tuple[Direction | Meeting | None, Ints, Nearest | None]:
+    ) -> tuple[Direction | Cancelling | None, Ints, Nearest | None]:
         """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
             with self.set_up(rows):
@@ -237,7 +237,7 @@ class Search:
                 meeting = self.face(view, rows, basis)
                 if meeting is not None:
                     return meeting, rows, None
-            found = nearest(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
+            found = shortest_sum(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
             if found.meets or found.t.sum() <= 0:
                 break
             coefficients = view.coefficients(found)
@@ -312,7 +312,7 @@ class Search:
 
     def vertex(
         self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
-    ) -> Meeting | None:
+    ) -> Cancelling | None:
         """As few of the rows as possible that meet; None if floats cannot find them.
 
         The vertex of least random cost. Where the hulls only touch the interior-point method
@@ -327,7 +327,7 @@ class Search:
                 return found
         return None
 
-    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Meeting | None:
+    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Cancelling | None:
         """Samples that cancel and span all that do; None if none do, or floats fail."""
         while True:
             self.look_up()
@@ -352,7 +352,7 @@ class Search:
         used = weights > 0
         return cancel(self.samples, rows[used], basis, weights[used])
 
-    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """`decide` without floating point."""
         while True:
             self.look_up()
@@ -373,7 +373,7 @@ class Search:
 
     # Evidence ---------------------------------------------------------------------------------
 
-    def twins(self) -> Meeting | None:
+    def twins(self) -> Cancelling | None:
         """Two identical samples of different classes, the shortest evidence there is."""
         y = self.samples.y
         values = self.samples.values(self.rng.normal(size=self.samples.d + 1)) * y
@@ -385,10 +385,10 @@ class Search:
         for pair in pairs[np.argsort(pairs[:, 0])]:
             one, other = self.samples.gather(pair)
             if np.array_equal(one, other):
-                return Meeting(pair, np.ones(2), NONE, np.empty(0))
+                return Cancelling(pair, np.ones(2), NONE, np.empty(0))
         return None
 
-    def meeting_point(self, meeting: Meeting) -> dict[str, Any]:
+    def meeting_point(self, meeting: Cancelling) -> dict[str, Any]:
         """The support, its weights, summing to 1 in each class, and the point they make."""
         weights, exact = shares(self.samples, meeting.rows)
         X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
@@ -400,7 +400,7 @@ class Search:
             "exact_weights": exact,
         }
 
-    def spanning(self, meeting: Meeting) -> dict[str, Any]:
+    def spanning(self, meeting: Cancelling) -> dict[str, Any]:
         """The samples that span, with weights in floats if they will do."""
         meeting = in_floats(self.samples, meeting)
         exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
@@ -457,7 +457,7 @@ class Search:
         return found
 
     def quasi(
-        self, first: Meeting, spanning: Meeting, view: LinearView, theta: list[Fraction]
+        self, first: Cancelling, spanning: Cancelling, view: LinearView, theta: list[Fraction]
     ) -> QuasiSeparable:
         """The certificate of a weak θ, in floats if they can hold it."""
         floats = floats_of(theta)
