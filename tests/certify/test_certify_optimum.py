@@ -65,7 +65,7 @@ def claimed(plane, support, multipliers, C, X, y, s=None):
     """An optimum that claims what is true."""
     support, multipliers = np.asarray(support), np.asarray(multipliers, dtype=float)
     X, y = X if hasattr(X, "indptr") else np.asarray(X), np.asarray(y)
-    problem, theta = duality.Problem(X, y, s, C), np.append(plane.w, plane.b)
+    problem, theta = duality.Judged(X, y, s, C), np.append(plane.w, plane.b)
     found = duality.prove(problem, theta, support, multipliers, 0.0)
     margin = found.margin
     return Optimum(plane, support, multipliers, C, *found[:3], margin=margin)
@@ -247,12 +247,12 @@ def problems(draw):
 def test_no_dual_value_is_above_any_primal_value(problem, precise):
     X, y, s, C, alpha, plane = problem
     rows = np.arange(len(y))
-    given_ = duality.Problem(X, y, s, C)
+    given_ = duality.Judged(X, y, s, C)
     theta = np.append(plane.w, plane.b)
     low, high = duality.objective(given_, theta, precise)
     optimum = Optimum(plane, rows, alpha, C, high, 0.0)
     assert low <= exact_primal(X, y, optimum, s) <= high <= low * (1 + 3e-10) + 1e-300
-    below = duality.balanced(given_, rows, alpha, high, precise).dual
+    below = duality.feasible(given_, rows, alpha, high, precise).dual
     assert below <= low
     # What is proved of the multipliers is true of those that were scaled exactly, and sharp.
     weights = fractions(np.ones(len(y)) if s is None else s)
@@ -280,7 +280,7 @@ def test_an_objective_of_small_slacks_only(seed, sizes, precise):
     plane = Plane(w, float(1 - values[1]) - slack)
     optimum = Optimum(plane, [0, 1], [1.0, 1.0], 1e12, 1.0, 1.0)
     s = np.append([1e-30, 1.0], np.zeros(6))
-    problem = duality.Problem(X, y, s, 1e12)
+    problem = duality.Judged(X, y, s, 1e12)
     low, high = duality.objective(problem, np.append(w, plane.b), precise)
     assert low <= exact_primal(X, y, optimum, s) <= high <= low * (1 + 2e-10)
 
@@ -293,7 +293,7 @@ def test_multipliers_just_above_their_bounds_are_cut_off(problem):
     c = [Fraction(C) * weight / sum(weights) for weight in weights]
     alpha = np.array([float(value) for value in c]) * (1 + 5e-13)
     rows = np.arange(len(y))
-    below = duality.balanced(duality.Problem(X, y, s, C), rows, alpha, C).dual
+    below = duality.feasible(duality.Judged(X, y, s, C), rows, alpha, C).dual
     exact = exact_dual(X, y, rows, feasible(y, rows, alpha, c))
     assert exact - Fraction(1e-13 * C) <= below <= exact
 
@@ -314,7 +314,7 @@ def test_products_in_twice_the_precision(problem, ratio):
 def test_no_margin_is_above_half_the_distance_of_two_means(problem, precise):
     X, y, _, _, alpha, _ = problem
     rows = np.arange(len(y))
-    bound = duality.balanced(duality.Problem(X, y, None, None), rows, alpha, 1.0, precise)
+    bound = duality.feasible(duality.Judged(X, y, None, None), rows, alpha, 1.0, precise)
     means = []
     for side in (-1, 1):
         mine = fractions(alpha[y == side])
@@ -550,12 +550,12 @@ def test_in_blocks_of_any_size(monkeypatch, entries):
     for data in (X, csr_array(X)):
         accepted(optimum, data, y)
         assert conditions(optimum, data, y).gap < 1e-8
-        problem = duality.Problem(data, y, None, 20.0)
+        problem = duality.Judged(data, y, None, 20.0)
         theta = np.append(optimum.hyperplane.w, optimum.hyperplane.b)
         for precise in (False, True):
             low, high = duality.objective(problem, theta, precise)
             assert low <= exact_primal(X, y, optimum) <= high
-            bound = duality.balanced(problem, optimum.support, optimum.multipliers, 1.0, precise)
+            bound = duality.feasible(problem, optimum.support, optimum.multipliers, 1.0, precise)
             assert bound.dual == pytest.approx(optimum.dual, rel=1e-12)
 
 

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import reference_margin as slow
 import rosenblatt as rb
 from reference_margin import assert_honest, assert_same
+from rosenblatt.nearest.max_margin import MaxMargin
 
 Reason = rb.StopReason
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -806,3 +807,15 @@ def test_prices_beyond_all_measure(C):
     found = rb.certify.check(model.optimum_, X, y)
     assert found, found.why
     assert C > 1 or model.stop_reason_ is Reason.GAP_CLOSED
+
+
+def test_a_verdict_for_the_maximum_margin_does_not_look_for_it_again(monkeypatch):
+    """With many features a verdict tries the maximum margin first; here that has just failed."""
+    X, y = np.vstack([np.eye(600)[:40]] * 2), np.repeat([0, 1], 40)
+    runs, run = [], MaxMargin.run
+    monkeypatch.setattr(MaxMargin, "run", lambda self: runs.append(self) or run(self))
+    assert rb.separability(X, y).verdict is rb.Verdict.INSEPARABLE
+    assert len(runs) == 1
+    with pytest.raises(rb.NotSeparableError):
+        rb.MaxMarginClassifier(on_inseparable="raise").fit(X, y)
+    assert len(runs) == 2

@@ -9,7 +9,7 @@ import rosenblatt as rb
 from rosenblatt.exact import costs
 from rosenblatt.kernel import training as kernelized
 from rosenblatt.nearest import max_margin
-from rosenblatt.nearest.hulls import ROTATION, nearest
+from rosenblatt.nearest.hulls import ROTATION, shortest_sum
 from rosenblatt.results import Undecided
 from rosenblatt.running import clock as clocks
 from rosenblatt.running.clock import Clock, Kind, OutOfWork
@@ -97,15 +97,15 @@ def test_matrix_products_are_timed_before_the_first(monkeypatch):
     assert 0 < Clock(max_time=1).seconds(Kind.PRODUCTS, 1) < 1e-3
 
 
-def test_every_long_part_of_nearest_points_is_announced():
+def test_every_long_part_of_the_shortest_sum_is_announced():
     told = []
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(6, 40)) + 3
-    nearest(Z, np.ones((6, 1)), look_up=told.append)
+    shortest_sum(Z, np.ones((6, 1)), look_up=told.append)
     assert told[0] == ROTATION * 6 * 6 * 40
     assert set(told[1:]) == {6**3}
     told.clear()
-    nearest(Z.T, np.ones((40, 1)), look_up=told.append)
+    shortest_sum(Z.T, np.ones((40, 1)), look_up=told.append)
     assert set(told) == {6 * 6 * 40}
 
 
@@ -115,7 +115,7 @@ def test_no_step_is_begun_that_would_end_too_late(monkeypatch):
     X, y = rng.normal(size=(60, 600)), np.arange(60) % 2
     steps = []
     for module in (solver, max_margin, evidence):
-        monkeypatch.setattr(module, "nearest", _watched(steps))
+        monkeypatch.setattr(module, "shortest_sum", _watched(steps))
     monkeypatch.setattr(clocks, "_product_time", lambda: 1.0)
     found = rb.separability(X, y, max_time=100)
     assert isinstance(found, Undecided)
@@ -128,7 +128,7 @@ def _watched(steps):
     def watched(*args, **options):
         steps.append("begun")
         try:
-            return nearest(*args, **options)
+            return shortest_sum(*args, **options)
         except Halt:
             steps.append("halted")
             raise

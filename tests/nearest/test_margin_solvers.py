@@ -15,9 +15,9 @@ from rosenblatt.nearest import directions, newton
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.directions import direction, newton_step
 from rosenblatt.nearest.loops import Multipliers
-from rosenblatt.nearest.max_margin import canonical
+from rosenblatt.nearest.max_margin import centred
 from rosenblatt.nearest.newton import Live, improve
-from rosenblatt.nearest.soft_margin import SoftMargin, balanced, best_bias, loss
+from rosenblatt.nearest.soft_margin import SoftMargin, best_bias, evened, loss
 from rosenblatt.nearest.working_set import Clock, Samples, worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.stopping import Halt
@@ -86,7 +86,7 @@ def test_the_loss():
 )
 def test_balanced_multipliers_sum_to_nothing_and_none_is_larger(alpha, bits):
     y = np.where([bits >> k & 1 for k in range(len(alpha))], 1.0, -1.0)
-    even = balanced(alpha, y)
+    even = evened(alpha, y)
     positive, negative = alpha[y > 0].sum(), alpha[y < 0].sum()
     assert (even <= alpha).all()
     assert (even >= 0).all()
@@ -307,15 +307,15 @@ def test_rows_that_sleep_count_as_their_sum(team):
 
 def test_canonical_form():
     y = np.array([1.0, 1.0, -1.0])
-    w, b, primal = canonical(np.array([5.0, 7.0, -1.0]), y, np.array([3.0, 4.0]))
+    w, b, primal = centred(np.array([5.0, 7.0, -1.0]), y, np.array([3.0, 4.0]))
     # w·x is 5, 7 and 1: half-way between 1 and 5 is 3, and 2 to either side
     assert w.tolist() == [1.5, 2.0]
     assert b == -1.5
     assert primal == 0.5 * 6.25
-    w, b, primal = canonical(np.array([5.0, 7.0, -6.0]), y, np.array([3.0, 4.0]))
+    w, b, primal = centred(np.array([5.0, 7.0, -6.0]), y, np.array([3.0, 4.0]))
     assert w.tolist() == [3.0, 4.0]
     assert primal == np.inf
-    assert canonical(np.array([5.0, 7.0, -5.0]), y, np.array([3.0, 4.0]))[2] == np.inf
+    assert centred(np.array([5.0, 7.0, -5.0]), y, np.array([3.0, 4.0]))[2] == np.inf
 
 
 # ----------------------------------------------------------------------------- samples in blocks

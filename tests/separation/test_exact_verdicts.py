@@ -378,11 +378,11 @@ def test_a_failure_of_arithmetic_leads_to_the_slower_way(monkeypatch):
     X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
     cares = []
 
-    def failing(source, team, positive, clock, care):
+    def failing(source, team, positive, clock, care, quick):
         cares.append(care)
         if len(cares) < 3:
             raise (OverflowError, AssertionError)[len(cares) - 1]
-        return solver.find_certificate(source, team, positive, clock, care)
+        return solver.find_certificate(source, team, positive, clock, care, quick)
 
     monkeypatch.setattr(estimator, "find_certificate", failing)
     assert rb.separability(X, y).verdict is rb.Verdict.INSEPARABLE
@@ -414,7 +414,7 @@ def test_bounds_do_not_take_an_open_question_for_a_no(monkeypatch):
     from rosenblatt.bounds import function as bounds
 
     open_ = Undecided((-1.0, 2.0), Undecided.WORK)
-    monkeypatch.setattr(bounds, "separability", lambda *_, **__: open_)
+    monkeypatch.setattr(bounds, "proved", lambda *_, **__: open_)
     X, y = [[0.0], [1.0]], [0, 1]
     with pytest.raises(ValueError, match="could not be settled"):
         rb.mistake_bound(X, y)

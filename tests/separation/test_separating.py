@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
+from rosenblatt.data import identical
 from rosenblatt.exact import null_basis
 from rosenblatt.separation import explaining as separating
 from rosenblatt.separation.explaining import Twins, chance, estimates, single_features, twins
@@ -115,17 +116,27 @@ def test_twins_are_those_of_the_definition(table):
 @pytest.mark.parametrize("block", [1, 1 << 20])
 def test_many_rows_without_twins_and_one_pair(monkeypatch, block):
     """Whole numbers, halves, tiny ones: the keys must not fall together."""
-    monkeypatch.setattr(separating, "BLOCK", block)
+    monkeypatch.setattr(identical, "BLOCK", block)
     grid = np.array(np.meshgrid(*[np.arange(-8.0, 8)] * 3)).reshape(3, -1).T
     for scale in (1.0, 0.5, 1e-308, 2.0**900, np.pi):
         X = grid * scale
         y = np.where(np.arange(len(X)) % 3 == 0, 1, -1)
-        assert len(np.unique(separating._keys(X))) == len(X)
+        assert len(np.unique(identical.row_keys(X))) == len(X)
         assert twins(X, y) == Twins([], 0)
         X[70] = X[30]
         assert y[70] != y[30]
         (pair,) = twins(X, y).pairs
         assert sorted(pair) == [30, 70]
+
+
+@pytest.mark.parametrize("layout", [np.array, csr_matrix])
+def test_rows_are_identical_by_themselves_not_by_their_numbers(monkeypatch, layout):
+    X = layout([[1.0, 0.0], [0.0, 2.0], [1.0, -0.0], [3.0, 0.0], [0.0, 2.0]])
+    for keys in (identical.row_keys, lambda X: np.zeros(X.shape[0], np.uint64)):
+        monkeypatch.setattr(identical, "row_keys", keys)
+        first, kind = identical.distinct(X)
+        assert first.tolist() == [0, 1, 3]
+        assert kind.tolist() == [0, 1, 0, 2, 1]
 
 
 # ------------------------------------------------------------------ coefficients without estimate

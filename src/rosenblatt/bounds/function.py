@@ -21,9 +21,10 @@ from rosenblatt.contract.parameters import (
     yes_or_no,
 )
 from rosenblatt.data.rows import as_rows, row_weights
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.data.sources import MemorySource, labels, stack, whole
 from rosenblatt.nearest.signed_vectors import Vectors
 from rosenblatt.results import BoundReport, Hyperplane, Separable, Undecided, Updates
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import PICKING, Settings
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_vectors import (
@@ -33,14 +34,14 @@ from rosenblatt.separation.feature_vectors import (
     feature_vectors,
     named,
 )
-from rosenblatt.separation.function import read_labelled, separability
+from rosenblatt.separation.function import proved, read_labelled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.bounds.solver import Course, Found
     from rosenblatt.contract.classifier import Data
-    from rosenblatt.data.rows import Block
+    from rosenblatt.data.sources import Source
     from rosenblatt.kernels import Kernel
     from rosenblatt.results import MistakeBound
 
@@ -244,7 +245,8 @@ def _separating(bounds: Bounds) -> tuple[Floats | None, bool | None]:
     None: that could not be settled.
     """
     z = bounds.z
-    certificate = separability(*z.as_two_classes())
+    source, positive = z.as_two_classes()
+    certificate = proved(source, z.team, positive, Clock())
     if not isinstance(certificate, Separable):
         return None, None if isinstance(certificate, Undecided) else False
     theta = z.widest(bounds.R)
@@ -282,18 +284,17 @@ OTHER_DATA = (
 def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
     """A report for each two-class problem of a recorded fit."""
     records = [_record(fit) for fit in model.fits_]  # refuse before any work
-    (piece,) = data.source.pieces()
-    reports = []
+    X, reports = stack(data.source), []
     with Team(count_threads(model.n_jobs)) as team:
         for positive, fit, updates in zip(data.positives, model.fits_, records, strict=True):
-            eta = _rate(updates, piece.block, positive, float(model.eta0))
+            eta = _rate(updates, _signed_weights(data.source, positive), float(model.eta0))
             vectors = Vectors(data.source, team, positive, float(updates.fit_intercept))
             run = _run(model, fit, updates, eta, vectors.n)
             found = _run_bound(vectors, run)
             if not np.isfinite(found.bound.length2_bound(fit.n_mistakes)):
                 msg = "the squares of these data overflow: scale the features"
                 raise ValueError(msg)
-            course = follow(updates, fit.n_updates, piece.block.rows, found.theta)
+            course = follow(updates, fit.n_updates, X, found.theta)
             if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
                 raise ValueError(OTHER_DATA)
             label = data.classes.tolist()[positive]
@@ -308,19 +309,18 @@ def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
         msg = "no bound is known where samples are dropped or forgotten: fit without drop_after "
         raise ValueError(msg + "and budget")
     records = [_record(fit) for fit in model.fits_]
-    if (model._same_rows(model.support_, data.X) < 0).any():
+    X, bias = whole(data.source), bool(model._fitted_with["fit_intercept"])
+    if (model._same_rows(model.support_, X) < 0).any():
         raise ValueError(OTHER_DATA)
-    (piece,) = data.source.pieces()
-    block, bias = piece.block, bool(model._fitted_with["fit_intercept"])
-    features = feature_vectors(data.X, model.kernel_, bias)
-    rows, name = as_rows(features.vectors), named(model.kernel_, bias)
-    given = {"weight": block.weight, "factor": block.factor}
+    features, name = feature_vectors(X, model.kernel_, bias), named(model.kernel_, bias)
+    blocks = [piece.block for piece in data.source.pieces()]
+    given = {"weight": np.concatenate([b.weight for b in blocks]), "factor": blocks[0].factor}
     weights = {part: array for part, array in given.items() if array.size}
-    reports = []
+    label, reports = labels(data.source), []
     with Team(count_threads(model.n_jobs)) as team:
         for positive, fit, record in zip(data.positives, model.fits_, records, strict=True):
-            _rate(record, block, positive, 1.0)
-            vectors = FeatureVectors(features, block.label, team, positive, **weights)
+            _rate(record, _signed_weights(data.source, positive), 1.0)
+            vectors = FeatureVectors(features, label, team, positive, **weights)
             zero = Hyperplane(np.zeros(features.vectors.shape[1]))
             columns = record.epoch, record.sample, record.value, record.step, record.update
             updates = Updates(*columns, start=zero, eta=1.0, fit_intercept=False)
@@ -329,9 +329,9 @@ def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
             if found is None:
                 found, _ = _best_in_features(vectors, features, run, name)
             assert found is not None
-            course = follow(updates, fit.n_updates, rows, found.theta)
-            label = data.classes.tolist()[positive]
-            report = _report(found.bound, label, fit, course, vectors.slack, bias)
+            course = follow(updates, fit.n_updates, features.vectors, found.theta)
+            own = data.classes.tolist()[positive]
+            report = _report(found.bound, own, fit, course, vectors.slack, bias)
             reports.append(report)
     return tuple(reports)
 
@@ -353,13 +353,20 @@ def _record(fit: Any) -> Any:
     return updates
 
 
-def _rate(updates: Any, block: Block, positive: int, eta0: float) -> float:
+def _signed_weights(source: Source, positive: int) -> Floats:
+    """The weight of every sample, negative for those of the rest."""
+    parts = [
+        np.where(piece.block.label == positive, 1.0, -1.0) * row_weights(piece.block, positive)
+        for piece in source.pieces()
+    ]
+    return np.concatenate(parts)
+
+
+def _rate(updates: Any, weights: Floats, eta0: float) -> float:
     """The learning rate of the run; an error if its steps do not fit the data."""
-    if updates.sample.size and updates.sample.max() >= len(block.label):
+    if updates.sample.size and updates.sample.max() >= len(weights):
         raise ValueError(OTHER_DATA)
-    own = block.label[updates.sample] == positive
-    weight = row_weights(block, positive, updates.sample)
-    signed = np.where(own, weight, -weight)
+    signed = weights[updates.sample]
     if not updates.sample.size or np.array_equal(eta0 * signed, updates.step):
         return eta0
     if getattr(updates, "eta", 1.0) != 1.0 or np.array_equal(

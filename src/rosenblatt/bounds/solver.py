@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt import theory
 from rosenblatt.bounds.hinge import least_sum
 from rosenblatt.bounds.loops import replay
+from rosenblatt.data.rows import as_rows
 from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.data.rows import Rows
     from rosenblatt.nearest.signed_vectors import Vectors
     from rosenblatt.results import Updates
 
@@ -220,8 +220,10 @@ class Course(NamedTuple):
     theta: Floats
 
 
-def follow(updates: Updates, n_updates: int, rows: Rows, star: Floats) -> Course:
+def follow(updates: Updates, n_updates: int, X: Any, star: Floats) -> Course:
     """Do the recorded updates once more, and measure θ after each.
+
+    X is a matrix, or a Stack: of it, as many rows as are needed in turn.
 
     Of a batch that was halted, mistakes are recorded though it never became an update:
     `n_updates` leaves it out.
@@ -235,9 +237,10 @@ def follow(updates: Updates, n_updates: int, rows: Rows, star: Floats) -> Course
     for a in range(0, n_updates, share):
         z = min(a + share, n_updates)
         part = slice(begin, int(ends[z - 1]))
+        needed, sample = np.unique(updates.sample[part], return_inverse=True)
         replay(
-            rows,
-            updates.sample[part].astype(np.uint64),
+            as_rows(X[needed]),
+            sample.astype(np.uint64),
             updates.step[part],
             ends[a:z] - begin,
             updates.eta,

@@ -18,7 +18,7 @@ from rosenblatt.certify.fields import (
     require_fields,
 )
 from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
-from rosenblatt.certify.samples import Samples, read_samples
+from rosenblatt.certify.samples import SignedRows, read_samples
 from rosenblatt.exact.blocks import Dense
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.modular import independent_rows
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 NARROW = 1e-11  # an enclosure this narrow decides
 
 
-def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckResult:
+def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) -> CheckResult:
     """Whether a certificate proves its verdict on these data; trusts nobody.
 
     Signs are exact, weights are compared with the exact ones, and rank and span are proved. Of a
@@ -55,10 +55,11 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
     ----------
     certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
         Undecided proves nothing.
-    X : array of shape (n, d), data frame or sparse matrix
-        Finite numbers.
+    X : array of shape (n, d), data frame or sparse matrix; or blocks of samples
+        Finite numbers. Blocks are pairs ``(X, y)`` in a list, or in anything else that can be gone
+        through again and again; one of them at a time is held.
     y : array of n labels
-        Exactly two classes.
+        Exactly two classes; None with blocks, which have their own.
     sample_weight : array of n numbers from 0 on, or None
         For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
 
@@ -87,7 +88,7 @@ def check(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> CheckR
             return CheckResult(False, str(wrong), wrong.sample, wrong.where)
 
 
-def _proof(certificate: Any, data: Samples) -> str:
+def _proof(certificate: Any, data: SignedRows) -> str:
     """What was proved; WrongError if it was not."""
     why = "the verdict is not the one that this kind of certificate proves"
     if isinstance(certificate, Separable):
@@ -106,7 +107,7 @@ def _proof(certificate: Any, data: Samples) -> str:
     raise WrongError(msg)
 
 
-def _separable(certificate: Separable, data: Samples) -> str:
+def _separable(certificate: Separable, data: SignedRows) -> str:
     theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
     _require_sides(data, theta, np.zeros(0, dtype=np.int64))
     margin = certificate.margin
@@ -117,7 +118,7 @@ def _separable(certificate: Separable, data: Samples) -> str:
     return f"proved: all {data.n} samples lie strictly on their sides"
 
 
-def _quasi_separable(certificate: QuasiSeparable, data: Samples) -> str:
+def _quasi_separable(certificate: QuasiSeparable, data: SignedRows) -> str:
     on = read_rows(certificate.on, data.n, "on")
     require(len(on) < data.n, "all samples lie on the hyperplane")
     theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
@@ -130,7 +131,7 @@ def _quasi_separable(certificate: QuasiSeparable, data: Samples) -> str:
     )
 
 
-def _inseparable(certificate: Inseparable, data: Samples) -> str:
+def _inseparable(certificate: Inseparable, data: SignedRows) -> str:
     support = _require_meeting(certificate, data)
     spanning = _require_spanning(certificate, data, None)
     return (
@@ -139,7 +140,7 @@ def _inseparable(certificate: Inseparable, data: Samples) -> str:
     )
 
 
-def _require_sides(data: Samples, theta: list[Any], on: Ints) -> None:
+def _require_sides(data: SignedRows, theta: list[Any], on: Ints) -> None:
     """Samples of `on` lie on the hyperplane, all others strictly on their sides."""
     side = signs(data.X, theta) * data.y
     expected = np.ones(data.n, dtype=np.int8)
@@ -152,7 +153,7 @@ def _require_sides(data: Samples, theta: list[Any], on: Ints) -> None:
         raise WrongError(msg, first, there)
 
 
-def _support(certificate: Any, data: Samples) -> tuple[Ints, Floats | list[Fraction]]:
+def _support(certificate: Any, data: SignedRows) -> tuple[Ints, Floats | list[Fraction]]:
     """Samples of both classes, not more than can be independent but for one relation."""
     rows = read_rows(certificate.support, data.n, "support")
     weights = _weights(certificate, len(rows), "weights")
@@ -172,7 +173,7 @@ def _weights(certificate: Any, count: int, name: str) -> Floats | list[Fraction]
     return found
 
 
-def _require_meeting(certificate: Any, data: Samples) -> Ints:
+def _require_meeting(certificate: Any, data: SignedRows) -> Ints:
     """The support is minimal, and its only cancelling weights and their point are as given."""
     rows, weights = _support(certificate, data)
     point = read_point(certificate.point, data.d)
@@ -190,7 +191,7 @@ def _require_meeting(certificate: Any, data: Samples) -> Ints:
     return _require_point(data, rows, low, point)
 
 
-def _require_point(data: Samples, rows: Ints, weights: Floats, point: Floats) -> Ints:
+def _require_point(data: SignedRows, rows: Ints, weights: Floats, point: Floats) -> Ints:
     """The point is the weighted mean of the support, but for rounding."""
     positive = data.y[rows] > 0
     points = data.points(rows)
@@ -202,7 +203,7 @@ def _require_point(data: Samples, rows: Ints, weights: Floats, point: Floats) ->
     return rows
 
 
-def _enclosed_weights(data: Samples, rows: Ints, last: int) -> tuple[Floats, Floats] | None:
+def _enclosed_weights(data: SignedRows, rows: Ints, last: int) -> tuple[Floats, Floats] | None:
     """Narrow bounds on the only cancelling weights of d + 2 samples, if floats suffice."""
     if len(rows) != data.d + 2:
         return None
@@ -224,7 +225,7 @@ def _narrow(low: Floats, high: Floats) -> bool:
         return bool((high - low <= NARROW * np.minimum(np.abs(low), np.abs(high))).all())
 
 
-def _exact_weights(data: Samples, rows: Ints, last: int) -> tuple[Fraction, ...]:
+def _exact_weights(data: SignedRows, rows: Ints, last: int) -> tuple[Fraction, ...]:
     """The only cancelling weights, summing to 1 in each class; WrongError if there are none."""
     z = data.signed(rows)
     others = np.delete(np.arange(len(rows)), last)
@@ -266,7 +267,7 @@ def exact_weights(certificate: Any, X: Any, y: Any) -> tuple[Fraction, ...]:
         raise ValueError(str(wrong)) from None
 
 
-def _require_spanning(certificate: Any, data: Samples, on: Ints | None) -> Ints:
+def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> Ints:
     """Samples that cancel, and span all those in `on` (all there are, if None)."""
     rows = read_rows(certificate.spanning_support, data.n, "spanning_support")
     weights = _weights(certificate, len(rows), "spanning_weights")
@@ -327,13 +328,12 @@ def _combination(A: Floats, t: Floats) -> list[Fraction]:
     return [Fraction(n) * Fraction(2) ** e / denominator for n, e in Dense(A, A).exact(numbers)]
 
 
-def _require_in_span(data: Samples, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:
+def _require_in_span(data: SignedRows, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:
     """Every sample in question is a combination of the spanning ones."""
     why = "the spanning support does not span all samples that it should"
     others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
     if len(others) > z.shape[1] - len(basis):
-        part = data.X if on is None else data.X[on]
-        require(first_not_annihilated(part, null_basis(z[basis])) is None, why)
+        require(first_not_annihilated(data.X, null_basis(z[basis]), on) is None, why)
         return
     # Fewer samples than dimensions missing: rather relations between samples.
     both = np.vstack([z[basis], data.signed(others)])

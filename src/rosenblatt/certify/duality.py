@@ -40,7 +40,7 @@ SMALLEST = 2.0**-1070  # more than one number below the normal ones can be off
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Judged:
     """Samples with signed labels, weights (None: all 1), and C (None: the maximum margin)."""
 
     X: Any
@@ -84,12 +84,11 @@ class Problem:
         dense = chosen.toarray() if hasattr(chosen, "toarray") else chosen
         return np.asarray(dense, dtype=np.float64)
 
-    def weighing(self) -> tuple[Any, NDArray[Any], Ints]:
-        """The samples and labels that have a weight, and their row numbers."""
+    def weighing(self) -> Ints | None:
+        """The rows that have a weight; None: all."""
         if self.weights is None or self.weights.all():
-            return self.X, self.y, np.arange(self.n)
-        rows = np.flatnonzero(self.weights)
-        return self.X[rows], self.y[rows], rows
+            return None
+        return np.flatnonzero(self.weights)
 
 
 # The objective ----------------------------------------------------------------------------------
@@ -124,7 +123,7 @@ def _precise_slacks(theta: Floats, block: Any, y: Floats) -> tuple[Floats, Float
 
 
 def objective(
-    problem: Problem, theta: Floats, precise: bool = False, narrow: float = NARROW
+    problem: Judged, theta: Floats, precise: bool = False, narrow: float = NARROW
 ) -> tuple[float, float]:
     """Floats below and above ``½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))``.
 
@@ -150,7 +149,7 @@ def objective(
     return least, most
 
 
-def exact_objective(problem: Problem, theta: Floats) -> Fraction:
+def exact_objective(problem: Judged, theta: Floats) -> Fraction:
     """The same in rational numbers."""
     form, start, total = Form(theta.tolist(), np.ones(len(theta) - 1)), 0, Fraction(0)
     for start, block in blocks(problem.X):
@@ -175,7 +174,7 @@ def _most(slacks: Floats, errors: Floats) -> Floats:
 # The bound --------------------------------------------------------------------------------------
 
 
-class Balanced(NamedTuple):
+class Feasible(NamedTuple):
     """What is known of multipliers that have been made feasible.
 
     Attributes
@@ -219,14 +218,14 @@ class Balanced(NamedTuple):
 ZERO = Fraction(0)
 
 
-def balanced(
-    problem: Problem,
+def feasible(
+    problem: Judged,
     rows: Ints,
     multipliers: Floats,
     primal: float,
     precise: bool = False,
     narrow: float = NARROW,
-) -> Balanced:
+) -> Feasible:
     """The multipliers within their bounds, with those of the heavier class scaled down.
 
     In twice the precision with `precise`, and where the error would matter beside `primal`.
@@ -252,11 +251,11 @@ def balanced(
     # Multipliers of the maximum margin may be of any size.
     small = narrow * (most if problem.C is None else primal)
     if not precise and not most - least <= small:
-        return balanced(problem, rows, multipliers, primal, precise=True)
-    return Balanced(2 * lighter, max(least - len(sizes) * SMALLEST, 0.0), most)
+        return feasible(problem, rows, multipliers, primal, precise=True)
+    return Feasible(2 * lighter, max(least - len(sizes) * SMALLEST, 0.0), most)
 
 
-def exactly_balanced(problem: Problem, rows: Ints, multipliers: Sequence[Any]) -> Balanced:
+def exactly_feasible(problem: Judged, rows: Ints, multipliers: Sequence[Any]) -> Feasible:
     """The same in rational numbers, for multipliers that may be such numbers."""
     alpha = [Fraction(a) for a in multipliers]
     if problem.C is not None:
@@ -269,7 +268,7 @@ def exactly_balanced(problem: Problem, rows: Ints, multipliers: Sequence[Any]) -
     signed = [int(s) * a * (lighter / hefts[s]) for a, s in pairs]
     u = exact_product(problem.points(rows).T, signed)
     square = sum((v * v for v in u), ZERO)
-    return Balanced(2 * lighter, square, square)
+    return Feasible(2 * lighter, square, square)
 
 
 # The gap ----------------------------------------------------------------------------------------
@@ -310,7 +309,7 @@ class Proof(NamedTuple):
 
 
 def prove(
-    problem: Problem,
+    problem: Judged,
     theta: Floats,
     rows: Ints,
     multipliers: Floats | Sequence[Fraction],
@@ -320,7 +319,7 @@ def prove(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Judged
     theta : float array
         ``(w, b)``.
     rows, multipliers : int array, and an array of floats or a sequence of fractions
@@ -335,23 +334,23 @@ def prove(
 
 
 def _bounds_of(
-    problem: Problem, rows: Ints, multipliers: Any, primal: float, narrow: float
-) -> Balanced | None:
+    problem: Judged, rows: Ints, multipliers: Any, primal: float, narrow: float
+) -> Feasible | None:
     """The multipliers made feasible, quickly if they are floats; None if they are no good."""
     try:
         if isinstance(multipliers, np.ndarray):
-            return balanced(problem, rows, multipliers, primal, narrow=narrow)
-        return exactly_balanced(problem, rows, multipliers)
+            return feasible(problem, rows, multipliers, primal, narrow=narrow)
+        return exactly_feasible(problem, rows, multipliers)
     except WrongError:
         return None
 
 
-def _exact_bounds(problem: Problem, rows: Ints, multipliers: Any) -> Balanced | None:
+def _exact_bounds(problem: Judged, rows: Ints, multipliers: Any) -> Feasible | None:
     """The multipliers made feasible exactly, if they are not too many."""
     if not len(rows) or len(rows) * problem.X.shape[1] > MOST:
         return None
     try:
-        return exactly_balanced(problem, rows, multipliers)
+        return exactly_feasible(problem, rows, multipliers)
     except WrongError:
         return None
 
@@ -362,14 +361,13 @@ def _narrow(enough: float) -> float:
 
 
 def _prove_margin(
-    problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
+    problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
-    X, y, _ = problem.weighing()
-    square = square_sum(theta[:-1])
-    least = smallest(X, y, theta.tolist()) if square else ZERO
+    X, y, square = problem.X, problem.y, square_sum(theta[:-1])
+    least = smallest(X, y, theta.tolist(), problem.weighing()) if square else ZERO
     bound = _bounds_of(problem, rows, multipliers, 0.0, _narrow(enough))
 
-    def proof(bound: Balanced | None) -> Proof:
+    def proof(bound: Feasible | None) -> Proof:
         widest = math.inf if bound is None else bound.margin
         if not (least > 0 and square > 0):
             size = root_near(least**2 / square) if least else 0.0
@@ -391,13 +389,13 @@ def _prove_margin(
     return found
 
 
-def _floor(bound: Balanced | None) -> float:
+def _floor(bound: Feasible | None) -> float:
     """What multipliers prove of the objective."""
     return 0.0 if bound is None or not bound.most > 0 else below(bound.best_dual)
 
 
 def _prove_objective(
-    problem: Problem, theta: Floats, rows: Ints, multipliers: Any, enough: float
+    problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
     narrow = _narrow(enough)
     values = objective(problem, theta, narrow=narrow)
@@ -407,7 +405,7 @@ def _prove_objective(
     square = square_sum(theta[:-1])
     margin = root_near(1 / square) if square else math.inf
 
-    def proof(least: Any, most: Any, bound: Balanced | None) -> Proof:
+    def proof(least: Any, most: Any, bound: Feasible | None) -> Proof:
         # No objective is below 0, whatever the multipliers.
         dual = ZERO if bound is None else Fraction(max(bound.dual, ZERO))
         if not 0 < most < math.inf:

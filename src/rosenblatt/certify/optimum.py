@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.certify.duality import SMALLEST, Problem, Proof, prove
+from rosenblatt.certify.duality import SMALLEST, Judged, Proof, prove
 from rosenblatt.certify.fields import (
     WrongError,
     read_fractions,
@@ -21,16 +21,15 @@ from rosenblatt.certify.fields import (
     require,
 )
 from rosenblatt.certify.samples import read_samples
-from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.blocks import blocks, chosen
 from rosenblatt.exact.nearby import closest
 from rosenblatt.exact.sides import signs
-from rosenblatt.exact.sums import chosen
 from rosenblatt.results import Conditions, Optimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.certify.samples import Samples
+    from rosenblatt.certify.samples import SignedRows
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -64,11 +63,11 @@ def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
 # Checking ---------------------------------------------------------------------------------------
 
 
-def prove_optimum(optimum: Optimum, data: Samples, weights: Floats | None) -> str:
+def prove_optimum(optimum: Optimum, data: SignedRows, weights: Floats | None) -> str:
     """What was proved; WrongError if it was not."""
     given = _read(optimum, data)
     C = None if optimum.C is None else float(optimum.C)
-    problem = Problem(data.X, data.y, weights, C)
+    problem = Judged(data.X, data.y, weights, C)
     _require_within(problem, given)
     found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
     return (_prove_margin if C is None else _prove_objective)(problem, optimum, given, found)
@@ -82,7 +81,7 @@ class Given(NamedTuple):
     theta: Floats
 
 
-def _read(optimum: Optimum, data: Samples) -> Given:
+def _read(optimum: Optimum, data: SignedRows) -> Given:
     """The fields; WrongError if one is not what it should be."""
     theta = np.array(read_theta(optimum.hyperplane, None, data.d))
     require(np.isfinite(theta).all(), "the hyperplane has entries that are not finite")
@@ -116,7 +115,7 @@ def read_multipliers(optimum: Optimum, count: int) -> Any:
     return exact
 
 
-def _require_within(problem: Problem, given: Given) -> None:
+def _require_within(problem: Judged, given: Given) -> None:
     """No multiplier exceeds its bound; without a weight there is none."""
     rows, multipliers = given.rows, given.multipliers
     if problem.weights is not None:
@@ -162,7 +161,7 @@ def _require_claims(optimum: Optimum, found: Proof) -> None:
     _require_value("margin", float(optimum.margin), found.margin)
 
 
-def _prove_objective(problem: Problem, optimum: Optimum, given: Given, found: Proof) -> str:
+def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     _require_claims(optimum, found)
     require(found.primal < np.inf, "the objective is too large for floats")
     digits = _digits(found.dual, found.primal)
@@ -173,13 +172,14 @@ def _prove_objective(problem: Problem, optimum: Optimum, given: Given, found: Pr
     )
 
 
-def _prove_margin(problem: Problem, optimum: Optimum, given: Given, found: Proof) -> str:
+def _prove_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
     if not found.margin > 0:
-        X, y, numbers = problem.weighing()
-        side = signs(X, given.theta.tolist()) * y
+        side = signs(problem.X, given.theta.tolist()) * problem.y
+        if problem.weights is not None:
+            side[problem.weights == 0] = 1
         wrong = int(np.argmax(side <= 0))
-        msg = f"sample {numbers[wrong]} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
+        msg = f"sample {wrong} lies on the {'wrong side' if side[wrong] else 'hyperplane'}"
         raise WrongError(msg)
     _require_canonical(problem, given, found.least)
     _require_claims(optimum, found)
@@ -191,7 +191,7 @@ def _prove_margin(problem: Problem, optimum: Optimum, given: Given, found: Proof
     )
 
 
-def _require_canonical(problem: Problem, given: Given, least: float) -> None:
+def _require_canonical(problem: Judged, given: Given, least: float) -> None:
     """The smallest ``y(w·x + b)`` is 1, or near to it in the steps that floats can bring it."""
     off = abs(least - 1)
     if off <= AGREES or (least < 1 and np.abs(given.theta).max() >= 2.0**1021):
@@ -252,7 +252,7 @@ def optimum_conditions(
     optimum: Optimum, X: Any, signed_y: NDArray[Any], weights: Floats | None
 ) -> Conditions:
     """The same for data that need no checking: an array or CSR matrix, labels -1 and 1."""
-    problem = Problem(X, signed_y, weights, optimum.C)
+    problem = Judged(X, signed_y, weights, optimum.C)
     w, b = optimum.hyperplane.w, optimum.hyperplane.b
     rows, y = optimum.support, np.asarray(signed_y, dtype=np.float64)
     alpha = np.zeros(problem.n)

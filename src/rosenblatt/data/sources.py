@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rosenblatt.data.rows import Block, Rows, n_entries, n_rows, slice_rows
+from rosenblatt.data.rows import Block, DenseRows, Rows, as_matrix, n_entries, n_rows, slice_rows
+from rosenblatt.exact.blocks import Stack, stacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -39,12 +40,16 @@ class Piece(NamedTuple):
 
 
 class Source(Protocol):
-    """Labelled rows in blocks, to be passed over again and again, always in the same order."""
+    """Labelled rows in blocks, to be passed over again and again, always in the same order.
+
+    A block need not outlast the next one: what is needed of it later is copied.
+    """
 
     n_rows: int
     n_features: int
     n_entries: int
     weighted: bool
+    resident: bool  # whether blocks stay in memory, so that what is made of one may be kept
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
@@ -67,6 +72,8 @@ class MemorySource:
     block_size : int, optional
         Rows per block. The result of a fit does not depend on it.
     """
+
+    resident = True
 
     def __init__(
         self,
@@ -110,3 +117,104 @@ class MemorySource:
         for a, z in pairwise(int(cut) for cut in cuts):
             start = self._starts[home[a]]
             yield Piece(self._blocks[home[a]], start, order[a:z] - start, a, z - a)
+
+
+class ChangedSource:
+    """The blocks of a source, each made into another by a function.
+
+    If the source's blocks stay in memory, so do these; otherwise they are made on each pass.
+
+    Parameters
+    ----------
+    source : Source
+    *changes : functions
+        Called with each piece in turn, and return a block, which may have fewer rows. With more
+        than one of them there are as many passes, one after the other.
+    n_features : int, optional
+        If not those of the source.
+    weighted : bool
+        Whether the new rows have weights.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *changes: Callable[[Piece], Block],
+        n_features: int | None = None,
+        weighted: bool = False,
+    ) -> None:
+        self._source, self._changes = source, changes
+        self._kept: list[Piece] = []
+        self.n_features = source.n_features if n_features is None else n_features
+        self.weighted, self.resident = weighted, source.resident
+        self.n_rows, self.n_entries = 0, 0
+        for piece in self._make():
+            self.n_rows += piece.length
+            self.n_entries += n_entries(piece.block.rows)
+            if self.resident:
+                self._kept.append(piece)
+        self.n_entries = max(1, self.n_entries)
+
+    def _make(self) -> Iterator[Piece]:
+        start = 0
+        for change in self._changes:
+            for piece in self._source.pieces():
+                block = change(piece)
+                n = len(block.label)
+                if n:
+                    yield Piece(block, start, IN_ORDER, start, n)
+                start += n
+
+    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+        """Block after block, as they stand."""
+        assert not order.size
+        yield from self._kept if self.resident else self._make()
+
+
+def is_dense(source: Source) -> bool:
+    """Whether its blocks are dense, not sparse."""
+    return isinstance(next(source.pieces()).block.rows, DenseRows)
+
+
+def stack(source: Source) -> Stack:
+    """The rows of a source as a matrix in blocks."""
+    shape = (source.n_rows, source.n_features)
+    kept: list[Any] = []  # of sparse rows a matrix is slow to make
+
+    def make() -> Iterator[Any]:
+        if kept:
+            yield from kept
+            return
+        matrices = (as_matrix(piece.block.rows, shape[1]) for piece in source.pieces())
+        if source.resident:
+            kept.extend(matrices)
+            yield from kept
+        else:
+            yield from matrices
+
+    return Stack(shape, make)
+
+
+def whole(source: Source) -> Any:
+    """All rows as one matrix, for what needs them all: a copy unless they are one block."""
+    if source.resident:
+        first, *more = stack(source)
+        return stacked([first, *more]) if more else first
+    return stack(source)[np.arange(source.n_rows)]
+
+
+def labels(source: Source) -> NDArray[np.int32]:
+    """The number of each row's class."""
+    return np.concatenate([piece.block.label for piece in source.pieces()])
+
+
+class Labelled:
+    """The blocks of a source as pairs of a matrix and labels, 1 for a class and 0 for the rest."""
+
+    def __init__(self, source: Source, positive: int) -> None:
+        self._source, self._positive = source, positive
+
+    def __iter__(self) -> Iterator[tuple[Any, NDArray[np.bool_]]]:
+        for piece in self._source.pieces():
+            matrix = as_matrix(piece.block.rows, self._source.n_features)
+            yield matrix, piece.block.label == self._positive

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import vstack
 
 from rosenblatt.exact.integers import as_objects, decompose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -174,6 +175,47 @@ class Sparse:
 Block = Dense | Sparse
 
 
+class Stack:
+    """A matrix in blocks of rows, one below the other, that are made anew on each pass.
+
+    It stands in for a matrix wherever rows are looked at in turn, or a few are chosen. While a
+    block is looked at no other is needed: what is kept of it is a copy.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    make : function
+        Begins a pass: returns the blocks, arrays or CSR matrices, from the first to the last.
+    """
+
+    def __init__(self, shape: tuple[int, int], make: Callable[[], Iterable[Any]]) -> None:
+        self.shape, self._make = shape, make
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._make())
+
+    def __getitem__(self, rows: Ints) -> Any:
+        """A copy of the listed rows, in one pass."""
+        ascending = bool((rows[1:] >= rows[:-1]).all())
+        order = None if ascending else np.argsort(rows, kind="stable")
+        wanted = rows if order is None else rows[order]
+        parts: list[Any] = []
+        start = 0
+        for matrix in self:
+            stop = start + matrix.shape[0]
+            low, high = np.searchsorted(wanted, [start, stop])
+            if low < high or (stop == self.shape[0] and not parts):
+                parts.append(matrix[wanted[low:high] - start])
+            start = stop
+        found = parts[0] if len(parts) == 1 else stacked(parts)
+        return found if order is None else found[np.argsort(order)]
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Arrays, or CSR matrices, one below the other: a copy."""
+    return np.vstack(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")
+
+
 def shape(X: Any) -> tuple[int, int]:
     """Rows and columns."""
     n, d = X.shape
@@ -183,22 +225,89 @@ def shape(X: Any) -> tuple[int, int]:
 def blocks(X: Any) -> Iterator[tuple[int, Block]]:
     """The first row number and the rows, block by block; nothing larger is copied.
 
-    X is an array of floats or integers, or a CSR matrix of these without duplicate entries.
+    X is an array of floats or integers, a CSR matrix of these without duplicate entries, or a
+    `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
-    n, d = shape(X)
-    if not hasattr(X, "indptr"):
-        step = max(1, ENTRIES // max(d, 1))
-        for start in range(0, n, step):
-            values = X[start : start + step]
-            yield start, Dense(values, values.astype(np.float64, copy=False))
-        return
-    start = 0
-    while start < n:
-        stop = int(np.searchsorted(X.indptr, X.indptr[start] + ENTRIES, side="right")) - 1
-        stop = min(max(stop, start + 1), start + ENTRIES, n)
-        part = slice(int(X.indptr[start]), int(X.indptr[stop]))
-        values = X.data[part]
-        floats = values.astype(np.float64, copy=False)
-        starts = X.indptr[start : stop + 1].astype(np.int64) - part.start
-        yield start, Sparse(values, floats, X.indices[part], starts, d)
-        start = stop
+    yield from _cut(X, _end, _rows, _joined)
+
+
+def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
+    """The first row number and the rows, as a matrix, `size` of them at a time."""
+
+    def end(matrix: Any, start: int, begun: Any) -> int:
+        return start + size - (0 if begun is None else begun.shape[0])
+
+    def rows(matrix: Any, start: int, stop: int) -> Any:
+        return matrix if stop - start == matrix.shape[0] else matrix[start:stop]
+
+    yield from _cut(X, end, rows, stacked)
+
+
+def _cut(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
+    """Parts that end where `end` says; beyond a matrix, they go on in the next one."""
+    n = shape(X)[0]
+    first, begun = 0, None
+    for matrix in X if isinstance(X, Stack) else (X,):
+        m = matrix.shape[0]
+        start = 0
+        while start < m:
+            stop = end(matrix, start, begun)
+            part = rows(matrix, start, min(stop, m))
+            part = part if begun is None else join([begun, part])
+            start, size = min(stop, m), _length(part)
+            if stop > m and first + size < n:
+                # The matrix is lost with the next one.
+                begun = join([part]) if begun is None else part
+                break
+            yield first, part
+            first, begun = first + size, None
+
+
+def _length(part: Any) -> int:
+    return len(part) if isinstance(part, Dense | Sparse) else int(part.shape[0])
+
+
+def _end(matrix: Any, start: int, begun: Block | None) -> int:
+    """Where a block that starts here ends; one that has begun earlier is to be completed."""
+    rows, entries = (0, 0) if begun is None else (len(begun), begun.floats.size)
+    m, d = shape(matrix)
+    if not hasattr(matrix, "indptr"):
+        return start + max(1, ENTRIES // max(d, 1)) - rows
+    within = matrix.indptr[start] + ENTRIES - entries
+    stop = int(np.searchsorted(matrix.indptr, within, side="right")) - 1
+    most = start + ENTRIES - rows
+    if most <= min(stop, m):
+        return most
+    return m + 1 if stop >= m else max(stop, start + (0 if rows else 1))
+
+
+def _rows(matrix: Any, start: int, stop: int) -> Block:
+    """Some rows of a matrix; nothing is copied unless it takes another type."""
+    if not hasattr(matrix, "indptr"):
+        values = matrix[start:stop]
+        return Dense(values, values.astype(np.float64, copy=False))
+    part = slice(int(matrix.indptr[start]), int(matrix.indptr[stop]))
+    values = matrix.data[part]
+    starts = matrix.indptr[start : stop + 1].astype(np.int64) - part.start
+    floats = values.astype(np.float64, copy=False)
+    return Sparse(values, floats, matrix.indices[part], starts, shape(matrix)[1])
+
+
+def _joined(parts: list[Any]) -> Block:
+    """Blocks of one kind as one: a copy."""
+    values = np.concatenate([part.values for part in parts])
+    floats = values.astype(np.float64, copy=False)
+    if isinstance(parts[0], Dense):
+        return Dense(values, floats)
+    columns = np.concatenate([part.columns for part in parts])
+    lengths = np.concatenate([np.diff(part.starts) for part in parts])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return Sparse(values, floats, columns, starts, parts[0].width)
+
+
+def chosen(X: Any, rows: Ints) -> Iterator[tuple[Block, slice]]:
+    """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
+    for start, block in blocks(X):
+        low, high = np.searchsorted(rows, [start, start + len(block)])
+        if low < high:
+            yield block.take(rows[low:high] - start), slice(int(low), int(high))

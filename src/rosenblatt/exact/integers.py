@@ -74,7 +74,7 @@ def residues(M: Ints, E: Ints, p: int) -> Floats:
     return rest.astype(np.float64)
 
 
-def nearest(numerator: int, denominator: int) -> float:
+def nearest_float(numerator: int, denominator: int) -> float:
     """The float nearest to a fraction, ±inf if it is beyond all floats."""
     try:
         return numerator / denominator

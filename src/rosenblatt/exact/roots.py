@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from rosenblatt.exact.integers import nearest
+from rosenblatt.exact.integers import nearest_float
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -28,7 +28,7 @@ def root_down(square: Fraction) -> float:
 def root_near(square: Fraction) -> float:
     """The root to the last bit or nearly; infinite beyond the largest float."""
     root, shift, _ = _root(square)
-    return nearest(root, 1 << shift)
+    return nearest_float(root, 1 << shift)
 
 
 def _root(square: Fraction) -> tuple[int, int, bool]:
@@ -42,7 +42,7 @@ def _root(square: Fraction) -> tuple[int, int, bool]:
 
 def _rounded(n: int, shift: int, *, up: bool) -> float:
     """``n / 2**shift`` as a float, rounded up or down."""
-    near = nearest(n, 1 << shift)
+    near = nearest_float(n, 1 << shift)
     if near == math.inf:
         return near if up else math.nextafter(near, 0.0)
     a, b = near.as_integer_ratio()

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import decompose, nearest
+from rosenblatt.exact.blocks import NONE, Block, blocks, chosen, shape
+from rosenblatt.exact.integers import decompose, nearest_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ class Form:
         self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
         self.scale = self._scale(np.append(sizes, 1.0))
         up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
-        self.t = np.array([nearest(n * up, down) for n in self.numbers])
+        self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
         differs = [
             n * up * b != a * down
             for n, (a, b) in zip(
@@ -176,17 +176,31 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     return _over_norm(_smallest(X, np.asarray(y_signed), form), form)
 
 
-def smallest(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> Fraction:
-    """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`."""
-    return _smallest(X, np.asarray(y_signed), _form(X, theta))
+def smallest(
+    X: Any, y_signed: ArrayLike, theta: Sequence[Any], among: Ints | None = None
+) -> Fraction:
+    """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`.
+
+    With `among`, row numbers in ascending order, of these rows only.
+    """
+    return _smallest(X, np.asarray(y_signed), _form(X, theta), among)
 
 
-def _smallest(X: Any, y: NDArray[Any], form: Form) -> Fraction:
+def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[Block, Any]]:
+    """The rows block by block, with what belongs to each; only some of them if these are given."""
+    if among is None:
+        for start, block in blocks(X):
+            yield block, y[start : start + len(block)]
+        return
+    for block, where in chosen(X, among):
+        yield block, y[among[where]]
+
+
+def _smallest(X: Any, y: NDArray[Any], form: Form, among: Ints | None = None) -> Fraction:
     """``min_i y_i(w·x_i + b)`` of a form."""
     best: Fraction | None = None
     ceiling = np.inf
-    for start, block in blocks(X):
-        side = y[start : start + len(block)]
+    for block, side in _labelled(X, y, among):
         values, error = form.rough_values(block)
         values *= side
         with np.errstate(invalid="ignore"):
@@ -222,14 +236,19 @@ def _over_norm(value: Fraction, form: Form) -> float:
     shift = 200 + b.bit_length() - a.bit_length()
     shift += shift % 2
     root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
-    size = nearest(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
+    size = nearest_float(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
     if value:
         size = min(max(size, math.ulp(0.0)), sys.float_info.max)
     return -size if value < 0 else size
 
 
-def first_not_annihilated(X: Any, vectors: Sequence[Sequence[int]]) -> int | None:
-    """The first row with ``(x_i, 1)·v != 0`` for one of the integer vectors, or None."""
+def first_not_annihilated(
+    X: Any, vectors: Sequence[Sequence[int]], among: Ints | None = None
+) -> int | None:
+    """The first row with ``(x_i, 1)·v != 0`` for one of the integer vectors, or None.
+
+    With `among`, row numbers in ascending order, the first of these.
+    """
     if not len(vectors):
         return None
     V = np.array([[int(n) for n in v] for v in vectors], dtype=object).T
@@ -237,7 +256,8 @@ def first_not_annihilated(X: Any, vectors: Sequence[Sequence[int]]) -> int | Non
     floats = V.astype(np.float64) if short else np.zeros(V.shape)
     sizes = np.abs(floats).max(axis=1)
     low = np.where(sizes > 0, 0, NONE)
-    for start, block in blocks(X):
+    numbers = np.arange(shape(X)[0])
+    for block, rows in _labelled(X, numbers, among):
         with np.errstate(all="ignore"):
             total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
             units = np.minimum(block.units(low[:-1]), low[-1])
@@ -246,11 +266,11 @@ def first_not_annihilated(X: Any, vectors: Sequence[Sequence[int]]) -> int | Non
             zero = np.ones(len(block), dtype=bool)
             for column in floats.T if short else ():
                 zero &= block.dot(column[:-1]) + column[-1] == 0
-        rows = np.flatnonzero(~certain)
-        if rows.size:
-            for i, (n, e) in zip(rows, block.take(rows).exact(V[:-1]), strict=True):
+        unsure = np.flatnonzero(~certain)
+        if unsure.size:
+            for i, (n, e) in zip(unsure, block.take(unsure).exact(V[:-1]), strict=True):
                 bias = V[-1]
                 zero[i] = not ((n << e) + bias if e >= 0 else n + (bias << -e)).any()
         if not zero.all():
-            return start + int(np.argmin(zero))
+            return int(rows[np.argmin(zero)])
     return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, blocks
+from rosenblatt.exact.blocks import NONE, Block, chosen
 from rosenblatt.exact.enclosure import TINY, ULP, two_product
 from rosenblatt.exact.integers import as_objects, decompose
 
@@ -120,14 +120,6 @@ def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
         found.add(part, error)
     found.add(float(np.ldexp(theta[-1], -top)))
     return found, top
-
-
-def chosen(X: Any, rows: Ints) -> Iterator[tuple[Block, slice]]:
-    """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
-    for start, block in blocks(X):
-        low, high = np.searchsorted(rows, [start, start + len(block)])
-        if low < high:
-            yield block.take(rows[low:high] - start), slice(int(low), int(high))
 
 
 def combination(X: Any, rows: Ints, v: Floats, precise: bool) -> Twofold:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.integers import Scaled, as_objects, nearest, scaled
+from rosenblatt.exact.integers import Scaled, as_objects, nearest_float, scaled
 from rosenblatt.exact.modular import independent_rows
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ class Solution:
 
     def floats(self) -> Floats:
         """The nearest floats; infinite where the number is too large for one."""
-        return np.array([nearest(n, self.denominator) for n in self.numerators], dtype=np.float64)
+        return np.array(
+            [nearest_float(n, self.denominator) for n in self.numerators], dtype=np.float64
+        )
 
 
 def matrix(integers: Scaled) -> fmpz_mat:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, shape
-from rosenblatt.exact.integers import as_objects, decompose, nearest
+from rosenblatt.exact.integers import as_objects, decompose, nearest_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,5 +120,5 @@ def clipped(n: int, e: int) -> float:
     """``n * 2**e`` as the nearest float that is not zero (unless n is) and not infinite."""
     if n == 0:
         return 0.0
-    size = min(max(nearest(abs(n) << max(e, 0), 1 << max(-e, 0)), SMALLEST), LARGEST)
+    size = min(max(nearest_float(abs(n) << max(e, 0), 1 << max(-e, 0)), SMALLEST), LARGEST)
     return size if n > 0 else -size

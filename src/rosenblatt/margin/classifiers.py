@@ -18,7 +18,9 @@ from rosenblatt.contract.parameters import (
     positive_number,
     time_limit,
 )
-from rosenblatt.margin.proving import Problem, placed, rounds
+from rosenblatt.data.sources import is_dense
+from rosenblatt.margin.problem import MarginProblem, placed
+from rosenblatt.margin.solver import rounds
 from rosenblatt.results import (
     Conditions,
     Inseparable,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.margin.proving import Report
+    from rosenblatt.margin.solver import Report
 
     Floats = NDArray[np.float64]
 
@@ -73,7 +75,7 @@ class MarginClassifier(LinearClassifier):
         """Raise ValueError for a parameter that `fit` would not take."""
         self._check()
 
-    def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
+    def _solve(self, problem: MarginProblem, names: str, report: Report | None) -> MarginFit:
         """Solve one two-class problem."""
         raise NotImplementedError
 
@@ -93,10 +95,10 @@ class MarginClassifier(LinearClassifier):
         began = time.perf_counter()
         self._check()
         data = self._read(X, y, sample_weight)
-        near, moved = placed(data)
+        place = placed(data.source)
         threads = count_threads(self.n_jobs)
         # The threads of small matrix products, and a few of any, mostly wait for each other.
-        many = threads >= 4 and isinstance(data.X, np.ndarray) and data.X.shape[1] >= WIDE
+        many = threads >= 4 and data.source.n_features >= WIDE and is_dense(data.source)
         with (
             Team(threads) as team,
             catch_interrupts() as interrupts,
@@ -109,7 +111,8 @@ class MarginClassifier(LinearClassifier):
             clock = Clock(left, interrupts)
             fits = []
             for number, positive in enumerate(data.positives):
-                problem = Problem.of(near, moved, positive, team, clock)
+                problem = MarginProblem.of(place, positive, team, clock)
+                _require_both_sides(problem, data.classes)
                 names = sides_named(data.classes, positive)
                 fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
             self._set_results(data, tuple(fits), team)
@@ -201,6 +204,20 @@ REMEDIES = {
     StopReason.INTERRUPTED: "Fit again to reach it.",
     StopReason.ROUNDING: "Raise tol, or bring the features to similar scales around 0.",
 }
+
+
+def _require_both_sides(problem: MarginProblem, classes: NDArray[Any]) -> None:
+    """Refuse weights that leave one side without samples."""
+    if problem.weights is None:
+        return
+    for side in (1.0, -1.0):
+        if not problem.weights[problem.samples.y == side].any():
+            name = classes.tolist()[problem.positive if side > 0 or len(classes) > 2 else 0]
+            who = "the others than" if side < 0 and len(classes) > 2 else "class"
+            msg = (
+                f"every sample of {who} {name!r} has weight 0: a margin needs samples of both sides"
+            )
+            raise ValueError(msg)
 
 
 def sides_named(classes: NDArray[Any], positive: int) -> str:

@@ -10,14 +10,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.contract.parameters import one_of, positive_number, yes_or_no
 from rosenblatt.margin.classifiers import REMEDIES, MarginClassifier, sides_named
-from rosenblatt.margin.proving import Overlap, Problem, max_margin, soft_margin, warm
-from rosenblatt.results import StopReason
+from rosenblatt.margin.solver import max_margin, soft_margin, warm
+from rosenblatt.results import MarginFit, StopReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.margin.proving import Report
-    from rosenblatt.results import Inseparable, MarginFit, MarginRound, QuasiSeparable
+    from rosenblatt.margin.problem import MarginProblem
+    from rosenblatt.margin.solver import Report
+    from rosenblatt.results import Inseparable, MarginRound, QuasiSeparable
 
 SOFT = 1e-6  # the gap of a soft margin that stands in for a maximum margin
 
@@ -136,7 +137,7 @@ class SoftMarginClassifier(MarginClassifier):
         positive_number("C", self.C, hint=", the price of slack")
         yes_or_no("warm_start", self.warm_start)
 
-    def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
+    def _solve(self, problem: MarginProblem, names: str, report: Report | None) -> MarginFit:
         start = None
         if self.warm_start and hasattr(self, "fits_"):
             fits = zip(self.fits_, self._names(), strict=True)
@@ -215,23 +216,22 @@ class MaxMarginClassifier(MarginClassifier):
         super()._check()
         one_of("on_inseparable", self.on_inseparable, ("warn", "raise"))
 
-    def _solve(self, problem: Problem, names: str, report: Report | None) -> MarginFit:
-        try:
-            return max_margin(problem, float(self.tol), report)
-        except Overlap as overlap:
-            certificate = overlap.certificate
+    def _solve(self, problem: MarginProblem, names: str, report: Report | None) -> MarginFit:
+        found = max_margin(problem, float(self.tol), report)
+        if isinstance(found, MarginFit):
+            return found
         if self.on_inseparable == "raise":
-            rows = ", ".join(map(str, certificate.support[:10].tolist()))
-            more = ", ..." if len(certificate.support) > 10 else ""
+            rows = ", ".join(map(str, found.support[:10].tolist()))
+            more = ", ..." if len(found.support) > 10 else ""
             msg = (
                 f"no hyperplane separates {names}: the convex hulls of samples {rows}{more} meet. "
                 "Use SoftMarginClassifier"
             )
-            raise NotSeparableError(msg, certificate)
+            raise NotSeparableError(msg, found)
         soft = soft_margin(problem, problem.total, max(float(self.tol), SOFT), None, report)
         stopped = soft.stop_reason is StopReason.INTERRUPTED
         reason = soft.stop_reason if stopped else StopReason.INSEPARABLE
-        return replace(soft, stop_reason=reason, certificate=certificate)
+        return replace(soft, stop_reason=reason, certificate=found)
 
     def _warn(self) -> None:
         positives = range(len(self.classes_)) if len(self.fits_) > 1 else [1]

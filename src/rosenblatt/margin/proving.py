@@ -1,62 +1,37 @@
-"""One two-class problem solved to its best hyperplane, with the evidence."""
+"""What a solver found, with values that are proved; without rounding where rounding spoiled it."""
 
 from __future__ import annotations
 
-import sys
 import time
-from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.certify import duality
 from rosenblatt.certify.fields import WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
-from rosenblatt.certify.samples import Samples as Read
-from rosenblatt.data.rows import as_rows, row_weights
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.certify.samples import SignedRows
 from rosenblatt.exact import smallest
 from rosenblatt.exact.nearby import closest, exact_product, square_sum
-from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.soft_margin import SoftMargin, Start
-from rosenblatt.nearest.working_set import NotSeparable, Samples
-from rosenblatt.results import (
-    Hyperplane,
-    Inseparable,
-    MarginFit,
-    MarginRound,
-    MarginTrace,
-    Optimum,
-    QuasiSeparable,
-    Separable,
-    StopReason,
-)
+from rosenblatt.nearest.working_set import Samples
+from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.stopping import Halt
-from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from rosenblatt.contract.classifier import Data
     from rosenblatt.margin.exact_margin import Exactly
-    from rosenblatt.nearest.soft_margin import Best, Progress
-    from rosenblatt.running.threads import Team
+    from rosenblatt.margin.problem import MarginProblem
+    from rosenblatt.nearest.max_margin import MaxMargin
+    from rosenblatt.nearest.soft_margin import SoftMargin
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-    Report = Callable[[int, Best, Progress], None]
 
-
-SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
-DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it
-CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
-LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
-FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
-MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
 AGAIN = 3  # proofs that the first step to a smaller gap takes
 LESS = 0.9  # as a share, a gap that is worth fractions
@@ -64,178 +39,9 @@ CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in r
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
 
 
-class Moved(NamedTuple):
-    """Where the samples of a solver are: ``x/2**exponent - origin``; None: no origin."""
-
-    origin: Floats | None
-    exponent: int
-
-
-class Problem(NamedTuple):
-    """A two-class problem, ready to be solved.
-
-    Attributes
-    ----------
-    X : array or CSR matrix
-    samples : Samples
-        Those of X, or moved.
-    weights : float array or None
-        A weight per sample; None: all 1.
-    moved : Moved
-    """
-
-    X: Any
-    samples: Samples
-    weights: Floats | None
-    moved: Moved
-
-    @classmethod
-    def of(cls, data: Data, moved: Moved, positive: int, team: Team, clock: Clock) -> Problem:
-        """Class `positive` against the rest, with its own weights, some of both sides positive."""
-        samples = Samples(data.source, team, positive, clock)
-        if not data.source.weighted:
-            return cls(data.X, samples, None, moved)
-        parts = [row_weights(piece.block, positive) for piece in data.source.pieces()]
-        weights = np.concatenate(parts)
-        for side in (1.0, -1.0):
-            if not weights[samples.y == side].any():
-                name = data.classes.tolist()[positive if side > 0 or len(data.classes) > 2 else 0]
-                who = "the others than" if side < 0 and len(data.classes) > 2 else "class"
-                msg = (
-                    f"every sample of {who} {name!r} has weight 0: "
-                    "a margin needs samples of both sides"
-                )
-                raise ValueError(msg)
-        return cls(data.X, samples, None if (weights == 1.0).all() else weights, moved)
-
-    def plane(self, w: Floats, b: float) -> Floats:
-        """``(w, b)`` for X of a hyperplane for the samples; a multiple where floats end."""
-        origin, exponent = self.moved
-        b = b if origin is None else b - float(origin @ w)
-        if not exponent:
-            return np.append(w, b)
-        largest = int(np.frexp(np.abs(w).max())[1]) - exponent
-        excess = max(0, largest - sys.float_info.max_exp)
-        return np.append(np.ldexp(w, -exponent - excess), np.ldexp(b, -excess))
-
-    @property
-    def used(self) -> NDArray[np.bool_]:
-        """The samples that count."""
-        return np.ones(self.samples.n, bool) if self.weights is None else self.weights > 0
-
-    @property
-    def total(self) -> float:
-        """``N``, what the weights sum to."""
-        total = float(self.samples.n if self.weights is None else self.weights.sum())
-        return min(total, sys.float_info.max)
-
-    def judged(self, C: float | None) -> duality.Problem:
-        """The problem as it is judged."""
-        return duality.Problem(self.X, self.samples.y, self.weights, C)
-
-    def prices(self, C: float) -> Floats:
-        """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""
-        with np.errstate(over="ignore"):
-            unit = float(np.ldexp(C, 2 * self.moved.exponent))
-        size = float(self.samples.largest) or 1.0
-        near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
-        c = self.judged(near).bounds()
-        return np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0)
-
-
-def soft_margin(
-    problem: Problem,
-    C: float,
-    tol: float,
-    start: Start | None = None,
-    report: Report | None = None,
-) -> MarginFit:
-    """The soft-margin hyperplane; `start` is one that may be close."""
-    solver = SoftMargin(problem.samples, problem.prices(C), tol, report)
-    reason = solver.run(start)
-    return _fit(problem, C, solver, reason, tol)
-
-
-def warm(problem: Problem, fit: MarginFit, C: float) -> Start | None:
-    """A start for this C from an earlier fit, if it has to do with the data."""
-    plane, optimum = fit.hyperplane, fit.optimum
-    samples, support, alpha = problem.samples, optimum.support, optimum.multipliers
-    if plane.w.shape != (samples.d,) or not len(support) or support[-1] >= samples.n:
-        return None
-    if problem.moved.exponent:  # powers of two away from what the solver knows
-        return None
-    c, start = problem.prices(C), np.zeros(samples.n)
-    # Multipliers at their bound are so at another price too, as far as one can tell.
-    at_bound = alpha >= (1 - 1e-9) * c[support] * (optimum.C or np.inf) / C
-    start[support] = np.where(at_bound, c[support], np.minimum(alpha, c[support]))
-    if not start.any():
-        return None
-    b = 2 * plane.b - float(problem.plane(plane.w, plane.b)[-1])
-    return Start(plane.w, b, float(start.max()), start)
-
-
-def max_margin(problem: Problem, tol: float, report: Report | None = None) -> MarginFit:
-    """The maximum-margin hyperplane.
-
-    Raises
-    ------
-    Overlap
-        If there is none.
-    """
-    solver = MaxMargin(problem.samples, problem.used, tol, report)
-    planes: list[Floats] = []
-    try:
-        reason = solver.run()
-    except NotSeparable:
-        certificate = _verdict(problem)
-        if isinstance(certificate, Inseparable | QuasiSeparable):
-            raise Overlap(certificate) from None
-        reason = StopReason.ROUNDING
-        if isinstance(certificate, Separable):
-            plane = certificate.hyperplane
-            planes += _canonical(problem.judged(None), np.append(plane.w, plane.b))
-            if not _is_small(problem.samples):
-                solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
-                reason = solver.run()
-        else:
-            reason = solver.run()
-    fit = _fit(problem, None, solver, reason, tol, planes)
-    if planes or fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
-        return fit
-    # Nobody knows whether there is a hyperplane that separates: better one with slack than none.
-    soft = soft_margin(problem, problem.total, tol, None, report)
-    return replace(soft, stop_reason=StopReason.ROUNDING, certificate=None)
-
-
-class Overlap(Exception):
-    """No hyperplane separates the classes; with the proof."""
-
-    def __init__(self, certificate: Inseparable | QuasiSeparable) -> None:
-        super().__init__(certificate)
-        self.certificate = certificate
-
-
-def _verdict(problem: Problem) -> Any:
-    """Whether a hyperplane separates the samples that count, proved; row numbers are X's."""
-    X, y, team, used = problem.X, problem.samples.y, problem.samples.team, problem.used
-    left = problem.samples.clock.left()
-    clock = Clock(None if left == np.inf else max(0.0, left))
-    rows = np.flatnonzero(used)
-    if len(rows) < len(used):
-        X, y = X[rows], y[rows]
-    labels = (y > 0).astype(np.int32)
-    source = MemorySource(as_rows(X), labels, X.shape[1])
-    found = proved(source, team, X, labels, clock)
-    names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
-    return replace(found, **{name: rows[getattr(found, name)] for name in names})
-
-
-# Evidence -----------------------------------------------------------------------------------------
-
-
 @np.errstate(all="ignore")  # what overflows is settled exactly
-def _fit(
-    problem: Problem,
+def proved_fit(
+    problem: MarginProblem,
     C: float | None,
     solver: SoftMargin | MaxMargin,
     reason: StopReason,
@@ -276,10 +82,10 @@ def _fit(
     )
 
 
-def _accepted(optimum: Optimum, problem: Problem) -> bool:
+def _accepted(optimum: Optimum, problem: MarginProblem) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
-        data = Read(problem.X, problem.samples.y.astype(np.int8))
+        data = SignedRows(problem.X, problem.samples.y.astype(np.int8))
         return bool(prove_optimum(optimum, data, problem.weights))
     except WrongError:
         return False
@@ -288,7 +94,7 @@ def _accepted(optimum: Optimum, problem: Problem) -> bool:
 class _Evidence:
     """The best hyperplane and the best multipliers so far, with the gap that they prove."""
 
-    def __init__(self, problem: Problem, C: float | None, tol: float) -> None:
+    def __init__(self, problem: MarginProblem, C: float | None, tol: float) -> None:
         self.problem, self.tol, self.judged = problem, tol, problem.judged(C)
         self.rows: Ints = np.empty(0, np.int64)
         self.multipliers: Any = np.empty(0)
@@ -337,7 +143,7 @@ class _Evidence:
             self.offer(_best_bias(self.judged, theta))
         else:  # slack that is only rounding may cost dearly: a narrower margin has none
             self.offer(theta * (1 + more) for more in (2.0**-46, 2.0**-40, 2.0**-34))
-        if self.best.gap <= self.tol or not _is_small(self.problem.samples):
+        if self.best.gap <= self.tol or not self.problem.is_small():
             return
         found = self._exactly(alpha)
         if found is not None:
@@ -347,9 +153,9 @@ class _Evidence:
         """The best hyperplane by exact arithmetic, of X itself."""
         from rosenblatt.margin import exact_margin  # late: most fits do not need it
 
-        samples = self.problem.samples
-        whole = replace_rows(samples, self.problem.X)
-        every = np.arange(samples.n)
+        problem, near = self.problem, self.problem.samples
+        whole = Samples(problem.source, near.team, problem.positive, near.clock)
+        every = np.arange(whole.n)
         c = None if self.judged.C is None else self.judged.exact_bounds(every)
         return exact_margin.best_hyperplane(whole, self.problem.used, alpha, c)
 
@@ -386,7 +192,8 @@ class _Evidence:
             found = with_less_slack(theta, edges[on])
             return min(found, key=self._objective)
         floats = np.array([closest(v) for v in theta])
-        sides = y * (judged.X @ floats[:-1] + floats[-1])
+        sides = np.concatenate([X @ floats[:-1] for X in judged.X]) + floats[-1]
+        sides *= y
         near = np.flatnonzero((np.abs(sides - 1) <= CLOSE) & self.problem.used)
         rows = np.union1d(support, near[:1000])
         X, y = judged.points(rows), y[rows]
@@ -398,39 +205,35 @@ class _Evidence:
         return max(candidates(theta, edges), key=square_margin)
 
 
-def _is_small(samples: Samples) -> bool:
-    """Whether the data are small enough for exact arithmetic."""
-    return samples.n * samples.d <= MOST_NUMBERS and samples.d <= MOST_FEATURES
-
-
 def _smaller(optimum: Optimum) -> tuple[float, ...]:
     """What is smaller for the better hyperplane; the objective itself may be too large or small."""
     return optimum.primal, optimum.gap, -optimum.margin
 
 
-def _canonical(judged: duality.Problem, theta: Floats) -> list[Floats]:
+def canonical_planes(judged: duality.Judged, theta: Floats) -> list[Floats]:
     """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1; or as it is."""
-    X, y, _ = judged.weighing()
-    least = smallest(X, y, theta.tolist())
+    least = smallest(judged.X, judged.y, theta.tolist(), judged.weighing())
     with np.errstate(over="ignore"):
         return [theta * closest(1 / least), theta] if least > 0 else [theta]
 
 
-def _best_bias(judged: duality.Problem, theta: Floats) -> Iterable[Floats]:
+def _best_bias(judged: duality.Judged, theta: Floats) -> Iterable[Floats]:
     """The hyperplane with the b that is best for its w, rounded once."""
     w = [*theta[:-1].tolist(), 0.0]
-    X, y, _ = judged.weighing()
-    ends = [smallest(X[y == side], y[y == side], w) for side in (-1, 1)]
+    X, y = judged.X, judged.y
+    counts = np.ones(judged.n) if judged.weights is None else judged.weights
+    sides = (np.flatnonzero((y == side) & (counts > 0)) for side in (-1, 1))
+    ends = [smallest(X, y, w, rows) for rows in sides]
     if sum(ends) > 0:
         b = closest((ends[0] - ends[1]) / 2)
         scale = closest(2 / sum(ends, Fraction(0)))
         yield np.append(theta[:-1], b) * scale
 
 
-def _nearest(problem: Problem, optimum: Optimum) -> Floats:
+def _nearest(problem: MarginProblem, optimum: Optimum) -> Floats:
     """The weighted means of the two classes: the points of their hulls nearest to each other."""
     y, means = problem.samples.y[optimum.support], []
-    points, alpha = problem.judged(None).X[optimum.support], optimum.multipliers
+    points, alpha = problem.X[optimum.support], optimum.multipliers
     if optimum.exact_multipliers is not None:
         largest = max(optimum.exact_multipliers)
         alpha = np.array([float(v / largest) for v in optimum.exact_multipliers])
@@ -439,71 +242,3 @@ def _nearest(problem: Problem, optimum: Optimum) -> Floats:
         total = float(weights.sum()) or 1.0
         means.append((weights / total) @ points)
     return np.array(means)
-
-
-def replace_rows(samples: Samples, X: Any) -> Samples:
-    """Samples with the same labels and other rows."""
-    label = (samples.y > 0).astype(np.int32)
-    return Samples(MemorySource(as_rows(X), label, X.shape[1]), samples.team, 1, samples.clock)
-
-
-def placed(data: Data) -> tuple[Data, Moved]:
-    """The data moved to where solvers are at ease, if they are not.
-
-    Sums over numbers that differ only in their last digits lose the others, so that samples far
-    from the origin for how close they are get another one; and powers of very large or small
-    numbers are no floats. Either takes a copy.
-    """
-    X = data.X
-    numbers = X if isinstance(X, np.ndarray) else X.data
-    largest = float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
-    exponent = int(np.frexp(largest)[1]) if largest else 0
-    exponent = exponent if abs(exponent) > LARGEST else 0
-    moved = X
-    if exponent:
-        moved = X.astype(np.float64)
-        part = moved if isinstance(moved, np.ndarray) else moved.data
-        np.ldexp(part, -exponent, out=part)
-    dense = isinstance(X, np.ndarray)
-    origin = _origin(moved) if dense or X.nnz >= FULL * X.shape[0] * X.shape[1] else None
-    if origin is None and not exponent:
-        return data, Moved(None, 0)
-    if origin is not None:
-        moved = (moved if dense else moved.toarray()) - origin
-    return data._replace(source=data.source.with_rows(as_rows(moved))), Moved(origin, exponent)
-
-
-def _origin(X: Any) -> Floats | None:
-    """A sample to measure from, if the samples are far from 0 for how close they are."""
-    some = X[:: max(1, X.shape[0] // SOME)]
-    some = (some if isinstance(X, np.ndarray) else some.toarray()).astype(np.float64)
-    origin: Floats = some[0]  # the difference of two close floats is exact
-    spread = np.abs(some - origin).max(axis=0)
-    far = (np.abs(origin) > DISTANT * spread)[spread > 0].any()
-    return origin if far else None
-
-
-def rounds(
-    callback: Callable[[MarginRound], None] | None, number: int, problem: Problem
-) -> Report | None:
-    """What tells the callback of each scan of a problem."""
-    if callback is None:
-        return None
-
-    def report(count: int, best: Best, progress: Progress) -> None:
-        theta = problem.plane(best.w, best.b)
-        plane = Hyperplane(theta[:-1], float(theta[-1]))
-        callback(
-            MarginRound(
-                number,
-                count,
-                plane,
-                best.primal,
-                best.dual,
-                best.gap,
-                progress.awake,
-                progress.seconds,
-            )
-        )
-
-    return report

@@ -15,6 +15,7 @@ from rosenblatt.nearest import loops as slack
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.data.sources import Source
     from rosenblatt.nearest.working_set import Samples
 
     Floats = NDArray[np.float64]
@@ -38,9 +39,7 @@ def newton_step(
         return -gradient, -slope_b / least
     few_entries = samples.source.n_entries <= FULL * samples.n * d
     if not samples.dense and few_entries and d <= min(k, SPARSE):
-        first, *more = samples.source.pieces()
-        if not more:
-            return _without_copies(first.block.rows, rows, weight, gradient, slope_b, least)
+        return _without_copies(samples.source, rows, weight, gradient, slope_b, least)
     X = samples.take(rows)
     if not samples.dense and not few_entries and k * d < MANY:
         X = X.toarray()
@@ -49,12 +48,15 @@ def newton_step(
 
 
 def _without_copies(
-    all_rows: Any, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+    source: Source, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
 ) -> tuple[Floats, float]:
-    """The step from sparse rows, by normal equations of the size of w."""
+    """The step from some sparse rows, in order, by normal equations of the size of w."""
     d, total = len(gradient), float(weight.sum())
     H, centre = np.zeros((d, d)), np.zeros(d)
-    slack.gram(all_rows, rows, weight, centre, H)
+    for piece in source.pieces():
+        part = slice(*np.searchsorted(rows, [piece.start, piece.start + piece.length]))
+        sparse: Any = piece.block.rows
+        slack.gram(sparse, rows[part] - piece.start, weight[part], centre, H)
     centre /= total
     H -= total * np.outer(centre, centre)
     H.flat[:: d + 1] += 1.0

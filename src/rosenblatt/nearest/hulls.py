@@ -68,7 +68,7 @@ class Nearest(NamedTuple):
     gap: float
 
 
-def nearest(
+def shortest_sum(
     Z: Floats,
     groups: Floats,
     offsets: Floats | None = None,
@@ -113,7 +113,9 @@ def nearest(
             if look_up is not None:
                 look_up(ROTATION * products)
             Q, R = qr(Z.T, mode="economic", check_finite=False)
-            found = nearest(np.ascontiguousarray(R.T), groups, offsets, stiffness, tol, look_up)
+            found = shortest_sum(
+                np.ascontiguousarray(R.T), groups, offsets, stiffness, tol, look_up
+            )
             return found._replace(theta=Q @ found.theta)
         if look_up is not None:
             look_up(products)

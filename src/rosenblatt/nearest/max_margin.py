@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import Live, improve, polished
-from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, balanced
-from rosenblatt.nearest.working_set import NotSeparable, worst
+from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, evened
+from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Kind
 from rosenblatt.running.stopping import Halt
@@ -86,11 +86,8 @@ class MaxMargin:
     def run(self) -> StopReason:
         """Solve it; `best` is the answer.
 
-        Raises
-        ------
-        NotSeparable
-            Once, if a working set is not separated when it should have been. Whether it can be
-            is for others to find out; the next call goes on.
+        Once it may stop as INSEPARABLE: a working set is not separated when it should have been.
+        Whether it can be is for others to find out; the next call goes on.
         """
         try:
             with np.errstate(all="ignore"):  # what overflows counts for nothing
@@ -108,7 +105,7 @@ class MaxMargin:
     def begin_at(self, w: Floats) -> None:
         """Start over with the direction of a hyperplane that separates."""
         part = self.part
-        self.w, self.b, square = canonical(part.values(np.append(w, 0.0)), part.y, w)
+        self.w, self.b, square = centred(part.values(np.append(w, 0.0)), part.y, w)
         self.alpha, self.mu = np.zeros(part.n), 1.0
         self.scale = square / (min(part.n, part.d) + 1)
         self._judge()
@@ -139,7 +136,7 @@ class MaxMargin:
         """Rounding stands in the way, or that there is no solution."""
         if self.hopeful and not self.best.primal < np.inf:
             self.hopeful = False
-            raise NotSeparable
+            raise Halt(StopReason.INSEPARABLE)
         part, best = self.part, self.best
         s = part.values(np.append(best.w, best.b))
         used = (self.alpha > 0, best.alpha[self.rows] > 0, s < 1 + 1e-9, s < 1 + 1e-6)
@@ -174,7 +171,7 @@ class MaxMargin:
             self.w, self.b, self.alpha = done.w, done.b, done.alpha
             self.mu = max(self.mu * FINER, SHARP)
             dual = _bound(part, self.alpha)[1]
-            primal = canonical(part.values(np.append(self.w, 0.0)), part.y, self.w)[2]
+            primal = centred(part.values(np.append(self.w, 0.0)), part.y, self.w)[2]
             if primal - dual <= target * primal < np.inf:
                 return
             if not primal < np.inf:
@@ -204,24 +201,24 @@ class MaxMargin:
             size = float(np.abs(Z).max()) or 1.0
             Z *= (y / size)[:, np.newaxis]
         groups = np.column_stack([y < 0, y > 0]).astype(np.float64)
-        found = nearest(Z, groups, tol=tol, look_up=part.clock.pieces())
+        found = shortest_sum(Z, groups, tol=tol, look_up=part.clock.pieces())
         square = float(found.theta @ found.theta)
         if found.meets or not square > 0:
             self._give_up()
             return False
         self.alpha = found.weights * (2 / (square * size**2))
         self.w = part.total(self.alpha)
-        self.w, self.b, _ = canonical(part.values(np.append(self.w, 0.0)), y, self.w)
+        self.w, self.b, _ = centred(part.values(np.append(self.w, 0.0)), y, self.w)
         self.scale, self.mu, self.clean = float(self.alpha.max()), 1e-3, False
         return True
 
     def _judge(self) -> Floats:
         """The gap from all rows; returned is ``y(w·x + b)``, at least 1 on the working set."""
         samples, part = self.samples, self.part
-        w, b, _ = canonical(part.values(np.append(self.w, 0.0)), part.y, self.w)
+        w, b, _ = centred(part.values(np.append(self.w, 0.0)), part.y, self.w)
         s = samples.values(np.append(w, 0.0))
         s[~self.used] = np.inf
-        best = canonical(s, samples.y, w)
+        best = centred(s, samples.y, w)
         if best[2] < self.best.primal:
             self.best = self.best._replace(w=best[0], b=best[1], primal=best[2])
         even, dual = _bound(part, self.alpha)
@@ -241,12 +238,12 @@ class MaxMargin:
         w = self.samples.total(self.best.alpha)
         s = self.samples.values(np.append(w, 0.0))
         s[~self.used] = np.inf
-        w, b, primal = canonical(s, self.samples.y, w)
+        w, b, primal = centred(s, self.samples.y, w)
         if primal - self.best.dual <= self.tol * primal < np.inf:
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
 
-def canonical(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
+def centred(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
     """The best hyperplane (w, b) with the direction of w, for ``s = y(w·x)``, and its ``½‖w‖²``.
 
     Scaled so that the smallest ``y(w·x + b)`` is 1; where w separates nothing its scale stays and
@@ -261,8 +258,8 @@ def canonical(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
 
 
 def _bound(samples: Samples, alpha: Floats) -> tuple[Floats, float]:
-    """The multipliers, balanced and scaled as they prove the most, and what they prove."""
-    even = balanced(alpha, samples.y)
+    """The multipliers, evened and scaled as they prove the most, and what they prove."""
+    even = evened(alpha, samples.y)
     pull, total = samples.total(even), float(even.sum())
     square = float(pull @ pull)
     if not square > 0:

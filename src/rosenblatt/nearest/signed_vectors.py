@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from copy import copy
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import vstack
 
 from rosenblatt import theory
-from rosenblatt.data.rows import as_matrix, as_rows, row_weights
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.data.rows import Block, as_matrix, as_rows, row_weights
+from rosenblatt.data.sources import ChangedSource
 from rosenblatt.exact import largest_square, root_down, root_up, smallest
-from rosenblatt.nearest.working_set import NotSeparable, Samples, widest
+from rosenblatt.exact.blocks import tiles
+from rosenblatt.nearest.working_set import Samples, widest
 from rosenblatt.running.clock import Clock
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
 
     Floats = NDArray[np.float64]
 
 U = 2.0**-53
-CHUNK = 1 << 21  # numbers of a float32 matrix to turn into float64 at a time
+UNWEIGHTED = np.empty(0), np.empty((0, 0))  # no weights of rows, no factors of classes
+CHUNK = 1 << 21  # numbers that are summed over at a time
 
 
 class Vectors:
@@ -74,16 +76,11 @@ class Vectors:
         return self._samples.values(theta if self._d < self.size else np.append(theta, 0.0))
 
     def _parts(self) -> Iterator[tuple[Any, slice]]:
-        """Rows ``x`` in float64 and where they are; a few at a time if that takes a copy."""
-        first = 0
-        for matrix in self._samples.matrices():
-            n = matrix.shape[0]
-            step = n if matrix.dtype == np.float64 else max(1, CHUNK // self._d)
-            for a in range(0, n, step):
-                z = min(a + step, n)
-                x = matrix[a:z].astype(np.float64, copy=False)
-                yield self._smaller(x), slice(first + a, first + z)
-            first += n
+        """Rows ``x`` in float64 and where they are, so many at a time whatever the blocks."""
+        size = max(1, CHUNK * self.n // self.source.n_entries)
+        for start, matrix in tiles(self._samples.matrix, size):
+            x = matrix.astype(np.float64, copy=False)
+            yield self._smaller(x), slice(start, start + x.shape[0])
 
     def _smaller(self, x: Any) -> Any:
         """The rows over ``2^exponent``."""
@@ -120,7 +117,7 @@ class Vectors:
 
     def radius(self) -> float:
         """``R``, the length of the longest, rounded up; infinite beyond the largest float."""
-        square = max(map(largest_square, self._samples.matrices())) + Fraction(self.bias) ** 2
+        square = largest_square(self._samples.matrix) + Fraction(self.bias) ** 2
         return root_up(square) * (1 + self._relative)
 
     def margin(self, theta: Floats, R: float) -> float:
@@ -138,37 +135,26 @@ class Vectors:
             theta = np.append(theta, 0.0)
         elif self.bias != 1.0:
             theta = np.append(theta[:-1], 0.0)
-        parts, first = [], 0
-        for matrix in self._samples.matrices():
-            n = matrix.shape[0]
-            parts.append(smallest(matrix, self._samples.y[first : first + n], theta.tolist()))
-            first += n
-        return min(parts)
+        return smallest(self._samples.matrix, self._samples.y, theta.tolist())
 
     def widest(self, R: float) -> Floats | None:
         """The unit vector with the widest margin; None where none separates, or floats fail."""
-        try:
-            theta = widest(self.source, self.team, self.positive, self.bias).theta[: self.size]
-        except NotSeparable:
+        found = widest(self.source, self.team, self.positive, self.bias)
+        if found is None:
             return None
+        theta = found.theta[: self.size]
         return theta if self.margin(theta, R) > 0 else None
 
-    def as_two_classes(self) -> tuple[Any, NDArray[np.int64]]:
-        """Samples and labels that a hyperplane, with a bias, separates exactly if θ does these.
+    def as_two_classes(self) -> tuple[Source, int]:
+        """Data and a class that a hyperplane, with a bias, separates exactly if θ does these.
 
         Where the bias is no longer apart they are the ``z`` and, on the other side, the ``-z``:
         ``w·z + b > 0 > -w·z + b`` says ``w·z > 0``.
         """
-        parts, y = list(self._samples.matrices()), self._samples.y.astype(np.int64)
-        whole = parts[0] if len(parts) == 1 else _stacked(parts)
         if self.bias:
-            return whole, y
-        if isinstance(whole, np.ndarray):
-            signed = whole * y[:, np.newaxis]
-        else:
-            signed = whole.copy()
-            signed.data = signed.data * np.repeat(y, np.diff(signed.indptr))
-        return _stacked([signed, -signed]), np.repeat([1, -1], self.n)
+            return self.source, self.positive
+        sides = (partial(_mirrored, self._d, self.positive, side) for side in (1.0, -1.0))
+        return ChangedSource(self.source, *sides), 1
 
 
 class Projected:
@@ -192,24 +178,32 @@ class Projected:
         return np.array([[float((self._values[chosen] ** 2).sum())]])
 
 
-def _weighted(source: Source, positive: int, bias: float) -> MemorySource:
+def _mirrored(d: int, positive: int, side: float, piece: Piece) -> Block:
+    """The vectors ``side*y*x`` of a block, all of one class."""
+    sign = np.where(piece.block.label == positive, side, -side)
+    X = as_matrix(piece.block.rows, d)
+    if isinstance(X, np.ndarray):
+        X = X * sign[:, np.newaxis]
+    else:
+        X = X.astype(np.float64)  # a copy
+        X.data *= np.repeat(sign, np.diff(X.indptr))
+    return Block(as_rows(X), np.full(len(sign), side > 0, np.int32), *UNWEIGHTED)
+
+
+def _weighted(source: Source, positive: int, bias: float) -> ChangedSource:
     """The samples as vectors ``weight*(x, 1)``, without those of weight 0."""
-    parts, labels = [], []
-    for piece in source.pieces():
-        weight = row_weights(piece.block, positive)
+
+    def change(piece: Piece) -> Block:
+        block = piece.block
+        weight = row_weights(block, positive)
         used = np.flatnonzero(weight > 0)
-        rows = theory.augment(as_matrix(piece.block.rows, source.n_features)[used])
+        rows = theory.augment(as_matrix(block.rows, source.n_features)[used])
         if isinstance(rows, np.ndarray):
             rows[:, -1] = bias
             rows *= weight[used, np.newaxis]
         else:
             rows.data[rows.indptr[1:] - 1] = bias  # a row's own 1 comes last
             rows.data *= np.repeat(weight[used], np.diff(rows.indptr))
-        parts.append(rows)
-        labels.append(piece.block.label[used])
-    return MemorySource(as_rows(_stacked(parts)), np.concatenate(labels), source.n_features + 1)
+        return Block(as_rows(rows), block.label[used], *UNWEIGHTED)
 
-
-def _stacked(parts: list[Any]) -> Any:
-    """Arrays, or CSR matrices, one below the other."""
-    return np.vstack(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")
+    return ChangedSource(source, change, n_features=source.n_features + 1)

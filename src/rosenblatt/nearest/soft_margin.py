@@ -239,7 +239,7 @@ class SoftMargin:
         y, c = self.samples.y, self.c
         b = best_bias(s, y, c)
         primal = 0.5 * float(w @ w) + loss(s, y, c, b)
-        even = balanced(alpha, y)
+        even = evened(alpha, y)
         pull = self.samples.total(even)
         dual = float(even.sum()) - 0.5 * float(pull @ pull)
         best = self.best
@@ -323,7 +323,7 @@ def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:
     return float(np.maximum(1.0 - s - y * b, 0.0) @ c)
 
 
-def balanced(alpha: Floats, y: Floats) -> Floats:
+def evened(alpha: Floats, y: Floats) -> Floats:
     """The multipliers with ``Σ α_i y_i = 0``: the heavier class's are scaled down."""
     positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
     if positive == negative or min(positive, negative) <= 0:

@@ -11,13 +11,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
-from rosenblatt.data.rows import DenseRows, as_matrix, as_rows
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource, is_dense, stack
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.scanner import decision_values
 from rosenblatt.running.threads import WORTHWHILE
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Source
+    from rosenblatt.exact.blocks import Stack
     from rosenblatt.running.threads import Team
 
     Floats = NDArray[np.float64]
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
-PIECES = 8  # into which a block is cut for the threads
-
-
-class NotSeparable(Exception):
-    """No hyperplane separates the working set, as far as floats can tell."""
+PARTS = 8  # into which the rows are cut for the threads
 
 
 class Widest(NamedTuple):
@@ -70,8 +66,8 @@ class Samples:
         self.n, self.d = source.n_rows, source.n_features
         labels = [piece.block.label == positive for piece in source.pieces()]
         self.y = np.where(np.concatenate(labels), 1.0, -1.0)
-        self.dense = isinstance(next(source.pieces()).block.rows, DenseRows)
-        self._matrices: list[Any] = []
+        self.dense = is_dense(source)
+        self.matrix = stack(source)
 
     @contextmanager
     def system(self, units: float) -> Iterator[None]:
@@ -85,24 +81,11 @@ class Samples:
         with self.clock.task(Kind.EXACT, units):
             yield
 
-    def matrices(self) -> Iterator[Any]:
-        """Every block as something with a matrix product."""
-        if self._matrices:
-            yield from self._matrices
-            return
-        for piece in self.source.pieces():
-            matrix = as_matrix(piece.block.rows, self.d)
-            if isinstance(self.source, MemorySource):  # a view, but of a sparse one slow to make
-                self._matrices.append(matrix)
-            yield matrix
-
     def gather(self, rows: Ints) -> Floats:
         """``(x, 1)`` of the listed rows, not signed."""
         out = np.ones((len(rows), self.d + 1))
-        for piece in self.source.pieces(np.asarray(rows, np.int64)):
-            matrix = as_matrix(piece.block.rows, self.d)[piece.order]
-            part = slice(piece.offset, piece.offset + piece.length)
-            out[part, :-1] = matrix if self.dense else matrix.toarray()
+        matrix = self.matrix[rows]
+        out[:, :-1] = matrix if self.dense else matrix.toarray()
         return out
 
     def signed(self, rows: Ints) -> Floats:
@@ -111,15 +94,7 @@ class Samples:
 
     def take(self, rows: Ints) -> Any:
         """A copy of the listed rows, an array or a CSR matrix of float64."""
-        parts = []
-        for piece in self.source.pieces(rows) if rows.size else ():
-            matrix = as_matrix(piece.block.rows, self.d)
-            parts.append(matrix[piece.order].astype(np.float64, copy=False))
-        if len(parts) == 1:
-            return parts[0]
-        if self.dense:
-            return np.vstack(parts) if parts else np.empty((0, self.d))
-        return vstack(parts, format="csr") if parts else csr_array((0, self.d))
+        return self.matrix[rows].astype(np.float64, copy=False)
 
     def part(self, rows: Ints) -> Samples:
         """A copy of the listed rows as samples of their own."""
@@ -138,34 +113,33 @@ class Samples:
     @cached_property
     def largest(self) -> float:
         """The largest size of a number."""
-        numbers = (m if isinstance(m, np.ndarray) else m.data for m in self.matrices())
-        return max(float(max(x.max(initial=0.0), -x.min(initial=0.0))) for x in numbers)
+        return largest_number(self.matrix)
 
     def total(self, u: Floats) -> Floats:
-        """``Σ u_i y_i x_i``, in an order that does not depend on the number of threads."""
-        signed, total = u * self.y, np.zeros(self.d)
+        """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks.
+
+        The rows are cut into a few parts by their numbers, each summed row by row.
+        """
+        signed = u * self.y
+        parts = min(PARTS, 1 + self.source.n_entries // WORTHWHILE)
+        edges = [self.n * k // parts for k in range(parts + 1)]
+        sums = np.zeros((parts, self.d))
         for piece in self.source.pieces():
             self.clock.look_up()
-            entries = piece.length * self.source.n_entries // self.source.n_rows
-            pieces = min(PIECES, 1 + entries // WORTHWHILE)
-            edges = [piece.length * k // pieces for k in range(pieces + 1)]
-            part, sums = signed[piece.start :], np.zeros((pieces, self.d))
-            add = partial(_total, piece.block.rows, part, edges, sums)
-            self.team.each(add, range(pieces))
-            total += sums.sum(axis=0)
+            inside = np.clip(edges, piece.start, piece.start + piece.length) - piece.start
+            here = [k for k in range(parts) if inside[k] < inside[k + 1]]
+            add = partial(_total, piece.block.rows, signed[piece.start :], inside.tolist(), sums)
+            self.team.each(add, here)
+        total: Floats = sums.sum(axis=0)
         return total
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
-        blocks = [signs(matrix, theta) for matrix in self.matrices()]
-        return np.concatenate(blocks) * self.y.astype(np.int8)
+        return signs(self.matrix, theta) * self.y.astype(np.int8)
 
     def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
-        starts = [piece.start for piece in self.source.pieces()]
-        labels = np.split(self.y, starts[1:])
-        pairs = zip(self.matrices(), labels, strict=True)
-        return min(margin_of(matrix, y, theta) for matrix, y in pairs)
+        return margin_of(self.matrix, self.y, theta)
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""
@@ -192,6 +166,12 @@ class Samples:
         return np.sort(np.concatenate(chosen))
 
 
+def largest_number(X: Stack) -> float:
+    """The largest size of a number in a matrix."""
+    numbers = (m if isinstance(m, np.ndarray) else m.data for m in X)
+    return max(float(max(x.max(initial=0.0), -x.min(initial=0.0))) for x in numbers)
+
+
 def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:
     slack.total(rows, u, edges[k], edges[k + 1], sums[k])
 
@@ -216,16 +196,13 @@ def widest(
     positive: int,
     bias: float,
     tol: float = 1e-10,
-) -> Widest:
+) -> Widest | None:
     """The unit vector ``θ`` with the widest margin ``min_i y_i θ·(x_i, bias)``.
+
+    None if that is not positive, as far as floats can tell.
 
     The weighted sum of samples that is nearest to the origin has the length of the widest
     margin, so that any other sum bounds the margin from above: `upper` comes from the sum found.
-
-    Raises
-    ------
-    NotSeparable
-        If the margin is not positive, as far as floats can tell.
     """
     samples = Samples(source, team, positive, Clock())
     columns = samples.d + (1 if bias else 0)
@@ -234,10 +211,10 @@ def widest(
         Z = samples.signed(rows)[:, :columns]
         size = float(np.abs(Z).max()) or 1.0  # squares of the data must not overflow
         Z /= size
-        found = nearest(Z, np.ones((len(rows), 1)), tol=tol)
+        found = shortest_sum(Z, np.ones((len(rows), 1)), tol=tol)
         length = float(np.linalg.norm(found.theta))
         if found.meets or length == 0.0:
-            raise NotSeparable
+            return None
         theta = np.zeros(samples.d + 1)
         theta[:columns] = found.theta / length
         upper = float(np.linalg.norm(found.weights @ Z) / found.weights.sum()) * size
@@ -246,6 +223,6 @@ def widest(
         new = worst(values, upper * (1 - 4 * tol), batch(columns), rows)
         if not new.size:
             if gamma <= 0:
-                raise NotSeparable
+                return None
             return Widest(theta, gamma, max(upper * (1 + 1e-12), gamma))
         rows = np.sort(np.concatenate([rows, new]))

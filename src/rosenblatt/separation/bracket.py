@@ -87,18 +87,15 @@ def at_most(points: Points) -> float:
 
 def at_least(samples: Samples, theta: Floats) -> float:
     """The margin of a hyperplane, rounded down; minus infinity where that fails."""
-    start, least, sizes = 0, np.inf, np.zeros(samples.d)
-    for matrix in samples.matrices():
-        for _, block in blocks(matrix):
-            sizes = np.maximum(sizes, block.largest())
+    least, sizes = np.inf, np.zeros(samples.d)
+    for _, block in blocks(samples.matrix):
+        sizes = np.maximum(sizes, block.largest())
     form = Form(theta.tolist(), sizes)
-    for matrix in samples.matrices():
-        for at, block in blocks(matrix):
-            values, errors = form.values(block)
-            side = samples.y[start + at : start + at + len(block)]
-            low = float((values * side - 2 * errors).min(initial=np.inf))
-            least = min(least, _over_length(low, form.scale, theta[:-1]))
-        start += matrix.shape[0]
+    for start, block in blocks(samples.matrix):
+        values, errors = form.values(block)
+        side = samples.y[start : start + len(block)]
+        low = float((values * side - 2 * errors).min(initial=np.inf))
+        least = min(least, _over_length(low, form.scale, theta[:-1]))
     return least
 
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 from rosenblatt.exact import costs, independent_rows, solve
 from rosenblatt.exact.enclosure import enclosed_floats
-from rosenblatt.exact.integers import nearest as rounded
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.exact.integers import nearest_float
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs
 SMALLEST = 2.0**-1022  # of the floats with all their digits
 
 
-class Meeting(NamedTuple):
+class Cancelling(NamedTuple):
     """Samples that cancel with positive weights: ``Σ weights·z = 0``.
 
     Attributes
@@ -69,7 +69,7 @@ def cancel(
     basis: Ints,
     weights: Floats | None = None,
     exactly: bool = False,
-) -> Meeting | None:
+) -> Cancelling | None:
     """How these samples cancel, up to samples of the basis, if they do.
 
     The weights of some of them are as given; those of the others, independent ones, are then
@@ -96,7 +96,7 @@ def cancel(
     used = found > 0
     if not (found >= 0).all() or (weights is not None and not used.all()):
         return None
-    return Meeting(rows[used], found[used], basis, shares)
+    return Cancelling(rows[used], found[used], basis, shares)
 
 
 def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
@@ -153,10 +153,12 @@ def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] |
 
 def floats_of(numbers: Sequence[Fraction] | Numbers) -> Floats:
     """The nearest floats; infinite where a number is too large for one."""
-    return np.array([rounded(*number.as_integer_ratio()) for number in numbers], dtype=np.float64)
+    return np.array(
+        [nearest_float(*number.as_integer_ratio()) for number in numbers], dtype=np.float64
+    )
 
 
-def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
+def joined(samples: Samples, one: Cancelling, other: Cancelling) -> Cancelling:
     """Two ways to cancel as one, positive on the samples of both."""
     if one.weights.dtype != object and other.weights.dtype != object:
         both = cancel(samples, *_sum(one, other))
@@ -165,10 +167,10 @@ def joined(samples: Samples, one: Meeting, other: Meeting) -> Meeting:
     one, other = in_fractions(samples, one), in_fractions(samples, other)
     rows, _, weights = _sum(one, other)
     order = np.argsort(rows)
-    return Meeting(rows[order], weights[order], NONE, np.empty(0, dtype=object))
+    return Cancelling(rows[order], weights[order], NONE, np.empty(0, dtype=object))
 
 
-def _sum(one: Meeting, other: Meeting) -> tuple[Ints, Ints, Numbers]:
+def _sum(one: Cancelling, other: Cancelling) -> tuple[Ints, Ints, Numbers]:
     """Rows, no basis, and weights: a multiple of the one added to the other."""
     shares = np.zeros(len(one.rows), dtype=one.weights.dtype)
     shares[np.searchsorted(one.rows, other.across)] = other.shares
@@ -179,7 +181,7 @@ def _sum(one: Meeting, other: Meeting) -> tuple[Ints, Ints, Numbers]:
     return rows, NONE, weights / weights.max()
 
 
-def in_fractions(samples: Samples, meeting: Meeting) -> Meeting:
+def in_fractions(samples: Samples, meeting: Cancelling) -> Cancelling:
     """The same samples with weights that are Fractions, and cancel exactly."""
     if meeting.weights.dtype == object:
         return meeting
@@ -188,7 +190,7 @@ def in_fractions(samples: Samples, meeting: Meeting) -> Meeting:
     return found
 
 
-def in_floats(samples: Samples, meeting: Meeting) -> Meeting:
+def in_floats(samples: Samples, meeting: Cancelling) -> Cancelling:
     """The same samples with weights of at most 1, in floats where these will do."""
     if meeting.weights.dtype != object:
         power = int(np.frexp(meeting.weights.max())[1])
@@ -209,7 +211,7 @@ def in_floats(samples: Samples, meeting: Meeting) -> Meeting:
 
 def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
     """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    found = nearest(Z, groups, prices, STIFF, look_up=clock.pieces())
+    found = shortest_sum(Z, groups, prices, STIFF, look_up=clock.pieces())
     return found.weights > found.slack
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Objects = NDArray[np.object_]
 
 
-class Answer(NamedTuple):
+class SimplexAnswer(NamedTuple):
     """What was found about the vectors, and where the search ended.
 
     Attributes
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
 
 def decide(
     vectors: Sequence[Sequence[int]], spend: Callable[[int, int], None], seed: int = 0
-) -> Answer:
+) -> SimplexAnswer:
     """Whether a θ has ``v·θ > 0`` for all vectors; those that come first are tried first.
 
     The dual simplex method for ``minimise g·θ with v_i·θ >= 1``, g a sum of independent vectors
@@ -82,14 +82,14 @@ def decide(
         values = V @ theta
         wrong = np.flatnonzero(values <= 0)
         if not wrong.size:
-            return Answer([int(t) for t in theta], [], corner.members())
+            return SimplexAnswer([int(t) for t in theta], [], corner.members())
         # The most violated, vectors of all lengths being equal.
         entering = wrong[0] if stuck else wrong[int(np.argmin(values[wrong] << lifts[wrong]))]
         shares = corner.shares(V[entering])
         leaving = _leaving(corner, shares, real)
         if leaving is None:
             support = [corner.basis[k] for k in real if shares[k] < 0]
-            return Answer(None, sorted([*support, int(entering)]), corner.members())
+            return SimplexAnswer(None, sorted([*support, int(entering)]), corner.members())
         stuck = corner.prices[leaving] == 0
         corner.exchange(leaving, int(entering), shares)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.data.identical import distinct
 from rosenblatt.exact import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.exact.sides import first_not_annihilated
 from rosenblatt.theory import cover_probability
@@ -144,41 +145,17 @@ def twins(X: Any, y: NDArray[Any]) -> Twins:
     X : array or CSR matrix of shape (n, d)
     y : array of -1 and +1
     """
-    keys = _keys(X)
-    order = np.lexsort((y, keys))
-    edges = np.flatnonzero(np.diff(keys[order])) + 1
-    starts, stops = np.append(0, edges), np.append(edges, len(keys))
+    _, kind = distinct(X)
+    order = np.lexsort((y, kind))
+    edges = np.flatnonzero(np.diff(kind[order])) + 1
+    starts, stops = np.append(0, edges), np.append(edges, len(kind))
     pairs, n_samples = [], 0
     for k in np.flatnonzero(y[order[starts]] != y[order[stops - 1]]).tolist():
         members = order[starts[k] : stops[k]]
         minus, plus = members[y[members] == -1].min(), members[y[members] == 1].min()
-        if (_augmented(X, minus.reshape(1)) == _augmented(X, plus.reshape(1))).all():
-            pairs.append((int(minus), int(plus)))
-            n_samples += members.size
+        pairs.append((int(minus), int(plus)))
+        n_samples += members.size
     return Twins(sorted(pairs, key=max), n_samples)
-
-
-def _keys(X: Any) -> NDArray[np.uint64]:
-    """A number for each row; equal rows have equal ones, others almost never."""
-    factors = np.random.default_rng(0).integers(1 << 62, size=X.shape[1], dtype=np.uint64)
-    factors = 2 * factors + np.uint64(1)
-    keys = np.zeros(X.shape[0], dtype=np.uint64)
-    if hasattr(X, "tocsr"):
-        entries = X.tocsr().tocoo()
-        np.add.at(keys, entries.row, _mixed(entries.data, factors[entries.col]))
-        return keys
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        keys[start : start + step] = _mixed(X[start : start + step], factors).sum(axis=1)
-    return keys
-
-
-def _mixed(values: Floats, factors: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Their bits well mixed; 0 of 0, so that dense and sparse rows agree."""
-    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
-    for shift in (32, 29, 31):  # whole numbers have all their ones at the upper end
-        bits = (bits ^ (bits >> np.uint64(shift))) * factors
-    return bits
 
 
 class Estimates(NamedTuple):
@@ -376,11 +353,11 @@ def chance(X: Any, n_groups: int) -> Chance:
        inequalities", IEEE Transactions on Electronic Computers 14, 1965.
     """
     n, d = X.shape
-    distinct = len(np.unique(_keys(X)))
-    alike = 2.0 ** (distinct - n)
-    most = min(d - n_groups, distinct - 1)
-    at_most = cover_probability(distinct, most) * alike
+    different = len(distinct(X)[0])
+    alike = 2.0 ** (different - n)
+    most = min(d - n_groups, different - 1)
+    at_most = cover_probability(different, most) * alike
     if at_most <= NEGLIGIBLE or n * d * min(n, d) > MOST_ELIMINATION:
-        return Chance(at_most, False, distinct, None)
+        return Chance(at_most, False, different, None)
     rank = len(spanning_rows(_augmented(X, np.arange(n)))) - 1
-    return Chance(cover_probability(distinct, rank) * alike, rank == n - 1, distinct, rank)
+    return Chance(cover_probability(different, rank) * alike, rank == n - 1, different, rank)

@@ -16,9 +16,10 @@ from scipy.sparse import csr_array, vstack
 from rosenblatt import kernels
 from rosenblatt.certify import check
 from rosenblatt.contract.parameters import count_threads, time_limit, yes_or_no
+from rosenblatt.data.identical import distinct
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.results import (
     Hyperplane,
@@ -32,7 +33,6 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_vectors import (
     FeatureVectors,
     as_kernel,
-    distinct,
     feature_vectors,
     from_values,
     named,
@@ -325,7 +325,7 @@ def _shortest(vectors: FeatureVectors, near: Ints) -> Floats:
     """The weights of the shortest sum of these vectors; the smallest are zero."""
     Z = vectors.rows(near)
     Z /= float(np.abs(Z).max())
-    found = nearest(Z, np.ones((len(near), 1)), tol=1e-12)
+    found = shortest_sum(Z, np.ones((len(near), 1)), tol=1e-12)
     weights = np.maximum(found.weights, 0.0)
     weights[weights < 1e-9 * weights.max()] = 0.0
     return weights

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, hstack
 
 from rosenblatt import kernels
 from rosenblatt.arguments import brief
+from rosenblatt.data.identical import distinct
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.kernels import maps
@@ -142,6 +143,10 @@ def from_values(X: Any, kernel: kernels.Kernel, bias: bool) -> Features:
         )
         raise ValueError(msg)
     first, group = distinct(X)
+    if isinstance(X, np.ndarray):  # by their bytes, so that pivots do not depend on their order
+        rows = np.ascontiguousarray(X[first] + 0.0)
+        bytewise = np.argsort(rows.view(np.dtype((np.void, rows[0].nbytes))).ravel())
+        first, group = first[bytewise], np.argsort(bytewise)[group]
     K, error = _gram(X, kernel, first)
     K += float(bias)
     c, order, rank, info = lapack.dpstrf(K, lower=1)
@@ -214,28 +219,6 @@ def scores(
             sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
             off[part] = 1.01 * (sums + absolute * size.sum())
     return values, off
-
-
-def distinct(X: Any) -> tuple[Ints, Ints]:
-    """The first of each kind of equal rows, and for every row the number of its kind."""
-    if isinstance(X, np.ndarray):
-        keys = np.ascontiguousarray(X + 0.0).view(
-            np.dtype((np.void, X.dtype.itemsize * X.shape[1]))
-        )
-        _, first, group = np.unique(keys.ravel(), return_index=True, return_inverse=True)
-        return first, group.ravel()
-    X = X.copy()
-    X.eliminate_zeros()
-    X.sort_indices()
-    known: dict[bytes, int] = {}
-    numbers, firsts = np.empty(X.shape[0], np.int64), []
-    for i in range(X.shape[0]):
-        part = slice(X.indptr[i], X.indptr[i + 1])
-        key = X.indices[part].tobytes() + X.data[part].tobytes()
-        if key not in known:
-            firsts.append(i)
-        numbers[i] = known.setdefault(key, len(known))
-    return np.array(firsts), numbers
 
 
 class FeatureVectors(Vectors):

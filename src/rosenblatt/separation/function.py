@@ -26,7 +26,7 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.results import Separable, Undecided
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.stopping import Halt
@@ -36,6 +36,7 @@ from rosenblatt.separation.solver import Care, find_certificate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.data.sources import Source
     from rosenblatt.results import Certificate
     from rosenblatt.separation.feature_space import FeatureVerdict
 
@@ -122,21 +123,24 @@ def separability(
     X, labels = read_two_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        return proved(source, team, X, labels, clock)
+        return proved(source, team, 1, clock)
 
 
 def proved(
-    source: MemorySource, team: Team, X: Any, labels: NDArray[np.int32], clock: Clock
+    source: Source, team: Team, positive: int, clock: Clock, quick: bool = True
 ) -> Certificate:
-    """The verdict on data that have been validated, and checked evidence for it."""
+    """The verdict on class `positive` against the rest, and checked evidence for it.
+
+    Parameters as for `find_certificate`.
+    """
     nothing, trouble = (-np.inf, np.inf), ""
     for care in Care:
         try:
-            certificate = find_certificate(source, team, 1, clock, care)
+            certificate = find_certificate(source, team, positive, clock, care, quick)
             if isinstance(certificate, Undecided):
                 return certificate
             clock.afford(_checking_time(certificate, source, clock))
-            result = check(certificate, X, labels)
+            result = check(certificate, Labelled(source, positive))
         except Halt:
             return Undecided(nothing, Undecided.TIME)
         except (ArithmeticError, AssertionError, ValueError) as error:
@@ -148,7 +152,7 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checking_time(certificate: Certificate, source: MemorySource, clock: Clock) -> float:
+def _checking_time(certificate: Certificate, source: Source, clock: Clock) -> float:
     """Seconds that a check takes, roughly: it solves again what the search has solved."""
     seconds = clock.seconds(Kind.READING, PASSES * source.n_entries)
     if isinstance(certificate, Separable):

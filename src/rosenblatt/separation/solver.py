@@ -26,9 +26,9 @@ import numpy as np
 from rosenblatt.exact import costs, null_basis
 from rosenblatt.exact.nearby import exact_product
 from rosenblatt.exact.sums import weighted_mean
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.working_set import NotSeparable, Samples, batch, worst
+from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,
@@ -43,7 +43,7 @@ from rosenblatt.separation import bracket
 from rosenblatt.separation.coordinates import LinearView, WholeView
 from rosenblatt.separation.evidence import (
     NONE,
-    Meeting,
+    Cancelling,
     basis_of,
     cancel,
     floats_of,
@@ -95,7 +95,12 @@ class Care(enum.IntEnum):
 
 
 def find_certificate(
-    source: Source, team: Team, positive: int, clock: Clock, care: Care = Care.FLOATS
+    source: Source,
+    team: Team,
+    positive: int,
+    clock: Clock,
+    care: Care = Care.FLOATS,
+    quick: bool = True,
 ) -> Certificate:
     """The verdict on class `positive` against the rest, with its evidence.
 
@@ -108,8 +113,10 @@ def find_certificate(
         When it is over, the question is left undecided.
     care : Care
         More is slower: for data on which the evidence found otherwise does not hold.
+    quick : bool
+        Whether the maximum margin's method may be asked first, if there are many features.
     """
-    search = Search(Samples(source, team, positive, clock), care)
+    search = Search(Samples(source, team, positive, clock), care, quick)
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
     with np.errstate(all="ignore"):  # what overflows is settled exactly
         try:
@@ -123,8 +130,9 @@ def find_certificate(
 class Search:
     """The search for a certificate."""
 
-    def __init__(self, samples: Samples, care: Care) -> None:
+    def __init__(self, samples: Samples, care: Care, quick: bool = True) -> None:
         self.samples, self.care = samples, care
+        self.quick = quick and not care and samples.d >= WIDE
         self.clock, self.look_up = samples.clock, samples.clock.look_up
         self.rng = np.random.default_rng(0)
         self.exact_step = samples.clock.pieces(Kind.EXACT)
@@ -135,14 +143,14 @@ class Search:
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
         samples = self.samples
-        quick = None if self.care or samples.d < WIDE else self.quickly()
+        quick = self.quickly() if self.quick else None
         if quick is not None:
             return self.separable(quick)
         rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
         with self.set_up(rows):
             whole = WholeView(samples, rows)
         found = self.decide(whole, rows, NONE)
-        if not isinstance(found, Meeting):
+        if not isinstance(found, Cancelling):
             return self.separable(found)
         spanning = found
         first = self.twins() or found
@@ -157,7 +165,7 @@ class Search:
             rows = samples.some(batch(len(directions)), active)
             view = LinearView(samples, directions, rows, active)
             found = self.decide(view, rows, basis)
-            if not isinstance(found, Meeting):
+            if not isinstance(found, Cancelling):
                 weak = self.weak(view, found)
                 return self.quasi(first, spanning, view, weak)
             spanning = joined(samples, spanning, found)
@@ -171,10 +179,10 @@ class Search:
         """
         self.clock.afford(self.clock.seconds(Kind.READING, SOON * self.samples.source.n_entries))
         solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
-        try:
-            if solver.run() is StopReason.INTERRUPTED:
-                raise KeyboardInterrupt
-        except NotSeparable:
+        reason = solver.run()
+        if reason is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        if reason is StopReason.INSEPARABLE:
             return None
         self.look_up()
         theta = np.append(solver.best.w, solver.best.b)
@@ -198,7 +206,7 @@ class Search:
         active: NDArray[np.bool_] = self.samples.signs(theta) != 0
         return active
 
-    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+    def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
         current, D = view, self.samples.d + 1 - len(basis)
         tries = 0 if self.care is Care.NOTHING else 1 if D <= SHORT else ZOOMS + 1
@@ -218,7 +226,7 @@ class Search:
 
     def attempt(
         self, view: View, rows: Ints, basis: Ints
-    ) -> tuple[Direction | Meeting | None, Ints, Nearest | None]:
+    ) -> tuple[Direction | Cancelling | None, Ints, Nearest | None]:
         """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
             with self.set_up(rows):
@@ -229,7 +237,7 @@ class Search:
                 meeting = self.face(view, rows, basis)
                 if meeting is not None:
                     return meeting, rows, None
-            found = nearest(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
+            found = shortest_sum(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
             if found.meets or found.t.sum() <= 0:
                 break
             coefficients = view.coefficients(found)
@@ -304,7 +312,7 @@ class Search:
 
     def vertex(
         self, Z: Floats, groups: Floats, crossing: bool, rows: Ints, basis: Ints
-    ) -> Meeting | None:
+    ) -> Cancelling | None:
         """As few of the rows as possible that meet; None if floats cannot find them.
 
         The vertex of least random cost. Where the hulls only touch the interior-point method
@@ -319,7 +327,7 @@ class Search:
                 return found
         return None
 
-    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Meeting | None:
+    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Cancelling | None:
         """Samples that cancel and span all that do; None if none do, or floats fail."""
         while True:
             self.look_up()
@@ -344,7 +352,7 @@ class Search:
         used = weights > 0
         return cancel(self.samples, rows[used], basis, weights[used])
 
-    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Meeting:
+    def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """`decide` without floating point."""
         while True:
             self.look_up()
@@ -365,7 +373,7 @@ class Search:
 
     # Evidence ---------------------------------------------------------------------------------
 
-    def twins(self) -> Meeting | None:
+    def twins(self) -> Cancelling | None:
         """Two identical samples of different classes, the shortest evidence there is."""
         y = self.samples.y
         values = self.samples.values(self.rng.normal(size=self.samples.d + 1)) * y
@@ -377,10 +385,10 @@ class Search:
         for pair in pairs[np.argsort(pairs[:, 0])]:
             one, other = self.samples.gather(pair)
             if np.array_equal(one, other):
-                return Meeting(pair, np.ones(2), NONE, np.empty(0))
+                return Cancelling(pair, np.ones(2), NONE, np.empty(0))
         return None
 
-    def meeting_point(self, meeting: Meeting) -> dict[str, Any]:
+    def meeting_point(self, meeting: Cancelling) -> dict[str, Any]:
         """The support, its weights, summing to 1 in each class, and the point they make."""
         weights, exact = shares(self.samples, meeting.rows)
         X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
@@ -392,7 +400,7 @@ class Search:
             "exact_weights": exact,
         }
 
-    def spanning(self, meeting: Meeting) -> dict[str, Any]:
+    def spanning(self, meeting: Cancelling) -> dict[str, Any]:
         """The samples that span, with weights in floats if they will do."""
         meeting = in_floats(self.samples, meeting)
         exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
@@ -449,7 +457,7 @@ class Search:
         return found
 
     def quasi(
-        self, first: Meeting, spanning: Meeting, view: LinearView, theta: list[Fraction]
+        self, first: Cancelling, spanning: Cancelling, view: LinearView, theta: list[Fraction]
     ) -> QuasiSeparable:
         """The certificate of a weak θ, in floats if they can hold it."""
         floats = floats_of(theta)
