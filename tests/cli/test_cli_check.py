@@ -771,7 +771,11 @@ def test_a_question_that_takes_too_long(monkeypatch, twins):
     monkeypatch.setattr(fit_verdicts, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
     found = fitted(twins, "--cv", 0)
     assert found["verdicts"] == ["UNDECIDED"]
-    why = "time ran out, not settled in 10 seconds; rosenblatt check takes longer"
+    why = (
+        "no hyperplane separates all rows, for rows 2 and 4 are identical but have different "
+        "classes; whether one leaves none on a wrong side: "
+        "time ran out, not settled in 10 seconds; rosenblatt check takes longer"
+    )
     assert found["evidence"] == [why]
 
 
