@@ -37,7 +37,6 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
-from rosenblatt.tables.encoder import TableEncoder  # noqa: E402
 
 FILES = {"covtype.csv.gz": {}, "adult-train.csv.gz": {"header": None, "skipinitialspace": True}}
 EPOCHS = 10
@@ -120,7 +119,7 @@ def tables(repeats: int) -> list[Table]:
         features = {k: v for k, v in columns.items() if k != target}
         rest = frame.iloc[:, :-1]
         times, (X, Z) = side_by_side(
-            lambda features=features: TableEncoder().fit_transform(features),
+            lambda features=features: rb.TableEncoder().fit_transform(features),
             lambda rest=rest: peers_encoder(rest).fit_transform(rest),
             repeats=repeats,
         )
@@ -143,7 +142,7 @@ def our_job(path: Path) -> int:
     columns = read(path)
     y = columns.pop(list(columns)[-1])
     y = y.astype(np.int64) if y.dtype.kind == "f" else y.astype(str)
-    X = TableEncoder().fit_transform(columns)
+    X = rb.TableEncoder().fit_transform(columns)
     return int(rb.Perceptron(max_epochs=EPOCHS).fit(X, y).n_errors_)
 
 

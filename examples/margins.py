@@ -4,12 +4,11 @@ import warnings
 from pathlib import Path
 
 import rosenblatt as rb
-from rosenblatt.tables.encoder import TableEncoder
 
 with rb.io.read_table(Path(__file__).with_name("banknotes.csv")) as table:
     columns = dict(table)
 y = columns.pop("note").astype(str)
-X = TableEncoder().fit_transform(columns)
+X = rb.TableEncoder().fit_transform(columns)
 
 warnings.simplefilter("ignore", rb.NotSeparableWarning)  # what it says is printed below
 widest = rb.MaxMarginClassifier().fit(X, y)

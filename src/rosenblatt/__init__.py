@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from rosenblatt.separation.function import separability
+    from rosenblatt.tables.encoder import TableEncoder
 
 __version__ = "0.1.0"
 
@@ -58,6 +59,7 @@ __all__ = [
     "Separable",
     "SoftMarginClassifier",
     "StopReason",
+    "TableEncoder",
     "Undecided",
     "Verdict",
     "boolean",
@@ -90,6 +92,7 @@ _HOMES = {
     "Separable": "rosenblatt.results",
     "SoftMarginClassifier": "rosenblatt.margin.estimator",
     "StopReason": "rosenblatt.results",
+    "TableEncoder": "rosenblatt.tables.encoder",
     "Undecided": "rosenblatt.results",
     "Verdict": "rosenblatt.results",
     "mistake_bound": "rosenblatt.bounds.function",

@@ -355,6 +355,18 @@ def calls():
         table[f"features.{kind.__name__}.transform"] = step.transform, {"X": abs(X)}
         names = step.get_feature_names_out, {"input_features": None}
         table[f"features.{kind.__name__}.get_feature_names_out"] = names
+    encoder = rb.TableEncoder()
+    table["TableEncoder"] = (
+        lambda **given: rb.TableEncoder(**given).fit(X),
+        {"standardize": True, "use": (), "keep_constant": False},
+    )
+    table["TableEncoder.fit"] = encoder.fit, {"X": X}
+    encoder = rb.TableEncoder().fit(X)
+    table |= of(encoder, "transform", "unseen", X=X)
+    table["TableEncoder.get_feature_names_out"] = (
+        encoder.get_feature_names_out,
+        {"input_features": None},
+    )
     return table
 
 

@@ -36,7 +36,6 @@ from rosenblatt.files.models import ModelFileError, ModelFileWarning, load, save
 from rosenblatt.perceptron.estimator import Perceptron
 from rosenblatt.results import Updates
 from rosenblatt.results.storable import from_plain, to_plain
-from rosenblatt.tables.encoder import TableEncoder
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -235,7 +234,7 @@ def test_text(tmp_path):
 
 def test_tables(tmp_path):
     table = {"height": [1.6, 1.7, np.nan, 1.9] * 5, "club": ["A", "B", "ü", "A"] * 5}
-    model = make_pipeline(TableEncoder(), rb.Perceptron()).fit(table, [0, 1, 1, 0] * 5)
+    model = make_pipeline(rb.TableEncoder(), rb.Perceptron()).fit(table, [0, 1, 1, 0] * 5)
     twin = round_trip(model, tmp_path)
     assert differences(vars(model[0]), vars(twin[0])) == []
     np.testing.assert_array_equal(twin.decision_function(table), model.decision_function(table))

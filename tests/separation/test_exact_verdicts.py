@@ -29,7 +29,6 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation import evidence, solver
 from rosenblatt.separation import function as estimator
 from rosenblatt.separation.exact_simplex import decide
-from rosenblatt.tables.encoder import TableEncoder
 
 LARGEST, SMALLEST = 1.797e308, 5e-324
 EXTREME = [0.0, SMALLEST, -SMALLEST, 1e-323, LARGEST, -LARGEST, 1.0, -1.0, 2e-308, 1e154, 142.857]
@@ -221,7 +220,7 @@ def test_a_table_whose_weights_are_far_apart():
     columns = {str(k): np.array([p[k] for p in positions], dtype=object) for k in range(6)}
     for k in (1, 3, 5):
         columns[str(k)] = columns[str(k)].astype(float)
-    X = TableEncoder().fit_transform(columns)
+    X = rb.TableEncoder().fit_transform(columns)
     y = np.arange(len(positions)) < len(LOST.split())
     found = rb.separability(X, y)
     assert found.verdict is not rb.Verdict.UNDECIDED

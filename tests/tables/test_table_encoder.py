@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 
 from checks import every_check
-from rosenblatt.tables.encoder import MISSING, TableEncoder
+from rosenblatt import TableEncoder
+from rosenblatt.tables.frames import MISSING
 
 
 @every_check(TableEncoder(), variants=[TableEncoder(standardize=False)])
@@ -191,3 +192,45 @@ def test_bad_tables_at_prediction():
         encoder.transform({"w": ["a"]})
     with pytest.raises(ValueError, match="column x holds 'tall' in row 2, but it was numbers"):
         encoder.transform({"x": ["1", "tall"], "w": ["a", "a"]})
+
+
+def test_every_column_has_its_span_of_features():
+    table = {"x": [1, 2, 4] * 10, "w": ["a", "b", None] * 10, "row": range(30), "y": [3, 1] * 15}
+    encoder = TableEncoder().fit(table)
+    assert encoder.spans_ == {"x": range(1), "w": range(1, 4), "y": range(4, 5)}
+    assert encoder.identifiers_ == ["row"]
+    names = encoder.get_feature_names_out()
+    assert names[list(encoder.spans_["w"])].tolist() == ["w=a", "w=b", f"w={MISSING}"]
+
+
+def test_unscaled_features_are_the_numbers_of_the_table():
+    table = {"x": [1.0, 2.0, None], "w": ["a", "b", "a"], "day": np.array([1, 2, 4], "M8[D]")}
+    encoder = TableEncoder().fit(table)
+    before = encoder.transform(table)
+    raw = TableEncoder(standardize=False).fit_transform(table)
+    np.testing.assert_array_equal(encoder.unscaled().transform(table), raw)
+    assert not encoder.unscaled().standardize
+    np.testing.assert_array_equal(encoder.transform(table), before)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_columns_that_are_the_same_everywhere_can_be_kept(standardize):
+    table = {"x": [0.1] * 3, "w": ["a"] * 3, "gone": [None] * 3, "y": [7.0, None, 7.0]}
+    with pytest.raises(ValueError, match="no column is left"):
+        TableEncoder().fit(table)
+    encoder = TableEncoder(standardize=standardize, keep_constant=True)
+    x, y = (0.0, 0.0) if standardize else (0.1, 7.0)
+    assert encoder.fit_transform(table).tolist() == [[x, 1.0, y]] * 3
+    # Only where there are no others, and none that name the rows.
+    assert encoder.fit({"x": [1, 1, 1], "y": [1, 2, 4]}).kinds_ == {"y": "number"}
+    with pytest.raises(ValueError, match="no column is left"):
+        encoder.fit({"x": [1, 1, 1], "id": ["a", "b", "c"]})
+
+
+def test_an_encoder_of_version_0_1_0_has_no_keep_constant():
+    encoder = TableEncoder().fit({"x": [1, 2, 4]})
+    state = dict(encoder.__getstate__())
+    del state["keep_constant"]
+    old = TableEncoder.__new__(TableEncoder)
+    old.__setstate__(state)
+    assert old.get_params() == encoder.get_params()

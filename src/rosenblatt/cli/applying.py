@@ -11,7 +11,8 @@ from rosenblatt.cli.summaries import summary_of
 from rosenblatt.cli.words import count, listing, percent, shortened
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
-from rosenblatt.tables.encoder import TRUTH
+from rosenblatt.tables.cells import missing
+from rosenblatt.tables.frames import TRUTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -209,7 +210,7 @@ class Application:
             msg = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
             raise ValueError(msg)
         cells = table[self.target]
-        known = np.array([cell is not None for cell in cells], dtype=bool)
+        known = ~missing(cells)
         classes = self.classifier.classes_
         numbers = np.array([number_of(cell, classes) for cell in cells[known]])
         if (numbers < 0).any():

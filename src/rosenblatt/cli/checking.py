@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.certify import check
-from rosenblatt.cli.reading import EMPTY, leaves_out, read_task
+from rosenblatt.cli.reading import leaves_out, read_task
 from rosenblatt.cli.training import notes_about
 from rosenblatt.cli.verdicts import INFINITY, word
 from rosenblatt.cli.words import listing, shortened
@@ -34,7 +34,7 @@ from rosenblatt.separation.explaining import (
     twins,
 )
 from rosenblatt.separation.function import separability
-from rosenblatt.tables.encoder import Column, TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,13 +75,9 @@ class Data:
     ) -> Data:
         """The features and the classes of a table."""
         task = read_task(table, target, ignored, used)
-        encoder = TableEncoder(standardize=False, use=tuple(used))
-        try:
-            encoder.fit(task.columns)
-        except ValueError:
-            if not _keep_constant(encoder, task.columns):
-                raise
-        X = encoder.transform(task.columns)
+        # Where all columns are constant, which no fit would use, the answer is no.
+        encoder = TableEncoder(standardize=False, use=tuple(used), keep_constant=True)
+        X = encoder.fit_transform(task.columns)
         task.notes.extend([*notes_about(encoder), *_notes_on_rounding(encoder, task.columns)])
         return cls(task, X, encoder, *np.unique(task.y, return_inverse=True))
 
@@ -98,39 +94,14 @@ class Data:
     @property
     def groups(self) -> list[list[int]]:
         """The features of each text column, by number: one of them is 1, the others 0."""
-        groups, start = [], 0
-        for spec in self.encoder.columns_:
-            if "dropped" not in spec:
-                width = len(spec["values"]) if spec["kind"] == "text" else 1
-                if spec["kind"] == "text":
-                    groups.append(list(range(start, start + width)))
-                start += width
-        return groups
-
-
-def _keep_constant(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> bool:
-    """Where all columns are constant, which no fit would use, keep them: the answer is no."""
-    specs = getattr(encoder, "columns_", [])
-    dropped = [spec.get("dropped", "") for spec in specs]
-    same = [reason.startswith("the same ") for reason in dropped]
-    if not any(same) or not all(map(any, zip(same, (d == EMPTY for d in dropped), strict=True))):
-        return False
-    for spec, is_same in zip(specs, same, strict=True):
-        if is_same:
-            del spec["dropped"]
-            column = Column.of(spec["name"], columns[spec["name"]], spec["kind"])
-            value = column.values[~column.missing][0]
-            texts = spec["kind"] == "text"
-            spec |= {"values": [value]} if texts else {"fill": value, "mean": 0.0, "deviation": 1.0}
-    encoder.sparse_ = False
-    return True
+        spans = self.encoder.spans_
+        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
 
 
 def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
     """Which columns hold whole numbers that may not be what stands in the file."""
     numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
-    cells = {name: Column.of(name, columns[name], "number").values for name in numbers}
-    large = [name for name in numbers if np.nanmax(np.abs(cells[name])) >= 2**53]
+    large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]
     if not large:
         return []
     return [

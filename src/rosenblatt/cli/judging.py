@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,12 +59,8 @@ class Samples(NamedTuple):
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""
-        raw = copy(self.encoder)
-        raw.columns_ = [
-            spec | {"mean": 0.0, "deviation": 1.0} if "mean" in spec else spec
-            for spec in self.encoder.columns_
-        ]
-        X = raw.transform({name: cells[[i, j]] for name, cells in self.columns.items()})
+        pair = {name: cells[[i, j]] for name, cells in self.columns.items()}
+        X = self.encoder.unscaled().transform(pair)
         X = X.toarray() if hasattr(X, "toarray") else X
         return not np.array_equal(*X)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cli.words import count, listing, shortened, suggestion
-from rosenblatt.tables.encoder import truth_in_one_way
+from rosenblatt.tables.cells import missing
+from rosenblatt.tables.frames import truth_in_one_way
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     Columns = dict[str, NDArray[Any]]
 
 MOST_CLASSES = 100
-
-
-EMPTY = "every cell is missing"
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,7 @@ def read_task(
 
 def leaves_out(task: Task, encoder: TableEncoder) -> bool:
     """Whether there are columns, not used, in which rows may differ."""
-    dropped = [spec.get("dropped", EMPTY) for spec in encoder.columns_]
-    same = (reason == EMPTY or reason.startswith("the same ") for reason in dropped)
-    return task.ignores or not all(same)
+    return task.ignores or bool(encoder.identifiers_)
 
 
 def read_labels(
@@ -117,7 +113,7 @@ def read_labels(
     if kind == "date":
         msg = f"column {target!r} holds dates: choose a column of classes with --target"
         raise ValueError(msg)
-    known = ~np.isnan(cells) if kind == "number" else cells != None  # noqa: E711
+    known = ~missing(cells)
     cells = cells[known]
     if not cells.size:
         msg = f"column {target!r} has no classes, every cell is missing: choose another --target"

@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.tables.dialects import MISSING, MISSING_VALUES, WHITE_SPACE
-from rosenblatt.tables.storage import TableError, quoted
+from rosenblatt.tables import cells
+from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rosenblatt.tables.storage import Storage
 
-KINDS = ("number", "date", "text")
 _TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
 COLUMNS_PER_QUERY = 50  # planning takes more than proportionally longer with more
-_MARKERS = ", ".join(map(quoted, sorted(MISSING)))
-_VALUE_MARKERS = ", ".join(map(quoted, sorted(MISSING_VALUES)))
-_LONGEST_MARKER = max(map(len, MISSING))
-_WHITE = quoted(WHITE_SPACE)
 
 
 @dataclass(frozen=True)
@@ -44,9 +39,7 @@ class Column:
             return f"CASE WHEN {whole} THEN {as_whole} ELSE CAST({self.sql} AS VARCHAR) END"
         if self.stored != "text":
             return f"CAST({self.sql} AS VARCHAR)"
-        trimmed = f"trim({self.sql}, {_WHITE})" if self.padded else f"trim({self.sql})"
-        marker = f"strlen({trimmed}) <= {_LONGEST_MARKER} AND lower({trimmed}) IN ({_MARKERS})"
-        return f"CASE WHEN {marker} THEN NULL ELSE {trimmed} END"
+        return cells.present(self.sql, padded=self.padded)
 
     def as_kind(self, kind: str) -> str:
         """The SQL that reads the column as numbers, dates or text; NULL where it cannot."""
@@ -55,33 +48,30 @@ class Column:
         if kind == self.stored:
             return f"CAST({self.sql} AS {'DOUBLE' if kind == 'number' else 'TIMESTAMP'})"
         if kind == "date":
-            return date(self.cell(), self.day_place)
+            return cells.date(self.cell(), self.day_place)
         if self.tidy:
             return f"TRY_CAST({self.sql} AS DOUBLE)"
-        return number(self.cell(), self.decimal_comma)
+        return cells.number(self.cell(), self.decimal_comma)
 
 
-def number(cell: str, decimal_comma: bool = False) -> str:
-    """The SQL of a cell as a number; not the 1_000 and +-5 that DuckDB would accept."""
-    refused = f"contains({cell}, '_') OR starts_with({cell}, '+-')"
-    if decimal_comma:
-        refused += f" OR contains({cell}, '.')"
-        cell = f"replace({cell}, ',', '.')"
-    return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
+def guessed(
+    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
+) -> list[str]:
+    """What each of these columns holds as far as the first records of a file go.
 
-
-def date(cell: str, day_place: int = 0) -> str:
-    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'.
-
-    With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
+    "number": nothing but plain numbers; "text": for certain, since one cell suffices; or "".
     """
-    if day_place:
-        mark, iso = ("[./]", "\\3-\\2-\\1") if day_place == 1 else ("/", "\\3-\\1-\\2")
-        part = "(\\d{1,2})"
-        cell = f"regexp_replace({cell}, '^{part}{mark}{part}{mark}(\\d{{4}})\\b', '{iso}')"
-    looks = f"regexp_full_match({cell}, '\\d{{4}}[-/]\\d{{1,2}}[-/]\\d{{1,2}}([T ].*)?')"
-    # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
-    return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
+    guesses = []
+    whole = [record for record in records if len(record) == len(names)]  # not a comment
+    for j, name in enumerate(names):
+        column = {record[j].strip(cells.WHITE_SPACE) for record in whole}
+        numbers = set(filter(cells.is_plain_number, column))
+        others = [cell for cell in column - numbers if not cells.is_missing(cell)]
+        if name in as_text or any(map(cells.is_certainly_text, others)):
+            guesses.append("text")
+        else:
+            guesses.append("number" if numbers and not others else "")
+    return guesses
 
 
 def find_kinds(
@@ -155,25 +145,21 @@ def _measured(
             width = len(flat) // len(part)
             answers += [flat[j : j + width] for j in range(0, len(flat), width)]
         else:
-            cells = f"unnest([{', '.join(part)}]) AS v, unnest(range({len(part)})) AS place"
-            sql = f"SELECT place, {', '.join(measures('v'))} FROM (SELECT rowid, {cells} FROM rows)"
+            pairs = f"unnest([{', '.join(part)}]) AS v, unnest(range({len(part)})) AS place"
+            sql = f"SELECT place, {', '.join(measures('v'))} FROM (SELECT rowid, {pairs} FROM rows)"
             sql += " GROUP BY place"
             answers += [measured[1:] for measured in sorted(storage.rows(sql))]
     return answers
 
 
 def _tidiness(c: str) -> list[str]:
-    """Counts of cells, of numbers, and of what only looks like a number to DuckDB."""
-    value, bare = f"TRY_CAST({c} AS DOUBLE)", f"ltrim({c})"
-    # In the order of bytes: tabs and the like come before ' ', and '00' to '09' before '0:'.
-    odd = f"{c} < ' ' OR ({bare} >= '00' AND {bare} < '0:') OR starts_with({bare}, '+-')"
-    odd += f" OR contains({c}, '_') OR NOT isfinite({value})"
-    return [f"count({c})", f"count({value})", f"count(*) FILTER ({odd})"]
+    """Counts of cells, of numbers to DuckDB, and of cells that are none as they stand."""
+    untidy = f"count(*) FILTER ({cells.untidy(c)})"
+    return [f"count({c})", f"count(TRY_CAST({c} AS DOUBLE))", untidy]
 
 
 def _padding(c: str) -> list[str]:
-    """Whether some cell has white space other than blanks, which is much slower to trim."""
-    return [f"bool_or(regexp_matches({c}, '[\\t-\\r\\x{{feff}}]'))"]
+    return [f"bool_or({cells.padding(c)})"]
 
 
 @dataclass(frozen=True)
@@ -190,20 +176,15 @@ class _Likeness:
 
 
 def _likeness(cell: str) -> list[str]:
-    grouped = f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
     return [
         f"count({cell})",
-        f"count(*) FILTER ({_absent(cell)})",
-        f"count({number(cell)})",
-        f"count(*) FILTER ({cell} >= '00' AND {cell} < '0:')",
-        f"count({date(cell)})",
-        f"count({number(cell, decimal_comma=True)})",
-        f"count(*) FILTER ({grouped})",
+        f"count(*) FILTER ({cells.missing_value(cell)})",
+        f"count({cells.number(cell)})",
+        f"count(*) FILTER ({cells.code(cell)})",
+        f"count({cells.date(cell)})",
+        f"count({cells.number(cell, decimal_comma=True)})",
+        f"count(*) FILTER ({cells.grouped(cell)})",
     ]
-
-
-def _absent(cell: str) -> str:
-    return f"lower({cell}) IN ({_VALUE_MARKERS})"
 
 
 def _judged(
@@ -230,8 +211,8 @@ def _judged(
 
 def _date_counts(cell: str) -> list[str]:
     """Counts of cells, and of dates: ISO, with the day in the first and in the second place."""
-    return [f"count({cell}) FILTER (NOT {_absent(cell)})"] + [
-        f"count({date(cell, day_place)})" for day_place in (0, 1, 2)
+    return [f"count({cell}) FILTER (NOT {cells.missing_value(cell)})"] + [
+        f"count({cells.date(cell, day_place)})" for day_place in (0, 1, 2)
     ]
 
 
@@ -296,7 +277,7 @@ def readable(storage: Storage, name: str, column: Column, kind: str, shown: str)
             )
             raise TableError(msg)
         asked = replace(asked, day_place=day_place)
-    unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {_absent(asked.cell())}"
+    unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {cells.missing_value(asked.cell())}"
     if kind == "number":
         unreadable += f" OR isinf({asked.as_kind(kind)})"
     ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")

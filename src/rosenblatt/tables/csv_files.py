@@ -16,24 +16,21 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from rosenblatt.tables.columns import Column
+from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as_value
+from rosenblatt.tables.columns import Column, guessed
 from rosenblatt.tables.dialects import (
-    WHITE_SPACE,
     Dialect,
     Sample,
     commented_header,
     is_blank,
-    is_missing,
-    is_missing_value,
     looks_like_header,
     open_quote,
-    reads_as_value,
     records_of,
     sniffed,
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.storage import TableError, first_line, quoted
+from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -47,9 +44,6 @@ SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
 # From this size on, columns whose first cells are all numbers are read as numbers at once, which
 # takes less than half the time and memory of keeping their text.
 LARGE_BYTES = 8_000_000
-_PLAIN_NUMBER = re.compile(r"[+-]?(?!0\d)(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-# The usual ways to write MISSING; more cost time. With others the text is kept.
-_NULLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
 # How texts begin whose characters take two bytes or four; the latter begins like the former.
 WIDE = (
     ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
@@ -236,31 +230,6 @@ def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
 
 
-def guessed(
-    records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
-) -> list[str]:
-    """What each of these columns holds as far as these records go.
-
-    "number": nothing but plain numbers; "text": for certain, since one cell suffices; or "".
-    """
-    guesses = []
-    whole = [record for record in records if len(record) == len(names)]  # not a comment
-    for j, name in enumerate(names):
-        cells = {record[j].strip(WHITE_SPACE) for record in whole}
-        numbers = set(filter(_PLAIN_NUMBER.fullmatch, cells))
-        others = [cell for cell in cells - numbers if not is_missing(cell)]
-        if name in as_text or any(map(_is_text, others)):
-            guesses.append("text")
-        else:
-            guesses.append("number" if numbers and not others else "")
-    return guesses
-
-
-def _is_text(cell: str) -> bool:
-    """Whether a cell can be neither a number, however it is written, nor a date."""
-    return not (reads_as_value(cell) or is_missing_value(cell) or "inf" in cell.lower())
-
-
 def _staged_as_numbers(
     file: Path,
     storage: Storage,
@@ -338,7 +307,7 @@ def _create_rows(
 ) -> None:
     types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
     columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
-    nulls = f"nullstr=[{', '.join(map(quoted, _NULLS))}], " if any(numbers) else ""
+    nulls = f"nullstr=[{', '.join(map(quoted, USUAL_MARKERS))}], " if any(numbers) else ""
     # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
     rows = "WHERE c0 IS NOT NULL" if len(numbers) == 1 else ""
     storage.rows(

@@ -11,21 +11,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rosenblatt.tables.cells import WHITE_SPACE, is_missing, is_missing_value, reads_as_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# Tabs and the like, and the blanks of Unicode, which are all that DuckDB's plain trim() takes.
-WHITE_SPACE = "\t\n\r\v\f\ufeff \u00a0\u1680\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
-MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "#n/a"])
-# Missing among numbers and dates, but words among words: the classes + and -, the sport none.
-MISSING_VALUES = frozenset(["-", "none"])
 SAMPLE_RECORDS = 1000
 # In this order of preference where a sample of the file fits several.
 DELIMITERS = ("\t", ";", "|", ",", " ")
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)([eE][+-]?\d+)?")
-_DATE = re.compile(r"(\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}([./])\d{1,2}\2\d{4})([T ].*)?")
 _COMMENT = re.compile(r"[#%]([\s#%!=-]|$)")
 
 
@@ -205,21 +198,6 @@ def open_quote(text: str, dialect: Dialect) -> int | None:
         if line.strip():
             return number if line.count('"') % 2 and opens.search(line) else None
     return None
-
-
-def reads_as_value(cell: str) -> bool:
-    """Whether a cell is a number or a date."""
-    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell stands for nothing, whatever is around it."""
-    return cell.lower() in MISSING
-
-
-def is_missing_value(cell: str) -> bool:
-    """Whether a cell stands for nothing among numbers or dates."""
-    return is_missing(cell) or cell.lower() in MISSING_VALUES
 
 
 def _has_number_column(sample: Sample) -> bool:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import numbers
 import re
 from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import repeat
-from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.arguments import names_of
 from rosenblatt.contract.parameters import yes_or_no
+from rosenblatt.tables.cells import KINDS, is_number
+from rosenblatt.tables.frames import MISSING, TRUTH, Cells, Frame, truth_in_one_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Spec = dict[str, Any]
 
-MISSING = "(missing)"
-DAY = np.timedelta64(1, "D")
 HUGE = 1e300
+# Why a column is left out in which no rows differ. The other reasons are that it names the rows.
+EMPTY = "every cell is missing"
+SAME_TEXT = "the same text in every row"
+SAME_NUMBER = "the same number in every row"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -51,29 +53,52 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether to standardise numbers; otherwise they stay as they are.
     use : sequence of str
         Columns to use although they look as if they number or name the rows.
+    keep_constant : bool
+        Whether to keep the columns that are the same everywhere if there are no others, instead
+        of refusing a table from which nothing can be learned.
 
     Attributes
     ----------
     columns_ : list of dict
         For every column its name, its kind ("number", "date" or "text"), and either why it was
         left out or what its features are made of.
+    kinds_ : dict
+        The kind of every column in use.
+    spans_ : dict
+        The numbers of the features, a range, that every column in use became.
+    identifiers_ : list of str
+        The columns left out because they tell the rows apart.
     n_missing_ : dict
         How many cells were missing, for the columns that had any.
 
     Examples
     --------
-    >>> from rosenblatt.tables.encoder import TableEncoder
+    >>> import rosenblatt as rb
     >>> table = {"height": [1.6, 1.7, 1.8], "club": ["A", "B", "A"]}
-    >>> encoder = TableEncoder(standardize=False).fit(table)
+    >>> encoder = rb.TableEncoder(standardize=False).fit(table)
     >>> encoder.get_feature_names_out().tolist()
     ['height', 'club=A', 'club=B']
     >>> encoder.transform(table).tolist()
     [[1.6, 1.0, 0.0], [1.7, 0.0, 1.0], [1.8, 1.0, 0.0]]
+
+    It is made to be the first step of a pipeline:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> model = make_pipeline(rb.TableEncoder(), rb.Perceptron()).fit(table, ["no", "yes", "no"])
+    >>> model.predict({"height": [1.9, 1.5], "club": ["B", "A"]}).tolist()
+    ['yes', 'no']
     """
 
-    def __init__(self, *, standardize: bool = True, use: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        standardize: bool = True,
+        use: Iterable[str] = (),
+        keep_constant: bool = False,
+    ) -> None:
         self.standardize = standardize
         self.use = use
+        self.keep_constant = keep_constant
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
         """Learn means, deviations and values.
@@ -87,17 +112,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        standardize, use = yes_or_no("standardize", self.standardize), set(self.use)
+        yes_or_no("standardize", self.standardize)
+        keep_constant = yes_or_no("keep_constant", self.keep_constant)
         table = self._open(X, reset=True)
         if table.n_rows == 1:
             msg = "the table has only one sample: columns that never vary tell nothing"
             raise ValueError(msg)
-        self.columns_, self.n_missing_ = [], {}
-        for name in table.names:
-            column = Column.of(name, table[name])
-            self.columns_.append(_describe(column, standardize, name in use))
-            if column.missing.any():
-                self.n_missing_[name] = int(column.missing.sum())
+        self._describe(table)
+        if keep_constant and not (self._used() or self.identifiers_):
+            self._describe(table, constant=True)
         if not self._used():
             reasons = "; ".join(f"{s['name']}: {s['dropped']}" for s in self.columns_[:3])
             remedy = "--use COLUMN, in Python use=[...], keeps one all the same"
@@ -107,6 +130,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         widths = [_width(spec) for spec in self._used()]
         self.sparse_ = sum(widths) > 50 + 4 * len(widths)
         return self
+
+    def _describe(self, table: Frame, *, constant: bool = False) -> None:
+        """Note of every column what its features are made of, or why it has none."""
+        use = names_of("use", self.use)
+        self.columns_, self.n_missing_ = [], {}
+        for name in table.names:
+            column = Cells.of(name, table[name])
+            spec = {"name": name, "kind": column.kind}
+            self.columns_.append(spec | _described(column, self.standardize, name in use, constant))
+            if column.missing.any():
+                self.n_missing_[name] = int(column.missing.sum())
 
     def transform(self, X: Any) -> Any:
         """The features of each row: an array, or CSR where most of them are zero."""
@@ -131,6 +165,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return {spec["name"]: spec["kind"] for spec in self._used()}
 
+    @property
+    def spans_(self) -> dict[str, range]:
+        """The numbers of the features that every column in use became."""
+        check_is_fitted(self)
+        spans, start = {}, 0
+        for spec in self._used():
+            spans[spec["name"]] = range(start, start := start + _width(spec))
+        return spans
+
+    @property
+    def identifiers_(self) -> list[str]:
+        """The columns left out because they tell the rows apart."""
+        check_is_fitted(self)
+        used_or_constant = (None, EMPTY, SAME_TEXT, SAME_NUMBER)
+        return [s["name"] for s in self.columns_ if s.get("dropped") not in used_or_constant]
+
+    def unscaled(self) -> TableEncoder:
+        """The same encoder with numbers as they stand in the table, not standardised."""
+        check_is_fitted(self)
+        other: TableEncoder = copy(self).set_params(standardize=False)
+        scale = {"mean": 0.0, "deviation": 1.0}
+        other.columns_ = [s | scale if "mean" in s else s for s in self.columns_]
+        return other
+
     def unseen(self, X: Any) -> dict[str, NDArray[np.object_]]:
         """The cells, by column, whose value was not there in training."""
         check_is_fitted(self)
@@ -138,7 +196,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = self._open(X, reset=False, wanted=[spec["name"] for spec in texts])
         found = {}
         for spec in texts:
-            column = Column.of(spec["name"], table[spec["name"]], "text")
+            column = Cells.of(spec["name"], table[spec["name"]], "text")
             strange = _codes(spec, column) < 0
             if strange.any():
                 found[column.name] = column.values[strange]
@@ -147,16 +205,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _used(self) -> list[Spec]:
         return [spec for spec in self.columns_ if "dropped" not in spec]
 
-    def _open(self, X: Any, *, reset: bool, wanted: Iterable[str] = ()) -> _Table:
+    def _open(self, X: Any, *, reset: bool, wanted: Iterable[str] = ()) -> Frame:
         """Any kind of table as named columns; in training their names are noted."""
         if not issparse(X) and (isinstance(X, Mapping) or hasattr(X, "columns")):
-            table = _Table.of_columns(X)
+            table = Frame.of_columns(X)
             if reset:
                 self.n_features_in_ = len(table.names)
                 self.feature_names_in_ = np.array(table.names, dtype=object)
         else:
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-            table = _Table.of_array(X, getattr(self, "feature_names_in_", None))
+            table = Frame.of_array(X, getattr(self, "feature_names_in_", None))
         absent = [name for name in wanted if name not in table.names]
         if absent:
             msg = f"columns are missing that were there in training: {', '.join(absent)}"
@@ -164,7 +222,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__({"keep_constant": False} | state)  # version 0.1.0 had none
         if hasattr(self, "columns_") and not self._fits_together():
             msg = "the parts of this TableEncoder do not fit together"
             raise ValueError(msg)
@@ -191,140 +249,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class _Table(NamedTuple):
-    """Named columns of equal length, fetched when asked for."""
-
-    names: list[str]
-    n_rows: int
-    fetch: Callable[[str], Any]
-
-    def __getitem__(self, name: Any) -> Any:
-        return self.fetch(name)
-
-    @classmethod
-    def of_columns(cls, X: Any) -> _Table:
-        """From a mapping or a data frame."""
-        keys = list(X) if isinstance(X, Mapping) else list(X.columns)
-        if not keys:
-            msg = "the table has no columns: give at least one"
-            raise ValueError(msg)
-        by_name = {str(key): key for key in keys}
-        if len(by_name) < len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
-            msg = f"the table has two columns named {twice}: give every column its own name"
-            raise ValueError(msg)
-        n_rows = getattr(X, "n_rows", None)  # a table that is read column by column knows it
-        if n_rows is None:
-            n_rows = len(X[keys[0]])
-        if n_rows == 0:
-            msg = "the table has no rows: give at least one"
-            raise ValueError(msg)
-        return cls(list(by_name), n_rows, lambda name: X[by_name[name]])
-
-    @classmethod
-    def of_array(cls, X: NDArray[Any], names: Any) -> _Table:
-        """From a 2-D array, by position if the columns had names in training."""
-        chosen = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
-        place = {name: j for j, name in enumerate(chosen)}
-        return cls(chosen, X.shape[0], lambda name: X[:, place[name]])
-
-
-class Column(NamedTuple):
-    """The cells of a column: float64 for numbers and dates (in days), otherwise text."""
-
-    name: str
-    kind: str
-    values: NDArray[Any]
-    missing: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, name: str, cells: Any, kind: str | None = None) -> Column:
-        """Read cells of any type, as the given kind or as the one they look like."""
-        cells = np.ma.filled(np.ma.asarray(cells), np.nan) if np.ma.isMA(cells) else cells
-        cells = np.asarray(cells)
-        if cells.ndim != 1:
-            msg = f"column {name} has cells with several values: give one number or text a cell"
-            raise ValueError(msg)
-        if cells.dtype.kind in "iufM" and kind in (None, "number", "date"):
-            return cls._of_numbers(name, cells, kind)
-        cells = cells.astype(object)
-        if set(map(type, cells)) <= {str, NoneType}:
-            missing = (cells == None).astype(np.bool_)  # noqa: E711 (cell by cell)
-            if kind is None or kind == "text":
-                return cls(name, "text", np.where(missing, MISSING, cells), missing)
-        missing = np.fromiter(map(_is_missing, cells), np.bool_, len(cells))
-        if kind is None:
-            kind = "number" if all(map(_is_number, cells[~missing])) else "text"
-        if kind != "text":
-            return cls._of_numbers(name, _to_floats(name, cells, missing), kind)
-        texts = np.empty(len(cells), dtype=object)
-        texts[:] = [MISSING if gone else str(c) for c, gone in zip(cells, missing, strict=True)]
-        return cls(name, "text", texts, missing)
-
-    @classmethod
-    def _of_numbers(cls, name: str, cells: NDArray[Any], kind: str | None) -> Column:
-        found = "date" if cells.dtype.kind == "M" else "number"
-        if found == "date":
-            days = (cells - np.datetime64(0, "D")) / DAY
-            return cls(name, kind or found, days.astype(np.float64), np.isnat(cells))
-        floats = cells.astype(np.float64)
-        if np.isinf(floats).any():
-            row = int(np.flatnonzero(np.isinf(floats))[0]) + 1
-            msg = f"column {name} holds {floats[row - 1]} in row {row}: give finite numbers"
-            raise ValueError(msg)
-        return cls(name, kind or found, floats, np.isnan(floats))
-
-
-def _is_missing(cell: Any) -> bool:
-    """None, NaN, NaT and pandas' NA, none of which is certainly equal to itself."""
-    return cell is None or cell is not cell or type(cell).__name__ == "NAType" or cell != cell
-
-
-def _is_number(cell: Any) -> bool:
-    return isinstance(cell, numbers.Real) and not isinstance(cell, bool | np.bool_)
-
-
-TRUTH = {"true", "false", MISSING}
-
-
-def truth_in_one_way(texts: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Truth values, which formats write as True, TRUE or true, all as true and false."""
-    if {text.lower() for text in set(texts)} <= TRUTH:
-        return np.array([text.lower() for text in texts], dtype=object)
-    return texts
-
-
-def _to_floats(name: str, cells: NDArray[Any], missing: NDArray[np.bool_]) -> Floats:
-    """Numbers from single cells, or one line that says which is none."""
-    floats = np.full(len(cells), np.nan)
-    for i in np.flatnonzero(~missing):
-        try:
-            floats[i] = float(cells[i])
-        except (TypeError, ValueError, OverflowError):
-            msg = f"column {name} holds {cells[i]!r} in row {i + 1}, but it was numbers in training"
-            raise ValueError(msg) from None
-    return floats
-
-
-def _describe(column: Column, standardize: bool, wanted: bool) -> Spec:
+def _described(column: Cells, standardize: bool, wanted: bool, constant: bool) -> Spec:
     """What the features of a column are made of, or why it has none."""
-    spec: Spec = {"name": column.name, "kind": column.kind}
     present = column.values[~column.missing]
     if not present.size:
-        return spec | {"dropped": "every cell is missing"}
+        return {"dropped": EMPTY}
     if column.kind == "text":
         values = sorted(set(truth_in_one_way(present)))
-        if len(values) == 1 and not column.missing.any():
-            return spec | {"dropped": "the same text in every row"}
+        if len(values) == 1 and not column.missing.any() and not constant:
+            return {"dropped": SAME_TEXT}
         if not wanted and (reason := _names_rows(len(values), present.size)):
-            return spec | {"dropped": reason}
-        return spec | {"values": values + [MISSING] * bool(column.missing.any())}
+            return {"dropped": reason}
+        return {"values": values + [MISSING] * bool(column.missing.any())}
     mean, deviation = _mean_and_deviation(present)
     if present.min() == present.max():
-        return spec | {"dropped": "the same number in every row"}
-    if not wanted and column.kind == "number" and _counts_rows(column.name, column.values):
-        return spec | {"dropped": "it numbers the rows"}
-    return spec | {
+        if not constant:
+            return {"dropped": SAME_NUMBER}
+        mean, deviation = float(present[0]), 1.0
+    elif not wanted and column.kind == "number" and _counts_rows(column.name, column.values):
+        return {"dropped": "it numbers the rows"}
+    return {
         "fill": mean,
         "mean": mean if standardize else 0.0,
         "deviation": deviation if standardize else 1.0,
@@ -332,8 +276,8 @@ def _describe(column: Column, standardize: bool, wanted: bool) -> Spec:
 
 
 def _is_whole(spec: Spec) -> bool:
-    """Whether it is what `_describe` might have said."""
-    if not isinstance(spec["name"], str) or spec["kind"] not in ("number", "date", "text"):
+    """Whether it is what `_described` might have said."""
+    if not isinstance(spec["name"], str) or spec["kind"] not in KINDS:
         return False
     if "dropped" in spec:
         return isinstance(spec["dropped"], str)
@@ -342,7 +286,7 @@ def _is_whole(spec: Spec) -> bool:
         plain = isinstance(values, list) and all(isinstance(value, str) for value in values)
         return plain and 0 < len(values) == len(set(values))
     sizes = [spec[part] for part in ("fill", "mean", "deviation")]
-    return all(map(_is_number, sizes)) and bool(np.isfinite(sizes).all()) and sizes[2] > 0
+    return all(map(is_number, sizes)) and bool(np.isfinite(sizes).all()) and sizes[2] > 0
 
 
 def _names_rows(n_values: int, n_cells: int) -> str | None:
@@ -379,7 +323,7 @@ def _width(spec: Spec) -> int:
     return len(spec["values"]) if spec["kind"] == "text" else 1
 
 
-def _codes(spec: Spec, column: Column) -> NDArray[np.int32]:
+def _codes(spec: Spec, column: Cells) -> NDArray[np.int32]:
     """The number of each cell's value, -1 where it was not there in training."""
     number = {value: k for k, value in enumerate(spec["values"])}
     cells = map(str.lower, column.values) if set(number) <= TRUTH else column.values
@@ -387,7 +331,7 @@ def _codes(spec: Spec, column: Column) -> NDArray[np.int32]:
     return np.fromiter(found, np.int32, len(column.values))
 
 
-def _scaled(spec: Spec, column: Column) -> Floats:
+def _scaled(spec: Spec, column: Cells) -> Floats:
     values = np.where(column.missing, spec["fill"], column.values)
     if spec["deviation"] > HUGE:  # then x - mean may overflow, but x/deviation is small
         values /= spec["deviation"]
@@ -398,11 +342,11 @@ def _scaled(spec: Spec, column: Column) -> Floats:
     return values
 
 
-def _filled_array(specs: list[Spec], table: _Table) -> Floats:
+def _filled_array(specs: list[Spec], table: Frame) -> Floats:
     X = np.zeros((table.n_rows, sum(map(_width, specs))))
     start = 0
     for spec in specs:
-        column = Column.of(spec["name"], table[spec["name"]], spec["kind"])
+        column = Cells.of(spec["name"], table[spec["name"]], spec["kind"])
         if spec["kind"] == "text":
             codes = _codes(spec, column)
             rows = np.flatnonzero(codes >= 0)
@@ -413,13 +357,13 @@ def _filled_array(specs: list[Spec], table: _Table) -> Floats:
     return X
 
 
-def _filled_csr(specs: list[Spec], table: _Table) -> csr_matrix:
+def _filled_csr(specs: list[Spec], table: Frame) -> csr_matrix:
     """Every row has one entry per column; a value not seen in training has the entry 0."""
     shape = table.n_rows, len(specs)
     entries, places = np.empty(shape), np.empty(shape, dtype=np.int32)
     start = 0
     for k, spec in enumerate(specs):
-        column = Column.of(spec["name"], table[spec["name"]], spec["kind"])
+        column = Cells.of(spec["name"], table[spec["name"]], spec["kind"])
         if spec["kind"] == "text":
             codes = _codes(spec, column)
             entries[:, k], places[:, k] = codes >= 0, start + np.maximum(codes, 0)

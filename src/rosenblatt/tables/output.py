@@ -14,7 +14,8 @@ import duckdb
 import numpy as np
 
 from rosenblatt.files.whole import check_writable, written_whole
-from rosenblatt.tables.storage import IN_MEMORY_BYTES, Storage, TableError, first_line, quoted
+from rosenblatt.tables.cells import quoted
+from rosenblatt.tables.storage import IN_MEMORY_BYTES, Storage, TableError, first_line
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:

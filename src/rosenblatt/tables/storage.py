@@ -159,10 +159,10 @@ def _remove_orphans(parent: str) -> None:
                     os.close(claim)
 
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
-def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], Answer]) -> Answer:
+def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], T]) -> T:
     """The answer to a query, with Ctrl-C heeded at once and a full disk as OSError.
 
     DuckDB looks for Ctrl-C only between its tasks, which can take minutes. So the query runs
@@ -185,11 +185,6 @@ def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], Ans
                 with contextlib.suppress(KeyboardInterrupt, SystemExit):
                     connection.interrupt()
                     wait([running], timeout=0.05)
-
-
-def quoted(text: str) -> str:
-    """`text` as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def first_line(error: BaseException) -> str:

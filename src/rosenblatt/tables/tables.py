@@ -14,16 +14,17 @@ import duckdb
 import numpy as np
 
 from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
+from rosenblatt.tables.cells import KINDS
 from rosenblatt.tables.columns import (
     COLUMNS_PER_QUERY,
-    KINDS,
     Column,
     find_kinds,
+    guessed,
     noted,
     readable,
     select,
 )
-from rosenblatt.tables.csv_files import guessed, stage_csv, unique_names
+from rosenblatt.tables.csv_files import stage_csv, unique_names
 from rosenblatt.tables.dialects import SAMPLE_RECORDS
 from rosenblatt.tables.input_files import glob_escaped, local_copy, recognised, shown_path
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError, first_line

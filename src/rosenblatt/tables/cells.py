@@ -1,0 +1,170 @@
+"""What a cell is: missing, a number, a date or words. Decided here and nowhere else.
+
+A cell of a file is text. It is judged in Python where a file begins, to find out how the file is
+written, and in SQL by the thousand; what is said here in one of the two is said beside it in the
+other. A cell that comes from Python itself is an object, and so much easier to judge.
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KINDS = ("number", "date", "text")
+# Tabs and the like, and the blanks of Unicode, which are all that DuckDB's plain trim() takes.
+WHITE_SPACE = "\t\n\r\v\f\ufeff \u00a0\u1680\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+MARKERS = frozenset(["", "?", "na", "n/a", "nan", "null", "#n/a"])
+# The usual ways to write them, for DuckDB's reader, which takes no other case and longer for more.
+USUAL_MARKERS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null")
+# Missing among numbers and dates, but words among words: the classes + and -, the sport none.
+MARKERS_OF_VALUES = frozenset(["-", "none"])
+
+_NUMERAL = r"[+-]?(\d+{mark}?\d*|{mark}\d+)([eE][+-]?\d+)?"
+_NUMBER = re.compile(_NUMERAL.format(mark=r"\."), re.ASCII)
+_INFINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
+_ISO = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
+_DAY_AND_MONTH = r"\d{1,2}(?P<dot>[./])\d{1,2}(?P=dot)\d{4}"
+_VALUE = re.compile(rf"{_NUMERAL.format(mark='[.,]')}|({_ISO}|{_DAY_AND_MONTH})([T ].*)?", re.ASCII)
+_CODES = ("00", "0:")  # in the order of characters, all that begins with 0 and a digit
+
+
+# Cells of text, in Python ------------------------------------------------------------------------
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for nothing, whatever is around it."""
+    return cell.lower() in MARKERS
+
+
+def is_missing_value(cell: str) -> bool:
+    """Whether a cell stands for nothing among numbers or dates."""
+    return is_missing(cell) or cell.lower() in MARKERS_OF_VALUES
+
+
+def is_plain_number(cell: str) -> bool:
+    """Whether a cell is a finite number with a decimal point, if any, and no code like 01234."""
+    return bool(_NUMBER.fullmatch(cell)) and not _CODES[0] <= cell < _CODES[1]
+
+
+def reads_as_value(cell: str) -> bool:
+    """Whether a cell is a finite number, with point or comma, or looks like a date."""
+    return bool(_VALUE.fullmatch(cell))
+
+
+def is_certainly_text(cell: str) -> bool:
+    """Whether a cell can be neither a number, however it is written, nor a date."""
+    return not (reads_as_value(cell) or is_missing_value(cell) or _INFINITE.fullmatch(cell))
+
+
+# The same in SQL ---------------------------------------------------------------------------------
+
+
+def quoted(text: str) -> str:
+    """`text` as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+_MARKERS = ", ".join(map(quoted, sorted(MARKERS)))
+_MARKERS_OF_VALUES = ", ".join(map(quoted, sorted(MARKERS_OF_VALUES)))
+_LONGEST_MARKER = max(map(len, MARKERS))
+_WHITE = quoted(WHITE_SPACE)
+
+
+def present(sql: str, *, padded: bool) -> str:
+    """The SQL of a cell trimmed, NULL where missing.
+
+    Only if it is padded may there be more around it than blanks, which takes longer to trim.
+    """
+    trimmed = f"trim({sql}, {_WHITE})" if padded else f"trim({sql})"
+    marker = f"strlen({trimmed}) <= {_LONGEST_MARKER} AND lower({trimmed}) IN ({_MARKERS})"
+    return f"CASE WHEN {marker} THEN NULL ELSE {trimmed} END"
+
+
+def padding(sql: str) -> str:
+    """The SQL of whether a cell holds white space other than blanks."""
+    return f"regexp_matches({sql}, '[\\t-\\r\\x{{feff}}]')"
+
+
+def missing_value(cell: str) -> str:
+    """The SQL of whether a cell, present, stands for nothing among numbers and dates."""
+    return f"lower({cell}) IN ({_MARKERS_OF_VALUES})"
+
+
+def number(cell: str, decimal_comma: bool = False) -> str:
+    """The SQL of a cell as a number, infinite ones too; NULL where it is none."""
+    refused = _strange_number(cell)
+    if decimal_comma:
+        refused += f" OR contains({cell}, '.')"
+        cell = f"replace({cell}, ',', '.')"
+    return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
+
+
+def _strange_number(cell: str) -> str:
+    """The SQL of whether a cell is 1_000 or +-5, numbers to DuckDB alone."""
+    return f"contains({cell}, '_') OR starts_with({cell}, '+-')"
+
+
+def code(cell: str) -> str:
+    """The SQL of whether a cell begins like the code 01234."""
+    return f"({cell} >= '{_CODES[0]}' AND {cell} < '{_CODES[1]}')"
+
+
+def untidy(sql: str) -> str:
+    """The SQL of whether a cell that DuckDB reads as a number is not a finite plain one.
+
+    Before all blanks, in the order of characters, come tabs and the like.
+    """
+    bare = f"ltrim({sql})"
+    strange = f"{sql} < ' ' OR {code(bare)} OR {_strange_number(bare)}"
+    return f"{strange} OR NOT isfinite(TRY_CAST({sql} AS DOUBLE))"
+
+
+def date(cell: str, day_place: int = 0) -> str:
+    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'.
+
+    With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
+    """
+    if day_place:
+        mark, iso = ("[./]", "\\3-\\2-\\1") if day_place == 1 else ("/", "\\3-\\1-\\2")
+        part = "(\\d{1,2})"
+        cell = f"regexp_replace({cell}, '^{part}{mark}{part}{mark}(\\d{{4}})\\b', '{iso}')"
+    looks = f"regexp_full_match({cell}, '{_ISO}([T ].*)?')"
+    # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
+    return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
+
+
+def grouped(cell: str) -> str:
+    """The SQL of whether the commas of a number, if any, may group its thousands."""
+    return f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
+
+
+# Cells that are objects --------------------------------------------------------------------------
+
+
+def missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which cells of an array are missing: NaN, NaT, None and pandas' NA."""
+    if cells.dtype.kind == "O" and not set(map(type, cells)) <= {str, NoneType}:
+        return np.fromiter(map(_is_nothing, cells), np.bool_, len(cells))
+    if cells.dtype.kind == "O":
+        return np.equal(cells, None, dtype=object).astype(np.bool_)
+    found: NDArray[np.bool_] = cells != cells  # NaN and NaT
+    return found
+
+
+def _is_nothing(cell: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, none of which is certainly equal to itself."""
+    return cell is None or cell is not cell or type(cell).__name__ == "NAType" or cell != cell
+
+
+def is_number(cell: Any) -> bool:
+    """Whether an object is a real number; truth values are words."""
+    return isinstance(cell, numbers.Real) and not isinstance(cell, bool | np.bool_)
