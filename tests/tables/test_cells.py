@@ -12,7 +12,21 @@ from rosenblatt.tables import cells
 number_like = st.from_regex(r"\A[+-]{0,2}[0-9_]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{0,2})?\Z")
 date_like = st.from_regex(r"\A[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}([T ][0-9:]{0,8})?\Z")
 words = st.sampled_from(
-    ["inf", "-Infinity", "+INF", "infinit", "nan", "-nan", "None", "-", "?", "#N/A", "e5", "١٢", "."]
+    [
+        "inf",
+        "-Infinity",
+        "+INF",
+        "infinit",
+        "nan",
+        "-nan",
+        "None",
+        "-",
+        "?",
+        "#N/A",
+        "e5",
+        "١٢",
+        ".",
+    ]
 )
 texts = st.lists(number_like | date_like | words | st.text(max_size=4), min_size=1, max_size=50)
 

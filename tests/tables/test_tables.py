@@ -536,22 +536,31 @@ def test_encodings(file, encoding, note):
         assert table.notes == note
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+PACKERS = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": input_files.zstd.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
 def test_packed_files(file, suffix):
     text = b"a,b\n1,x\n2,y\n"
-    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-    path = file(b"", f"t.csv{suffix}")
-    if suffix == ".zst":
-        sql = f"COPY (SELECT unnest([1, 2]) a, unnest(['x', 'y']) b) TO '{path}' (COMPRESSION zstd)"
-        duckdb.connect().execute(sql)
-    else:
-        path.write_bytes(packed[suffix](text))
-    assert contents(path) == {"a": [1, 2], "b": ["x", "y"]}
+    assert contents(file(PACKERS[suffix](text), f"t.csv{suffix}")) == {"a": [1, 2], "b": ["x", "y"]}
 
 
-def test_gzip_in_several_parts(file):
-    path = file(gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n"), "t.csv.gz")
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_packed_in_several_parts(file, suffix):
+    pack = PACKERS[suffix]
+    path = file(pack(b"a,b\n1,2\n") + pack(b"3,4\n"), f"t.csv{suffix}")
     assert contents(path) == {"a": [1, 3], "b": [2, 4]}
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_packed_files_may_be_in_any_encoding(file, suffix):
+    path = file(PACKERS[suffix]("a,b\n1,caf\u00e9\n2,y\n".encode("latin-1")), f"t.csv{suffix}")
+    assert contents(path) == {"a": [1, 2], "b": ["caf\u00e9", "y"]}
 
 
 def test_long_lines_and_cells(size, file):

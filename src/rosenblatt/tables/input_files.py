@@ -17,9 +17,12 @@ import zlib
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import duckdb
+from rosenblatt.tables.storage import TableError
 
-from rosenblatt.tables.storage import TableError, first_line, interruptible
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +33,8 @@ _UNPACKERS: dict[bytes, tuple[str, Callable[[Path], Any]]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"BZh": ("bzip2", bz2.open),
     b"\xfd7zXZ\x00": ("xz", lzma.open),
+    b"\x28\xb5\x2f\xfd": ("zstd", zstd.open),
 }
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED_SUFFIXES = {".gz", ".zst", ".bz2", ".xz"}
 _FORMATS = {
     **dict.fromkeys([".parquet", ".pq"], "parquet"),
@@ -139,77 +142,21 @@ def _unpacked(file: Path, shown: str, folder: Path) -> Path:
     with file.open("rb") as opened:
         start = opened.read(16)
     target = folder / "unpacked"
-    if start.startswith(_ZSTD):
-        _unpack_zstd(file, shown, target)
-        return target
     for magic, (name, unpacker) in _UNPACKERS.items():
         if start.startswith(magic):
             try:
                 with unpacker(file) as packed, _written(target) as copy:
                     shutil.copyfileobj(packed, copy, 1 << 20)
-            except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
+            except (EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, OSError) as error:
                 if getattr(error, "errno", None):
                     raise
-                raise _broken_off(shown, name) from None
+                msg = f"{shown} is damaged or breaks off ({name}): download or copy it again"
+                raise TableError(msg) from None
             if target.stat().st_size == 0:
                 msg = f"{shown} is empty inside: give a file with at least one row"
                 raise TableError(msg)
             return target
     return file
-
-
-def _broken_off(shown: str, packing: str) -> TableError:
-    return TableError(f"{shown} is damaged or breaks off ({packing}): download or copy it again")
-
-
-def _unpack_zstd(file: Path, shown: str, target: Path) -> None:
-    """Unpack by way of DuckDB, since Python 3.11 cannot: one column, a line a row."""
-    if not _whole_zstd(file):  # DuckDB would read what there is and say nothing
-        raise _broken_off(shown, "zstd")
-    never = "\x1d\x1e\x1f"
-    sql = (
-        "SELECT line FROM read_csv(?, auto_detect=false, columns={'line': 'VARCHAR'}, "
-        f"delim='{never}', quote='', escape='', header=false, compression='zstd', "
-        "max_line_size=100000000, hive_partitioning=false)"
-    )
-    with duckdb.connect() as connection, target.open("w", encoding="utf-8", newline="") as copy:
-        try:
-            answer = interruptible(
-                connection, lambda: connection.execute(sql, [glob_escaped(file)])
-            )
-            while lines := answer.fetchmany(10_000):
-                copy.writelines(f"{line or ''}\n" for (line,) in lines)
-        except duckdb.Error as error:
-            if "unicode" in str(error).lower() or "utf-8" in str(error).lower():
-                msg = f"{shown} is not UTF-8 text: unpack it first (unzstd)"
-                raise TableError(msg) from None
-            raise _broken_off(shown, f"zstd: {first_line(error)[:80]}") from None
-
-
-def _whole_zstd(file: Path) -> bool:
-    """Whether every zstd frame (RFC 8878) goes on to its last block."""
-    size = file.stat().st_size
-    with file.open("rb") as packed:
-        while packed.tell() < size:
-            magic = packed.read(4)
-            if magic[1:] == b"\x2a\x4d\x18":  # a frame to skip
-                packed.seek(int.from_bytes(packed.read(4), "little"), os.SEEK_CUR)
-                continue
-            if magic != _ZSTD:
-                return False
-            flags = int.from_bytes(packed.read(1), "little")
-            single = bool(flags & 0x20)
-            n_size = (single, 2, 4, 8)[flags >> 6]
-            packed.seek((not single) + (0, 1, 2, 4)[flags & 3] + n_size, os.SEEK_CUR)
-            last = False
-            while not last and packed.tell() < size:
-                block = int.from_bytes(packed.read(3), "little")
-                last, run = bool(block & 1), block >> 1 & 3 == 1
-                packed.seek(1 if run else block >> 3, os.SEEK_CUR)
-            packed.seek(4 if flags & 4 else 0, os.SEEK_CUR)
-            if not last:
-                return False
-        return packed.tell() == size
 
 
 def glob_escaped(file: Path) -> str:
