@@ -2,7 +2,7 @@
 
 from rosenblatt.files.certificates import CertificateFileError, load_certificate, save_certificate
 from rosenblatt.files.models import ModelFileError, ModelFileWarning, load, save
-from rosenblatt.tables.tables import Table, TableError, read_table
+from rosenblatt.tables.table import Table, TableError, read_table
 
 __all__ = [
     "CertificateFileError",

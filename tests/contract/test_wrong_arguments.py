@@ -12,6 +12,7 @@ import traceback
 import types
 import warnings
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -156,6 +157,10 @@ def of(owner, *names, **given):
 def animate(**given):
     """A film that does not complain of not being shown."""
     plot.animate(**given)._draw_was_started = True
+
+
+def _of_columns(method, columns):
+    return method(columns)
 
 
 def calls():
@@ -331,7 +336,7 @@ def calls():
     table["kernels.Precomputed()"] = kernels.Precomputed().__call__, {"X": np.eye(2)}
     table["kernels.Precomputed.diagonal"] = kernels.Precomputed().diagonal, {"X": np.eye(2)}
     for kind in PARAMETERS:
-        where = "features." if kind.__module__ == features.__name__ else ""
+        where = "features." if kind.__module__.startswith("rosenblatt.features") else ""
         table[f"{where}{kind.__name__}"] = fit_with(kind)
     models = (PERCEPTRON, fitted(rb.Adaline), KERNEL, MAX, SOFT)
     for model in models:
@@ -355,14 +360,14 @@ def calls():
         table[f"features.{kind.__name__}.transform"] = step.transform, {"X": abs(X)}
         names = step.get_feature_names_out, {"input_features": None}
         table[f"features.{kind.__name__}.get_feature_names_out"] = names
-    encoder = rb.TableEncoder()
     table["TableEncoder"] = (
         lambda **given: rb.TableEncoder(**given).fit(X),
         {"standardize": True, "use": (), "keep_constant": False},
     )
-    table["TableEncoder.fit"] = encoder.fit, {"X": X}
     encoder = rb.TableEncoder().fit(X)
-    table |= of(encoder, "transform", "unseen", X=X)
+    for name in ("fit", "transform", "unseen"):
+        of_columns = rb.TableEncoder().fit if name == "fit" else getattr(encoder, name)
+        table[f"TableEncoder.{name}"] = partial(_of_columns, of_columns), {"columns": X}
     table["TableEncoder.get_feature_names_out"] = (
         encoder.get_feature_names_out,
         {"input_features": None},
@@ -388,6 +393,7 @@ WORDS = {
     "report": ("bound_report",),
     "network": ("Network",),
     "Y": ("Y", "kernel"),
+    "columns": ("column", "table"),
     "function": ("function", "kernel"),
     "input_features": ("input_features", "feature"),
     "batch_size": ("batch_size",),
@@ -482,7 +488,7 @@ def test_everything_public_is_among_them(module):
 
 @pytest.mark.parametrize("kind", [*PARAMETERS, rb.Hyperplane])
 def test_every_method_is_among_them(kind):
-    where = "features." if kind.__module__ == features.__name__ else ""
+    where = "features." if kind.__module__.startswith("rosenblatt.features") else ""
     ours = [base for base in kind.__mro__ if base.__module__.startswith("rosenblatt")]
     methods = {
         f"{where}{kind.__name__}.{name}"

@@ -177,11 +177,13 @@ def test_truth_values_are_texts_however_they_come():
         ({"x": []}, "no rows"),
         ({"x": [1.0, np.inf, 2.0]}, "column x holds inf in row 2: give finite numbers"),
         ({"x": np.ones((3, 2))}, "column x has cells with several values"),
+        ({"x": [1, 2, 4], "y": [1, 2]}, "column y has 2 cells, but x has 3"),
+        ({"x": [1, 2, 4], "y": 7}, "column y is 7: give a list of cells"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"]), "two columns named x"),
     ],
 )
 def test_bad_tables(table, message):
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises((TypeError, ValueError), match=message) as caught:
         TableEncoder().fit(table)
     assert "\n" not in str(caught.value)
 

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from rosenblatt.tables import csv_files, input_files
 from rosenblatt.tables import storage as storage_module
 from rosenblatt.tables.output import TableWriter
-from rosenblatt.tables.tables import Table, TableError, read_table
+from rosenblatt.tables.table import Table, TableError, read_table
 
 MISSING = {"", "?", "na", "n/a", "nan", "null", "#n/a"}
 
@@ -992,7 +992,7 @@ def test_only_numpy_and_duckdb_are_needed(file, tmp_path):
             sys.modules[name] = None
         import numpy as np
         from rosenblatt.tables.output import TableWriter
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         with read_table(sys.argv[1]) as table:
             print({name: table[name].tolist() for name in table})
             for name in ("o.csv", "o.parquet"):
@@ -1012,7 +1012,7 @@ def test_nothing_is_left_behind_when_python_ends_without_closing(file, tmp_path)
     folder.mkdir()
     path = file("a,b\n1,x\n")
     code = f"""
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         table = read_table({str(path)!r})
         import os
         assert os.listdir({str(folder)!r})
@@ -1048,11 +1048,24 @@ def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
         storage.close()
 
 
+@pytest.mark.parametrize("begun", [True, False])
+def test_ctrl_c_while_the_thread_of_a_query_starts(monkeypatch, begun):
+    class Starting(threading.Thread):
+        def start(self):
+            if begun:
+                super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(storage_module, "Thread", Starting)
+    with duckdb.connect() as connection, pytest.raises(KeyboardInterrupt):
+        storage_module.interruptible(connection, lambda: connection.execute(FOREVER))
+
+
 def test_signals_during_a_query_end_the_process_and_leave_nothing_behind(tmp_path):
     """SIGTERM becomes SystemExit, as in the command; a second one must not make it wait."""
     code = f"""
         import os, signal, sys, threading
-        from rosenblatt.io import storage as module
+        from rosenblatt.tables import storage as module
 
         def leave(number, frame):
             raise SystemExit(143)
@@ -1091,7 +1104,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     environment = {**os.environ, "TMPDIR": str(folder)}
     code = f"""
         import os, sys
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
         table = read_table({str(path)!r})
         print(os.listdir({str(folder)!r}), flush=True)
         sys.stdin.read()
@@ -1102,7 +1115,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     (folder / "rosenblatt-notes").mkdir()  # not ours, whatever its name
     with subprocess.Popen(command, env=environment, **pipes) as alive:
         alive.stdout.readline()
-        look = f"from rosenblatt.tables.tables import read_table; read_table({str(path)!r}).close()"
+        look = f"from rosenblatt.tables.table import read_table; read_table({str(path)!r}).close()"
         assert run_python(look, env=environment).returncode == 0
         assert len(list(folder.iterdir())) == 2
         alive.communicate()

@@ -17,7 +17,7 @@ from rosenblatt.tables.frames import TRUTH
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.tables.tables import Table
+    from rosenblatt.tables.table import Table
 
     Columns = dict[str, NDArray[Any]]
 

@@ -86,7 +86,7 @@ def check(
 
 def _read(file: str, target: str | None, how: dict[str, Any], progress: Progress) -> Data:
     from rosenblatt.cli.checking import Data
-    from rosenblatt.tables.tables import read_table
+    from rosenblatt.tables.table import read_table
 
     progress.say(f"reading {Path(file).name}")
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.progress import Progress
     from rosenblatt.cli.reading import Task
     from rosenblatt.results import Certificate
-    from rosenblatt.tables.tables import Table
+    from rosenblatt.tables.table import Table
 
     Ints = NDArray[np.int64]
 

@@ -31,7 +31,7 @@ class Demo(NamedTuple):
 
 
 def _penguins() -> Task:
-    from rosenblatt.tables.tables import read_table
+    from rosenblatt.tables.table import read_table
 
     with (
         as_file(files("rosenblatt.cli") / "data" / "penguins.csv") as path,

@@ -169,7 +169,7 @@ def _draw(
         pictures.save(getattr(pictures, kind)(classifier, **more), output)
         return
     from rosenblatt.cli.applying import Application, class_named
-    from rosenblatt.tables.tables import read_table
+    from rosenblatt.tables.table import read_table
 
     if kind in OF_MARGINS:
         given["which"] = class_named(given["which"], classifier.classes_)

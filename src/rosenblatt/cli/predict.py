@@ -53,7 +53,7 @@ def predict(
         from rosenblatt.cli.applying import Application, Tally
         from rosenblatt.files.models import load
         from rosenblatt.tables.output import TableWriter
-        from rosenblatt.tables.tables import read_table
+        from rosenblatt.tables.table import read_table
 
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.tables.encoder import TableEncoder
-    from rosenblatt.tables.tables import Table
+    from rosenblatt.tables.table import Table
 
     Columns = dict[str, NDArray[Any]]
 
@@ -55,7 +55,7 @@ def read_file(
     wanted: Sequence[str] | None = None,
 ) -> Task:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
-    from rosenblatt.tables.tables import TableError, read_table
+    from rosenblatt.tables.table import TableError, read_table
 
     try:
         with read_table(file, header=header, delimiter=delimiter) as table:

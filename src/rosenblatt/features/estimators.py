@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import hstack, issparse
 from sklearn import kernel_approximation
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import kernels
-from rosenblatt.arguments import brief, names_of, number, table, told_in_one_line
-from rosenblatt.contract.parameters import canonical, positive_int, positive_number, yes_or_no
+from rosenblatt.arguments import brief, number
+from rosenblatt.contract.parameters import positive_int, positive_number, yes_or_no
+from rosenblatt.features.feature_map import FeatureMap
 from rosenblatt.kernel.parameters import find_gamma, find_kernel
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
@@ -37,71 +36,7 @@ if TYPE_CHECKING:
 PROBES = (2, 3)  # rows to try a function with
 
 
-class _FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the feature maps: reads data, refuses features that are not finite."""
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Learn what the map depends on.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._learn(self._read(X, reset=True))
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The features of each row of X, of shape (n, number of features)."""
-        check_is_fitted(self)
-        made = self._apply(self._read(X, reset=False))
-        if not np.isfinite(made.data if issparse(made) else made).all():
-            msg = f"{type(self).__name__} gave numbers that are not finite: scale the features of X"
-            raise ValueError(msg)
-        return made
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        X = table("X", X)
-        with told_in_one_line("X", X):
-            X = validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                dtype=np.float64,
-                accept_large_sparse=True,
-            )
-        return canonical(X)
-
-    def _learn(self, X: Any) -> None:
-        raise NotImplementedError
-
-    def _apply(self, X: Any) -> Any:
-        raise NotImplementedError
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The names of the features."""
-        check_is_fitted(self)
-        if input_features is not None:
-            input_features = names_of("input_features", input_features)
-        given = _check_feature_names_in(self, input_features).tolist()
-        return np.array(self._names(given), dtype=object)
-
-    def _names(self, given: list[str]) -> list[str]:
-        word = type(self).__name__.lower()
-        return [f"{word}{i}" for i in range(self._n_features_out)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class Polynomial(_FeatureMap):
+class Polynomial(FeatureMap):
     """The features of the polynomial kernel: ``φ(u)·φ(v) = (gamma*u·v + coef0)^degree``.
 
     They are all monomials up to `degree`, each times a constant; for two features and degree 2::
@@ -159,7 +94,7 @@ def _monomial(names: list[str], exponents: list[int]) -> str:
     return " ".join(powers) or "1"
 
 
-class Squares(_FeatureMap):
+class Squares(FeatureMap):
     """The square of each feature: ``φ(x) = (x1², …, xd²)``.
 
     Whether a point lies outside a circle around the origin, ``x1² + x2² >= 1``, is a question of
@@ -197,7 +132,7 @@ class Squares(_FeatureMap):
         return [*given, *squares] if self.keep else squares
 
 
-class Map(_FeatureMap):
+class Map(FeatureMap):
     """Any function Φ as a feature map.
 
     It may take a matrix and give one, row for row, or take a single row and give a number or the
@@ -286,7 +221,7 @@ def _columns(made: Any, n: int) -> Floats:
     return values
 
 
-class RandomFourier(_FeatureMap):
+class RandomFourier(FeatureMap):
     """Random features whose inner products are close to the Gaussian kernel [1]_.
 
     ``φ(x)_k = √(2/m) cos(w_k·x + c_k)`` for m components, with ``w_k`` from a normal distribution
@@ -344,7 +279,7 @@ class RandomFourier(_FeatureMap):
         return self.sampler_.transform(X)
 
 
-class Nystroem(_FeatureMap):
+class Nystroem(FeatureMap):
     """Features of any kernel, from its values with a few samples drawn at random [1]_.
 
     With the drawn samples ``b_1, …, b_m``: ``φ(x) = (K(b_i, b_j))^(-1/2) (K(b_i, x))``. Between

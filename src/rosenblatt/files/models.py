@@ -358,7 +358,7 @@ def _check_features(part: Any) -> None:
     """Refuse one of our feature maps, whose insides are scikit-learn's, that gives no features."""
     import numpy as np
 
-    if type(part).__module__ != "rosenblatt.features":
+    if not type(part).__module__.startswith("rosenblatt.features."):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of features that had names

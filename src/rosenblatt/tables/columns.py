@@ -54,6 +54,41 @@ class Column:
         return cells.number(self.cell(), self.decimal_comma)
 
 
+@dataclass(frozen=True)
+class StagedFile:
+    """What is known of a file whose rows lie in the table `rows`."""
+
+    names: list[str]
+    columns: list[Column]
+    notes: list[str]
+    has_header: bool = True
+    delimiter: str = ","
+
+
+def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names with columnN for an empty one and name_2 for a second one, and notes."""
+    taken = set(given)
+    seen: set[str] = set()
+    names: list[str] = []
+    changed: list[tuple[int, str, str]] = []
+    for place, name in enumerate(given, 1):
+        wanted = new = name or f"column{place}"
+        count = 1
+        while new in seen or (new != name and new in taken):
+            count += 1
+            new = f"{wanted}_{count}"
+        seen.add(new)
+        names.append(new)
+        if new != wanted:
+            changed.append((place, wanted, new))
+    if len(changed) == 1:
+        ((place, wanted, new),) = changed
+        return names, [f"The name {wanted!r} is given twice; column {place} is called {new!r}."]
+    shown = ", ".join(f"column {place} is called {new!r}" for place, _, new in changed[:5])
+    more = f" and {len(changed) - 5} more" * (len(changed) > 5)
+    return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
+
+
 def guessed(
     records: Sequence[Sequence[str]], names: Sequence[str], as_text: Collection[str] = ()
 ) -> list[str]:
@@ -74,16 +109,9 @@ def guessed(
     return guesses
 
 
-def find_kinds(
-    storage: Storage,
-    names: Sequence[str],
-    columns: Sequence[Column],
-    *,
-    n_rows: int,
-    delimiter: str,
-) -> tuple[list[Column], list[str]]:
+def find_kinds(storage: Storage, staged: StagedFile, n_rows: int) -> tuple[list[Column], list[str]]:
     """The columns with the kind of each, judged by all of its cells, and notes."""
-    found = list(columns)
+    names, found = staged.names, list(staged.columns)
     notes: dict[tuple[str, str], list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
     places = [j for j, column in enumerate(found) if not (column.declared or column.words)]
     counts = _measured(storage, n_rows, [found[j].sql for j in places], _tidiness)
@@ -97,7 +125,7 @@ def find_kinds(
     places = [j for j in texts if not found[j].declared]
     counts = _measured(storage, n_rows, [found[j].cell() for j in places], _likeness)
     for j, count in zip(places, counts, strict=True):
-        found[j], wording = _judged(found[j], _Likeness(*count), delimiter)
+        found[j], wording = _judged(found[j], _Likeness(*count), staged.delimiter)
         if wording:
             notes[wording].append(names[j])
     places = [j for j in places if found[j].kind == "text"]

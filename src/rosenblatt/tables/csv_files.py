@@ -11,13 +11,13 @@ import codecs
 import contextlib
 import csv
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as_value
-from rosenblatt.tables.columns import Column, guessed
+from rosenblatt.tables.columns import Column, StagedFile, guessed, unique_names
 from rosenblatt.tables.dialects import (
     Dialect,
     Sample,
@@ -53,17 +53,6 @@ _REMEDY = "correct the quotation marks there"
 _PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
 
 
-@dataclass(frozen=True)
-class StagedCsv:
-    """What is known of a file whose rows lie in the table `rows`, columns c0, c1, ..."""
-
-    names: list[str]
-    columns: list[Column]
-    has_header: bool
-    delimiter: str
-    notes: list[str]
-
-
 def stage_csv(
     file: Path,
     shown: str,
@@ -72,7 +61,7 @@ def stage_csv(
     header: bool | None,
     delimiter: str | None,
     as_text: Collection[str],
-) -> StagedCsv:
+) -> StagedFile:
     """Read the rows of the file into the table `rows` of the storage."""
     file, notes = _in_utf8(file, shown, storage.copies)
     text, sample = _sample_of(file, shown, delimiter)
@@ -107,7 +96,8 @@ def stage_csv(
         else Column(f"c{j}", "text", "text", declared=guess == "text")
         for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
     ]
-    return StagedCsv(names, columns, heading is not None, sample.dialect.delimiter, notes)
+    delimiter = sample.dialect.delimiter
+    return StagedFile(names, columns, notes, heading is not None, delimiter)
 
 
 def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Sample]:
@@ -204,30 +194,6 @@ def column_names(
     elif not names:
         names = [""] * max(sample.n_fields, len(rows[0]))
     return unique_names(names)
-
-
-def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names with columnN for an empty one and name_2 for a second one, and notes."""
-    taken = set(given)
-    seen: set[str] = set()
-    names: list[str] = []
-    changed: list[tuple[int, str, str]] = []
-    for place, name in enumerate(given, 1):
-        wanted = new = name or f"column{place}"
-        count = 1
-        while new in seen or (new != name and new in taken):
-            count += 1
-            new = f"{wanted}_{count}"
-        seen.add(new)
-        names.append(new)
-        if new != wanted:
-            changed.append((place, wanted, new))
-    if len(changed) == 1:
-        ((place, wanted, new),) = changed
-        return names, [f"The name {wanted!r} is given twice; column {place} is called {new!r}."]
-    shown = ", ".join(f"column {place} is called {new!r}" for place, _, new in changed[:5])
-    more = f" and {len(changed) - 5} more" * (len(changed) > 5)
-    return names, [f"Some names are given twice; {shown}{more}."] * bool(changed)
 
 
 def _staged_as_numbers(

@@ -134,7 +134,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _describe(self, table: Frame, *, constant: bool = False) -> None:
         """Note of every column what its features are made of, or why it has none."""
         use = names_of("use", self.use)
-        self.columns_, self.n_missing_ = [], {}
+        self.columns_: list[Spec] = []
+        self.n_missing_: dict[str, int] = {}
         for name in table.names:
             column = Cells.of(name, table[name])
             spec = {"name": name, "kind": column.kind}

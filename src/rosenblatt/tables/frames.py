@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.tables.cells import is_number, missing
+from rosenblatt.arguments import brief
+from rosenblatt.tables.cells import is_number, missing, only_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +28,12 @@ class Frame(NamedTuple):
     n_rows: int
     fetch: Callable[[str], Any]
 
-    def __getitem__(self, name: Any) -> Any:
-        return self.fetch(name)
+    def __getitem__(self, name: str) -> Any:
+        cells = self.fetch(name)
+        if _length(name, cells) != self.n_rows:
+            msg = f"column {name} has {len(cells)} cells, but {self.names[0]} has {self.n_rows}"
+            raise ValueError(msg)
+        return cells
 
     @classmethod
     def of_columns(cls, X: Any) -> Frame:
@@ -44,7 +49,7 @@ class Frame(NamedTuple):
             raise ValueError(msg)
         n_rows = getattr(X, "n_rows", None)  # a table that is read column by column knows it
         if n_rows is None:
-            n_rows = len(X[keys[0]])
+            n_rows = _length(keys[0], X[keys[0]])
         if n_rows == 0:
             msg = "the table has no rows: give at least one"
             raise ValueError(msg)
@@ -56,6 +61,14 @@ class Frame(NamedTuple):
         chosen = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
         place = {name: j for j, name in enumerate(chosen)}
         return cls(chosen, X.shape[0], lambda name: X[:, place[name]])
+
+
+def _length(name: Any, cells: Any) -> int:
+    try:
+        return len(cells)
+    except TypeError:
+        msg = f"column {name} is {brief(cells)}: give a list of cells"
+        raise TypeError(msg) from None
 
 
 class Cells(NamedTuple):
@@ -77,14 +90,15 @@ class Cells(NamedTuple):
         if cells.dtype.kind in "iufM" and kind in (None, "number", "date"):
             return cls._of_numbers(name, cells, kind)
         cells = cells.astype(object)
-        gone = missing(cells)
+        all_texts = only_texts(cells)
+        gone = missing(cells, texts=all_texts)
         if kind is None:
-            real = all(map(is_number, cells[~gone])) and any(cell is not None for cell in cells)
-            kind = "number" if real else "text"
+            numbers = not all_texts and all(map(is_number, cells[~gone]))
+            kind = "number" if numbers else "text"
         if kind != "text":
             return cls._of_numbers(name, _to_floats(name, cells, gone), kind)
         texts = np.where(gone, MISSING, cells)
-        if set(map(type, texts)) != {str}:
+        if not all_texts:
             texts[:] = list(map(str, texts))
         return cls(name, "text", texts, gone)
 

@@ -9,9 +9,10 @@ import re
 import shutil
 import tempfile
 import weakref
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -169,22 +170,29 @@ def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], T])
     in a thread of its own, and the main thread, where Python notices Ctrl-C (and SIGTERM, if
     a handler raises an exception), waits.
     """
-    with ThreadPoolExecutor(1) as pool:
-        running = None
-        try:
-            running = pool.submit(query)
-            return running.result()
-        except duckdb.Error as error:
-            text = str(error).lower()
-            if "no space left" in text or "max_temp_directory_size" in text:
-                raise OSError(errno.ENOSPC, NO_SPACE) from None
-            raise
-        finally:
-            while running is not None and not running.done():
-                # Again and again: it may not have begun yet. A second signal changes nothing.
-                with contextlib.suppress(KeyboardInterrupt, SystemExit):
-                    connection.interrupt()
-                    wait([running], timeout=0.05)
+    running: Future[T] = Future()
+
+    def run() -> None:
+        if running.set_running_or_notify_cancel():
+            try:
+                running.set_result(query())
+            except BaseException as error:
+                running.set_exception(error)
+
+    try:
+        Thread(target=run).start()
+        return running.result()
+    except duckdb.Error as error:
+        text = str(error).lower()
+        if "no space left" in text or "max_temp_directory_size" in text:
+            raise OSError(errno.ENOSPC, NO_SPACE) from None
+        raise
+    finally:
+        while not running.cancel() and not running.done():
+            # Again and again: DuckDB may not have begun yet. A second signal changes nothing.
+            with contextlib.suppress(KeyboardInterrupt, SystemExit):
+                connection.interrupt()
+                wait([running], timeout=0.05)
 
 
 def first_line(error: BaseException) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 import os
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -15,26 +13,19 @@ import numpy as np
 
 from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
-from rosenblatt.tables.columns import (
-    COLUMNS_PER_QUERY,
-    Column,
-    find_kinds,
-    guessed,
-    noted,
-    readable,
-    select,
-)
-from rosenblatt.tables.csv_files import stage_csv, unique_names
-from rosenblatt.tables.dialects import SAMPLE_RECORDS
-from rosenblatt.tables.input_files import glob_escaped, local_copy, recognised, shown_path
+from rosenblatt.tables.columns import COLUMNS_PER_QUERY, find_kinds, readable, select
+from rosenblatt.tables.csv_files import stage_csv
+from rosenblatt.tables.input_files import local_copy, recognised, shown_path
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError, first_line
+from rosenblatt.tables.typed_files import stage_typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from numpy.typing import NDArray
+
+    from rosenblatt.tables.columns import Column
 
 __all__ = ["Table", "TableError", "read_table"]
 
@@ -255,15 +246,7 @@ def read_table(
         raise TableError(msg)
     storage = Storage()
     try:
-        file = local_copy(path, storage.copies)
-        table_format = recognised(path, file)
-        storage.open(file.stat().st_size)
-        if table_format == "csv":
-            table = _read_csv(storage, os.fspath(path), file, header, delimiter, text)
-        else:
-            table = _read_typed(storage, os.fspath(path), file, table_format)
-        storage.remove_copies()
-        return table
+        return _read(storage, os.fspath(path), header, delimiter, text)
     except BaseException as error:
         storage.close()
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -271,21 +254,19 @@ def read_table(
         raise
 
 
-def _read_csv(
-    storage: Storage,
-    path: str,
-    file: Path,
-    header: bool | None,
-    delimiter: str | None,
-    text: Collection[str],
+def _read(
+    storage: Storage, path: str, header: bool | None, delimiter: str | None, text: Collection[str]
 ) -> Table:
-    staged = stage_csv(
-        file, shown_path(path), storage, header=header, delimiter=delimiter, as_text=text
-    )
-    n_rows = _counted(storage, shown_path(path), only_header=staged.has_header)
-    columns, notes = find_kinds(
-        storage, staged.names, staged.columns, n_rows=n_rows, delimiter=staged.delimiter
-    )
+    file, shown = local_copy(path, storage.copies), shown_path(path)
+    table_format = recognised(path, file)
+    storage.open(file.stat().st_size)
+    if table_format == "csv":
+        staged = stage_csv(file, shown, storage, header=header, delimiter=delimiter, as_text=text)
+    else:
+        staged = stage_typed(file, shown, storage, table_format)
+    n_rows = _counted(storage, shown, only_header=table_format == "csv" and staged.has_header)
+    columns, notes = find_kinds(storage, staged, n_rows)
+    storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
     return Table(storage, path, named, n_rows, staged.has_header, staged.notes + notes)
 
@@ -299,108 +280,3 @@ def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:
         msg = f"{shown} holds {what}: give a file with at least one row{remedy}"
         raise TableError(msg)
     return int(n_rows)
-
-
-_NUMBER_TYPES = re.compile(
-    r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM|VARINT|FLOAT|DOUBLE|DECIMAL(\(.*\))?"
-)
-_DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
-_LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
-_READERS = {
-    "parquet": "read_parquet(?, hive_partitioning=false)",
-    # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
-    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
-    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
-}
-
-
-def _read_typed(storage: Storage, path: str, file: Path, table_format: str) -> Table:
-    """Stage a file that gives its columns types: Parquet or JSON."""
-    shown = shown_path(path)
-    reader, source = _READERS[table_format], [glob_escaped(file)]
-    try:
-        described = storage.rows(f"DESCRIBE SELECT * FROM {reader}", source)
-        names = [str(name) for name, *_ in described]
-        if table_format == "parquet":
-            names = _parquet_names(storage, source)
-        names, notes = unique_names(names)
-        types = [str(sql_type) for _, sql_type, *_ in described]
-        kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
-        if not kept:
-            msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
-            raise TableError(msg)
-        values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-        storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
-    except duckdb.Error as error:
-        raise TableError(_unreadable(shown, table_format, error)) from None
-    notes += noted(
-        [name for j, name in enumerate(names) if j not in kept],
-        "is left out: it holds nested or binary values",
-        "are left out: they hold nested or binary values",
-    )
-    n_rows = _counted(storage, shown, only_header=False)
-    kept_names = [names[j] for j in kept]
-    columns = [_staged_column(j, types[j]) for j in kept]
-    columns = _without_plain_words(storage, columns)
-    columns, more = find_kinds(storage, kept_names, columns, n_rows=n_rows, delimiter=",")
-    named = dict(zip(kept_names, columns, strict=True))
-    return Table(storage, path, named, n_rows, True, notes + more)
-
-
-def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
-    """The names of the columns as they are; DuckDB changes those that differ only in case."""
-    schema = storage.rows("SELECT name, num_children FROM parquet_schema(?)", source)
-    names = []
-    place = 1  # after the root
-    while place < len(schema):
-        names.append(str(schema[place][0]))
-        open_children = 1
-        while open_children:  # over the column and all that is nested in it
-            open_children += (schema[place][1] or 0) - 1
-            place += 1
-    return names
-
-
-def _staged_value(name: str, sql_type: str) -> str:
-    """The SQL of a column as it is staged: a number, a time in UTC, or text."""
-    column = '"' + name.replace('"', '""') + '"'
-    if _NUMBER_TYPES.fullmatch(sql_type):
-        return column
-    if _DATE_TYPES.fullmatch(sql_type):
-        return f"CAST({column} AS TIMESTAMP)"
-    if sql_type == "JSON":  # cells of several types: the text in them, without quotation marks
-        return f"{column} ->> '$'"
-    return f"CAST({column} AS VARCHAR)"
-
-
-def _staged_column(place: int, sql_type: str) -> Column:
-    kind = "text"
-    if _NUMBER_TYPES.fullmatch(sql_type):
-        kind = "number"
-    elif _DATE_TYPES.fullmatch(sql_type):
-        kind = "date"
-    words = sql_type == "VARCHAR"
-    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
-
-
-def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:
-    """The columns, those declared as text in which some of the first cells are no dates."""
-    open_ones = [column.sql for column in columns if column.words]
-    if not open_ones:
-        return columns
-    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {SAMPLE_RECORDS}")
-    cells = [[cell or "" for cell in record] for record in records]
-    guesses = dict(zip(open_ones, guessed(cells, open_ones), strict=True))
-    return [
-        replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
-        for column in columns
-    ]
-
-
-def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
-    reason = first_line(error)
-    if table_format == "parquet":
-        return f"{shown} is a damaged Parquet file or breaks off: download or write it again"
-    line = re.search(r"line (\d+)|record/value (\d+)", reason)
-    place = f" near {line.group()}" if line else ""
-    return f"{shown} is not valid JSON{place}: give a list of records or one record per line"

@@ -1,0 +1,117 @@
+"""Reading files that give their columns types: Parquet and JSON."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
+from rosenblatt.tables.dialects import SAMPLE_RECORDS
+from rosenblatt.tables.input_files import glob_escaped
+from rosenblatt.tables.storage import TableError, first_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rosenblatt.tables.storage import Storage
+
+_NUMBER_TYPES = re.compile(
+    r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM|VARINT|FLOAT|DOUBLE|DECIMAL(\(.*\))?"
+)
+_DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
+_LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
+_READERS = {
+    "parquet": "read_parquet(?, hive_partitioning=false)",
+    # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
+    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
+}
+
+
+def stage_typed(file: Path, shown: str, storage: Storage, table_format: str) -> StagedFile:
+    """Read the rows of the file into the table `rows` of the storage."""
+    reader, source = _READERS[table_format], [glob_escaped(file)]
+    try:
+        described = storage.rows(f"DESCRIBE SELECT * FROM {reader}", source)
+        names = [str(name) for name, *_ in described]
+        if table_format == "parquet":
+            names = _parquet_names(storage, source)
+        names, notes = unique_names(names)
+        types = [str(sql_type) for _, sql_type, *_ in described]
+        kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
+        if not kept:
+            msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
+            raise TableError(msg)
+        values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
+        storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
+    except duckdb.Error as error:
+        raise TableError(_unreadable(shown, table_format, error)) from None
+    notes += noted(
+        [name for j, name in enumerate(names) if j not in kept],
+        "is left out: it holds nested or binary values",
+        "are left out: they hold nested or binary values",
+    )
+    columns = _without_plain_words(storage, [_staged_column(j, types[j]) for j in kept])
+    return StagedFile([names[j] for j in kept], columns, notes)
+
+
+def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
+    """The names of the columns as they are; DuckDB changes those that differ only in case."""
+    schema = storage.rows("SELECT name, num_children FROM parquet_schema(?)", source)
+    names = []
+    place = 1  # after the root
+    while place < len(schema):
+        names.append(str(schema[place][0]))
+        open_children = 1
+        while open_children:  # over the column and all that is nested in it
+            open_children += (schema[place][1] or 0) - 1
+            place += 1
+    return names
+
+
+def _staged_value(name: str, sql_type: str) -> str:
+    """The SQL of a column as it is staged: a number, a time in UTC, or text."""
+    column = '"' + name.replace('"', '""') + '"'
+    if _NUMBER_TYPES.fullmatch(sql_type):
+        return column
+    if _DATE_TYPES.fullmatch(sql_type):
+        return f"CAST({column} AS TIMESTAMP)"
+    if sql_type == "JSON":  # cells of several types: the text in them, without quotation marks
+        return f"{column} ->> '$'"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def _staged_column(place: int, sql_type: str) -> Column:
+    kind = "text"
+    if _NUMBER_TYPES.fullmatch(sql_type):
+        kind = "number"
+    elif _DATE_TYPES.fullmatch(sql_type):
+        kind = "date"
+    words = sql_type == "VARCHAR"
+    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
+
+
+def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:
+    """The columns, those declared as text in which some of the first cells are no dates."""
+    open_ones = [column.sql for column in columns if column.words]
+    if not open_ones:
+        return columns
+    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {SAMPLE_RECORDS}")
+    cells = [[cell or "" for cell in record] for record in records]
+    guesses = dict(zip(open_ones, guessed(cells, open_ones), strict=True))
+    return [
+        replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
+        for column in columns
+    ]
+
+
+def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
+    reason = first_line(error)
+    if table_format == "parquet":
+        return f"{shown} is a damaged Parquet file or breaks off: download or write it again"
+    line = re.search(r"line (\d+)|record/value (\d+)", reason)
+    place = f" near {line.group()}" if line else ""
+    return f"{shown} is not valid JSON{place}: give a list of records or one record per line"
