@@ -40,7 +40,22 @@ def in_sql(values, *expressions):
 
 
 @given(texts)
-@example(["1_000", "+-5", "01", "1.", ".5", "1,5", "1,", "2024-01-02", "31.12.2024", "1e999"])
+@example(
+    [
+        "1/1.2024",
+        "1.2.2024",
+        "1_000",
+        "+-5",
+        "01",
+        "1.",
+        ".5",
+        "1,5",
+        "1,",
+        "2024-01-02",
+        "31.12.2024",
+        "1e999",
+    ]
+)
 def test_sql_and_python_agree(values):
     values = [value.strip(cells.WHITE_SPACE).replace("\0", "") for value in values]
     asked = [cells.number("c"), cells.code("c"), cells.number("c", decimal_comma=True)]

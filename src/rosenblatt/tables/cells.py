@@ -134,9 +134,11 @@ def date(cell: str, day_place: int = 0) -> str:
     With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
     """
     if day_place:
-        mark, iso = ("[./]", "\\3-\\2-\\1") if day_place == 1 else ("/", "\\3-\\1-\\2")
-        part = "(\\d{1,2})"
-        cell = f"regexp_replace({cell}, '^{part}{mark}{part}{mark}(\\d{{4}})\\b', '{iso}')"
+        part, year = r"(\d{1,2})", r"(\d{4})\b"
+        of_day_first = rf"^{part}(?:/{part}/|\.{part}\.){year}", r"\4-\2\3-\1"
+        of_month_first = rf"^{part}/{part}/{year}", r"\3-\1-\2"
+        written, iso = of_day_first if day_place == 1 else of_month_first
+        cell = f"regexp_replace({cell}, '{written}', '{iso}')"
     looks = f"regexp_full_match({cell}, '{_ISO}([T ].*)?')"
     # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
     return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"

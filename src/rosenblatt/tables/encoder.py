@@ -223,7 +223,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"keep_constant": False} | state)  # version 0.1.0 had none
+        keep_constant = state.get("keep_constant", False)  # version 0.1.0 had none
+        super().__setstate__(state | {"keep_constant": keep_constant})
         if hasattr(self, "columns_") and not self._fits_together():
             msg = "the parts of this TableEncoder do not fit together"
             raise ValueError(msg)
