@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 import warnings
@@ -97,8 +96,9 @@ def save(
     check_is_fitted(model)
     for part in _parts(model):
         _check_parameters(part)
-    root = copy.copy(model)
-    root.summary_ = _as_json(summary or {})
+    # Not by copy.copy, which would judge parts that do not fit together before naming them.
+    root = object.__new__(type(model))
+    vars(root).update(vars(model), summary_=_as_json(summary or {}))
     try:
         data = _pack(root, zipfile.ZIP_DEFLATED)
         if _is_bomb(data):  # an honest one: let it take the room that it needs

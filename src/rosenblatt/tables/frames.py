@@ -28,7 +28,7 @@ class Frame(NamedTuple):
     n_rows: int
     fetch: Callable[[str], Any]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: Any) -> Any:
         cells = self.fetch(name)
         if _length(name, cells) != self.n_rows:
             msg = f"column {name} has {len(cells)} cells, but {self.names[0]} has {self.n_rows}"
