@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import vstack
 
-from rosenblatt.data.rows import Block, Rows, n_entries, n_rows, slice_rows
+from rosenblatt.data.rows import (
+    Block,
+    Rows,
+    as_matrix,
+    as_rows,
+    n_entries,
+    n_rows,
+    slice_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,3 +119,21 @@ class MemorySource:
         for a, z in pairwise(int(cut) for cut in cuts):
             start = self._starts[home[a]]
             yield Piece(self._blocks[home[a]], start, order[a:z] - start, a, z - a)
+
+
+def whole_block(source: Source) -> Block:
+    """All blocks of a source as one; of a single one nothing is copied."""
+    blocks = [piece.block for piece in source.pieces()]
+    if len(blocks) == 1:
+        return blocks[0]
+    parts = [as_matrix(block.rows, source.n_features) for block in blocks]
+    dense = isinstance(parts[0], np.ndarray)
+    X = np.concatenate(parts) if dense else vstack(parts, format="csr")
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(as_rows(X), label, weight, blocks[0].factor)
+
+
+def gathered(source: Source) -> Any:
+    """All rows of a source as one matrix."""
+    return as_matrix(whole_block(source).rows, source.n_features)

@@ -15,7 +15,7 @@ from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.loops import norms2
 from rosenblatt.kernel.support_vectors import Bank
-from rosenblatt.kernel.values import FAR, Values, Weights, distances2_to
+from rosenblatt.kernel.values import FAR, Values, WeightRange, distances2_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +167,7 @@ class DeviceValues(Values):
         team: Team,
         *,
         vectors: Any = None,
-        weights: Weights = Weights(),  # noqa: B008, as it cannot change
+        weights: WeightRange = WeightRange(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK

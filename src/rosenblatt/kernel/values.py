@@ -48,7 +48,7 @@ COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precisio
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 
 
-class Weights(NamedTuple):
+class WeightRange(NamedTuple):
     """Whether all weights (and coefficients to begin with) are whole numbers, and the largest."""
 
     whole: bool = True
@@ -68,7 +68,7 @@ class Values:
     team : Team
     vectors : array or CSR matrix, optional
         Support vectors to begin with, in the first slots.
-    weights : Weights
+    weights : WeightRange
         What the weights of the samples are like.
     kind : dtype, optional
         The working precision; None: single, where that holds the values.
@@ -83,7 +83,7 @@ class Values:
         team: Team,
         *,
         vectors: Any = None,
-        weights: Weights = Weights(),  # noqa: B008, as it cannot change
+        weights: WeightRange = WeightRange(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
@@ -93,7 +93,7 @@ class Values:
         self._own = threading.local()
         self._begin(vectors, weights, kind)
 
-    def _begin(self, vectors: Any, weights: Weights, kind: Any) -> None:
+    def _begin(self, vectors: Any, weights: WeightRange, kind: Any) -> None:
         """Measure the data, choose the precision, and take the vectors there are."""
         self.weights = weights
         self.whole = weights.whole and self.kernel.keeps_integers() and self._are_integers()
