@@ -35,7 +35,7 @@ STORED = (Trace, Cycle)  # what their model files hold, beside what all hold
 NO_TOL = ", or None to run until no mistakes"
 
 
-def epoch_settings(model: Any, no_tol: str = NO_TOL) -> Settings:
+def settings_of(model: Any, no_tol: str = NO_TOL) -> Settings:
     """The parameters that all have, checked, as settings."""
     check_callback(model.callback)
     for name in ("progress", "warm_start"):

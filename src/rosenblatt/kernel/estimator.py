@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -14,22 +13,11 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.arguments import brief, to_host
+from rosenblatt.contract import epochs
 from rosenblatt.contract.classifier import (
     Classifier,
     Data,
-    are_floats,
-    are_numbers,
     choose,
-    positives_of,
-)
-from rosenblatt.contract.epochs import (
-    STORED,
-    can_go_on,
-    counted,
-    epoch_settings,
-    read_all,
-    read_more,
-    warn_of_errors,
 )
 from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
 from rosenblatt.kernel.deciding import decide_by_vectors
@@ -38,7 +26,7 @@ from rosenblatt.kernel.device_arrays import DeviceSource, answer, check_on_devic
 from rosenblatt.kernel.expansion import DualProblem, Standing
 from rosenblatt.kernel.rule import DualRule
 from rosenblatt.kernel.rules import Budgeted, Picking
-from rosenblatt.kernel.training import first_standing, kernel_for, same_rows, training
+from rosenblatt.kernel.training import first_standing, kernel_for, parts_fit, same_rows, training
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -148,7 +136,7 @@ class KernelPerceptron(Classifier):
     )
     _parts = (
         *Classifier._parts,
-        *STORED,
+        *epochs.STORED,
         KernelFit,
         Mistakes,
         Dropped,
@@ -239,7 +227,7 @@ class KernelPerceptron(Classifier):
                 "among all of them: use order='cyclic', 'shuffled' or 'sampled'"
             )
             raise ValueError(msg)
-        return epoch_settings(self).with_changes(
+        return epochs.settings_of(self).with_changes(
             keep=keep,
             order=order,
             drop_after=self.drop_after,
@@ -271,27 +259,16 @@ class KernelPerceptron(Classifier):
         return data._replace(source=DeviceSource(data.source, X))
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        data, settings, again = read_all(self, X, y, sample_weight)
+        """Train on all the data, given as to `Perceptron.fit`."""
+        data, settings, again = epochs.read_all(self, X, y, sample_weight)
         kernel = kernel_for(self, data.source, first=not again)
         standing = first_standing(self, data, settings, again)
         with training(self, data, settings, standing, kernel) as run:
             run.run()
-        warn_of_errors(self)
+        epochs.warn_of_errors(self)
         return self
 
-    @available_if(can_go_on)  # type: ignore[untyped-decorator]
+    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
     def partial_fit(
         self,
         X: Any,
@@ -299,20 +276,8 @@ class KernelPerceptron(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        data, settings, first = read_more(self, X, y, classes, sample_weight)
+        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
+        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
         kernel = kernel_for(self, data.source, first)
         standing = first_standing(self, data, settings) if first else self._state
         with training(self, data, settings, standing, kernel) as run:
@@ -324,32 +289,11 @@ class KernelPerceptron(Classifier):
             return Budgeted
         return Picking if settings.order in PICKING else DualRule
 
-    n_mistakes_ = counted("n_mistakes", "Mistakes made")
-    n_updates_ = counted("n_updates", "Updates of the weights")
+    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
+    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
 
     def _fits_together(self) -> bool:
-        k, s = len(positives_of(self.classes_)), len(self.support_)
-        state = self._state
-        given = isinstance(self.kernel_, Precomputed)
-        vectors = given or _are_vectors(self.support_vectors_, (s, self.n_features_in_))
-        path = [fit.path for fit in self.fits_ if fit.path is not None]
-        if not given and hasattr(self.support_vectors_, "check_format"):
-            self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
-        return (
-            bool(vectors)
-            and isinstance(self.kernel_, Kernel)
-            and are_floats(self.dual_coef_, (k, s))
-            and are_numbers(self.alpha_, (k, s))
-            and are_numbers(self.support_, (s,))
-            and self.support_.min(initial=0) >= -1
-            and len(self.fits_) == k
-            and [p.positive for p in state.problems] == positives_of(self.classes_)
-            and state.coef.shape == state.counts.shape == (s, k)
-            and state.lag.shape in ((s, k), (s, 0))
-            and state.age.shape == state.sample.shape == (s,)
-            and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
-            and all(p.vector.shape == p.step.shape == p.lives.shape for p in path)
-        )
+        return parts_fit(self)
 
     @property
     def dropped_(self) -> Dropped | tuple[Dropped, ...]:
@@ -430,9 +374,3 @@ class KernelPerceptron(Classifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
         return tags
-
-
-def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
-    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
-    values = X.data if issparse(X) else X
-    return X.shape == shape and are_floats(values, values.shape)

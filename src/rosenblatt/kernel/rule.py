@@ -86,7 +86,6 @@ class DualRule:
         self.events, self.done = Events(self.scores.columns), [0]
         self.order = np.arange(self.n_rows)
         self.sheet: Sheet | None = None
-        self.twins: NDArray[np.intp] | None = None
         self.pocket: DualPocket | None = None
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
@@ -268,7 +267,7 @@ class DualRule:
         )
         forgetting, free = self.forgetting(batch)
         self.expansion.reserve(int(free.max(initial=0)) + 1)
-        self.values.bank.reserve(len(self.expansion.arrays.age))
+        self.values.support.reserve(len(self.expansion.arrays.age))
         doubt = self.scores.doubt_while(batch.sample)
         return Turn(running, sums, seen, doubt, forgetting, rule, free)
 
@@ -385,34 +384,16 @@ class DualRule:
             return None
         c = self.problems.index(p)
         a, size = self.expansion.arrays, self.expansion.size
-        state = self._digestible(c, self.scores.now, a.coef[:size])
+        state = self.scores.all_that_matters(c, self.scores.now, a.coef[:size])
         if state is None:
             return None
         if p.cycles is None:
             p.cycles = CycleFinder()
-            before = self._digestible(c, self.scores_before, self.coef_before)
+            before = self.scores.all_that_matters(c, self.scores_before, self.coef_before)
             assert before is not None
             p.cycles.met_before(before, len(p.mistakes) - 1)
         first = p.cycles.met_before(state, len(p.mistakes))
         return None if first is None else Cycle(first, len(p.mistakes) - first)
-
-    def _digestible(self, c: int, scores: Floats, coef: Floats) -> Floats | None:
-        """What the rest of the run depends on, exactly; None if it cannot come twice."""
-        if self.values.exact_sums(float(self.scores.total.max(initial=0.0))):
-            return scores[:, c]
-        if self.twins is None:
-            self.twins, nothing = self.values.twins(), self.values.nothings()
-            if nothing.any():
-                self.twins = self.twins if self.twins.size else np.arange(self.n_rows)
-                self.twins[nothing] = -1
-        if not self.twins.size:
-            return None
-        sample = self.expansion.arrays.sample[: len(coef)]
-        mine = np.flatnonzero((sample >= 0) & (self.twins[sample] >= 0))
-        sums: Floats = np.bincount(self.twins[sample[mine]], coef[mine, c], self.n_rows).astype(
-            np.float64
-        )
-        return sums
 
 
 def _earlier(rows: Ints) -> Ints:

@@ -46,6 +46,7 @@ class Scores:
         self.sums = np.zeros((self.n, self.columns))
         self.total = np.zeros(self.k)
         self.additions = 64
+        self.twins: NDArray[np.intp] | None = None
 
     @property
     def now(self) -> Floats:
@@ -126,6 +127,24 @@ class Scores:
         weight = row_weights(self.block, positive, sample).astype(np.float64)
         gone = self.expansion.arrays.dropped
         return y, weight if dropped or not gone.size else np.where(gone[sample, c], 0.0, weight)
+
+    def all_that_matters(self, c: int, scores: Floats, coef: Floats) -> Floats | None:
+        """What the rest of the run depends on, exactly; None if it cannot come twice."""
+        if self.values.exact_sums(float(self.total.max(initial=0.0))):
+            return scores[:, c]
+        if self.twins is None:
+            self.twins, nothing = self.values.twins(), self.values.nothings()
+            if nothing.any():
+                self.twins = self.twins if self.twins.size else np.arange(self.n)
+                self.twins[nothing] = -1
+        if not self.twins.size:
+            return None
+        sample = self.expansion.arrays.sample[: len(coef)]
+        mine = np.flatnonzero((sample >= 0) & (self.twins[sample] >= 0))
+        sums: Floats = np.bincount(self.twins[sample[mine]], coef[mine, c], self.n).astype(
+            np.float64
+        )
+        return sums
 
 
 def visits_of(problems: list[DualProblem]) -> Ints:

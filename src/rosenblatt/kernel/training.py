@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief, to_host
-from rosenblatt.contract.classifier import Data, choose
+from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
 from rosenblatt.contract.epochs import reporter
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.progress import ProgressBar
@@ -19,6 +20,7 @@ from rosenblatt.kernel.dual_fits import DualFits
 from rosenblatt.kernel.expansion import DualProblem, Expansion, Standing
 from rosenblatt.kernel.parameters import find_kernel, warn_if_indefinite
 from rosenblatt.kernel.values import WeightRange
+from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Source
     from rosenblatt.kernel.rule import DualRule
-    from rosenblatt.kernels import Kernel
     from rosenblatt.running.run import Settings
 
     Ints = NDArray[np.int64]
@@ -156,7 +157,7 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
     model._fitted_with = _meaning(model)
     model.support_ = found.sample
     if not model._pairwise:
-        model.support_vectors_ = rule.values.bank.matrix(found.slots)
+        model.support_vectors_ = rule.values.support.matrix(found.slots)
     model.fits_ = found.fits
     model.dual_coef_ = np.stack([fit.coef for fit in model.fits_])
     model.alpha_ = np.stack([fit.alpha for fit in model.fits_])
@@ -168,3 +169,35 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
         some = pick_rows(samples_of(data.source), doubtful)
         chosen[doubtful] = choose(decide_by_vectors(model, some, rule.values.team))
     model.n_errors_ = int((chosen != rule.block.label).sum())
+
+
+def parts_fit(model: Any) -> bool:
+    """Whether all parts of a fitted model have shapes that agree."""
+    k, s = len(positives_of(model.classes_)), len(model.support_)
+    state = model._state
+    given = isinstance(model.kernel_, Precomputed)
+    vectors = given or _are_vectors(model.support_vectors_, (s, model.n_features_in_))
+    path = [fit.path for fit in model.fits_ if fit.path is not None]
+    if not given and hasattr(model.support_vectors_, "check_format"):
+        model.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
+    return (
+        bool(vectors)
+        and isinstance(model.kernel_, Kernel)
+        and are_floats(model.dual_coef_, (k, s))
+        and are_numbers(model.alpha_, (k, s))
+        and are_numbers(model.support_, (s,))
+        and model.support_.min(initial=0) >= -1
+        and len(model.fits_) == k
+        and [p.positive for p in state.problems] == positives_of(model.classes_)
+        and state.coef.shape == state.counts.shape == (s, k)
+        and state.lag.shape in ((s, k), (s, 0))
+        and state.age.shape == state.sample.shape == (s,)
+        and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
+        and all(p.vector.shape == p.step.shape == p.lives.shape for p in path)
+    )
+
+
+def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
+    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
+    values = X.data if issparse(X) else X
+    return X.shape == shape and are_floats(values, values.shape)

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.metaestimators import available_if
 
+from rosenblatt.contract import epochs
 from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.contract.epochs import (
-    STORED,
-    can_go_on,
-    counted,
-    epoch_settings,
-    read_all,
-    read_more,
-    warn_of_errors,
-)
 from rosenblatt.contract.parameters import batches, one_of, positive_number
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
 from rosenblatt.perceptron.rule import LinearProblem
@@ -88,7 +80,7 @@ random_state, n_jobs
 
     fits_: tuple[Fit, ...]
     _state: list[LinearProblem]
-    _parts = (*LinearClassifier._parts, *STORED, Fit, Updates, LinearProblem)
+    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
 
     def __init__(
         self,
@@ -131,7 +123,7 @@ random_state, n_jobs
         else:
             positive_number("eta0", self.eta0, hint=", or 'auto'")
         update, size = batches(self.update, self.batch_size)
-        return epoch_settings(self, ", or None to run until a limit").with_changes(
+        return epochs.settings_of(self, ", or None to run until a limit").with_changes(
             update=update, batch_size=size, order=one_of("order", self.order, ORDERS)
         )
 
@@ -147,26 +139,15 @@ random_state, n_jobs
         return Delta
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        data, settings, again = read_all(self, X, y, sample_weight)
+        """Train on all the data, given as to `Perceptron.fit`."""
+        data, settings, again = epochs.read_all(self, X, y, sample_weight)
         problems = first_problems(self, data, settings, again)
         with training(self, data, settings, problems) as run:
             run.run()
-        warn_of_errors(self)
+        epochs.warn_of_errors(self)
         return self
 
-    @available_if(can_go_on)  # type: ignore[untyped-decorator]
+    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
     def partial_fit(
         self,
         X: Any,
@@ -174,27 +155,15 @@ random_state, n_jobs
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        data, settings, first = read_more(self, X, y, classes, sample_weight)
+        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
+        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
         problems = first_problems(self, data, settings) if first else self._state
         with training(self, data, settings, problems) as run:
             run.run()
         return self
 
-    n_mistakes_ = counted("n_mistakes", "Mistakes made")
-    n_updates_ = counted("n_updates", "Updates of the weights")
+    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
+    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
 
     def _fits_together(self) -> bool:
         return super()._fits_together() and problems_fit(self)

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.contract import epochs
 from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.contract.epochs import (
-    STORED,
-    can_go_on,
-    counted,
-    epoch_settings,
-    read_all,
-    read_more,
-    warn_of_errors,
-)
 from rosenblatt.contract.parameters import batches, one_of, positive_number, yes_or_no
 from rosenblatt.perceptron.batch import InBatches
 from rosenblatt.perceptron.cycles import cycle_reports
@@ -130,7 +122,7 @@ class Perceptron(LinearClassifier):
 
     fits_: tuple[Fit, ...]
     _state: list[LinearProblem]
-    _parts = (*LinearClassifier._parts, *STORED, Fit, Updates, LinearProblem)
+    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
 
     def __init__(
         self,
@@ -178,7 +170,7 @@ class Perceptron(LinearClassifier):
             raise ValueError(msg)
         positive_number("eta0", self.eta0)
         update, size = batches(self.update, self.batch_size)
-        return epoch_settings(self).with_changes(
+        return epochs.settings_of(self).with_changes(
             update=update,
             batch_size=size,
             order=order,
@@ -207,14 +199,14 @@ class Perceptron(LinearClassifier):
         -------
         self
         """
-        data, settings, again = read_all(self, X, y, sample_weight)
+        data, settings, again = epochs.read_all(self, X, y, sample_weight)
         problems = first_problems(self, data, settings, again)
         with training(self, data, settings, problems) as run:
             run.run()
-        warn_of_errors(self)
+        epochs.warn_of_errors(self)
         return self
 
-    @available_if(can_go_on)  # type: ignore[untyped-decorator]
+    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
     def partial_fit(
         self,
         X: Any,
@@ -235,14 +227,14 @@ class Perceptron(LinearClassifier):
         -------
         self
         """
-        data, settings, first = read_more(self, X, y, classes, sample_weight)
+        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
         problems = first_problems(self, data, settings) if first else self._state
         with training(self, data, settings, problems) as run:
             run.run()
         return self
 
-    n_mistakes_ = counted("n_mistakes", "Mistakes made")
-    n_updates_ = counted("n_updates", "Updates of the weights")
+    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
+    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
 
     def _fits_together(self) -> bool:
         return super()._fits_together() and problems_fit(self)
