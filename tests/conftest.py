@@ -111,9 +111,9 @@ def watching(monkeypatch):
 
     Returns a list that counts, per try, whether rows could be skipped.
     """
-    from rosenblatt.perceptron.possible_mistakes import Watch
+    from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
 
-    judge = Watch.ready
+    judge = PossibleMistakes.ready
 
     def choose(on):
         tries = []
@@ -123,7 +123,7 @@ def watching(monkeypatch):
             tries.append(on)
             return on
 
-        monkeypatch.setattr(Watch, "ready", ready)
+        monkeypatch.setattr(PossibleMistakes, "ready", ready)
         return tries
 
     return choose

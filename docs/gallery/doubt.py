@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from rosenblatt.kernel.training import Kernelized
+from rosenblatt.kernel.rule import DualRule
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -18,15 +18,17 @@ BLUE, ORANGE, INK, GREY = "#0072B2", "#E69F00", "#222222", "#6E6E6E"
 seen = {}
 
 
-class Watched(Kernelized):
+class Watched(DualRule):
     """Compares all scores with the exact ones at the end of an epoch."""
 
-    def end_epoch(self, running, order):
+    def end(self, running):
         """Note the scores, their bounds, and the sums without rounding."""
-        super().end_epoch(running, order)
+        moved = super().end(running)
         rows = np.arange(self.n_rows)
-        exact = np.array([self.exact_score(i, 0) for i in rows.tolist()])
-        seen.update(quick=self.scores[:, 0].copy(), off=self.doubts(rows)[:, 0], exact=exact)
+        exact = np.array([self.scores.settled(i, 0) for i in rows.tolist()])
+        seen.update(quick=self.scores.now[:, 0].copy(), off=self.scores.doubts(rows)[:, 0])
+        seen.update(exact=exact)
+        return moved
 
 
 class Model(rb.KernelPerceptron):

@@ -683,7 +683,8 @@ def test_a_picture_needs_as_many_axes_as_reports():
 
 def test_a_batch_that_was_halted(monkeypatch):
     """Its mistakes were made, and count; but it never became an update."""
-    from rosenblatt.perceptron import training
+    from rosenblatt.perceptron import rule
+    from rosenblatt.running.run import Run
     from rosenblatt.running.stopping import Halt
 
     calls = []
@@ -693,8 +694,8 @@ def test_a_batch_that_was_halted(monkeypatch):
         if len(calls) == 6:
             raise Halt(rb.StopReason.TIME_LIMIT)
 
-    monkeypatch.setattr(training, "SEGMENT", 1)
-    monkeypatch.setattr(training.Training, "look_up", halt)
+    monkeypatch.setattr(rule, "SEGMENT", 1)
+    monkeypatch.setattr(Run, "look_up", halt)
     X, y = rb.datasets.flip_labels(rb.datasets.dunkers(200, random_state=0), 0.2, random_state=0)
     model = fit(X, y, update="batch", order="shuffled", random_state=0)
     report = model.bound_report(X, y)

@@ -18,7 +18,7 @@ from reference_kernel import (
 from rosenblatt import StopReason
 from rosenblatt.contract.parameters import seed_from
 from rosenblatt.data.rows import as_rows
-from rosenblatt.kernel import training as kernelized
+from rosenblatt.kernel import rule as dual_rule
 from rosenblatt.kernel import values
 from rosenblatt.kernels import RBF
 from rosenblatt.running.threads import Team
@@ -133,7 +133,7 @@ def test_blocks_orders_classes_and_threads(block, jobs, order, monkeypatch):
 def test_all_values_at_hand_from_some_epoch_on(kind, keep, order, soon, monkeypatch):
     cut(monkeypatch, 7, 4)
     monkeypatch.setattr(values, "ROOM", 1 << 20)
-    monkeypatch.setattr(kernelized, "BLOCK_WORTH", 1 << 20 if soon else 0)
+    monkeypatch.setattr(dual_rule, "BLOCK_WORTH", 1 << 20 if soon else 0)
     X, y = draw(kind, n=40, classes=3)
     made, everything = [], values.Values.everything
 
@@ -147,7 +147,7 @@ def test_all_values_at_hand_from_some_epoch_on(kind, keep, order, soon, monkeypa
     model = rb.KernelPerceptron(**options, record=True).fit(X, y)
     assert made
     assert_as_in_the_textbook(model, X, y)
-    monkeypatch.setattr(kernelized, "FEW", 0)  # so that doubt leads to double precision
+    monkeypatch.setattr(dual_rule, "FEW", 0)  # so that doubt leads to double precision
     quick = rb.KernelPerceptron(**options).fit(X, y)
     monkeypatch.setattr(values, "ROOM", 0)
     blocks = rb.KernelPerceptron(**options).fit(X, y)
@@ -231,7 +231,7 @@ def test_going_over_to_double_precision_changes_nothing(keep, room, monkeypatch)
     X, y = draw("offset", n=60, classes=3)
     found = {}
     for few in (0, 3, 10**9):
-        monkeypatch.setattr(kernelized, "FEW", few)
+        monkeypatch.setattr(dual_rule, "FEW", few)
         cut(monkeypatch, 7, 5)
         monkeypatch.setattr(values, "ROOM", room)
         model = rb.KernelPerceptron(kernel="linear", keep=keep, max_epochs=5).fit(X, y)

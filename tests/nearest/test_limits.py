@@ -7,7 +7,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.exact import costs
-from rosenblatt.kernel import training as kernelized
+from rosenblatt.kernel.rule import DualRule
 from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
 from rosenblatt.results import Undecided
@@ -240,7 +240,7 @@ def test_a_run_ends_early_enough_to_bring_scores_up_to_date(monkeypatch):
     model = rb.KernelPerceptron(max_epochs=3, max_time=1000, gamma=0.1)
     with pytest.warns(UserWarning, match="max_epochs"):
         assert model.fit(X, y).stop_reason_ is rb.StopReason.EPOCH_LIMIT
-    monkeypatch.setattr(kernelized.Kernelized, "finishing", lambda run: 1001.0)
+    monkeypatch.setattr(DualRule, "finishing", lambda rule, seconds: 1001.0)
     with pytest.warns(UserWarning, match="max_time"):
         model.fit(X, y)
     assert model.stop_reason_ is rb.StopReason.TIME_LIMIT

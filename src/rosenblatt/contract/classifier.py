@@ -45,8 +45,7 @@ LAYOUT = {
 class Data(NamedTuple):
     """Validated training data; class `positives[k]` is +1 in the k-th two-class problem."""
 
-    X: Any
-    source: MemorySource
+    source: Any
     classes: NDArray[Any]
     positives: list[int]
 
@@ -75,7 +74,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
         X = canonical(X)
-        return self._label(X, as_rows(X), y, sample_weight, classes)
+        return self._label(as_rows(X), X.shape[1], y, sample_weight, classes)
 
     def _rows_of(self, X: Any) -> Any:
         """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
@@ -83,7 +82,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             return canonical(validate_data(self, X, reset=False, **LAYOUT))
 
-    def _label(self, X: Any, rows: Rows, y: Any, sample_weight: Any, classes: Any) -> Data:
+    def _label(self, rows: Rows, n_features: int, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
         check_classification_targets(label_vector("y", y))
         if classes is None:
@@ -97,8 +96,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_weights("sample_weight", weight)
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)
-        source = MemorySource(rows, label, X.shape[1], weight, factor)
-        return Data(X, source, classes, positives_of(classes))
+        source = MemorySource(rows, label, n_features, weight, factor)
+        return Data(source, classes, positives_of(classes))
 
     def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:
         """For each problem the weight of the rest and of its own class.
@@ -142,7 +141,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter that `fit` would not take."""
-        raise NotImplementedError
+        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
+        type(self)(**given)._settings()
 
     def _view(self, name: str) -> Any:
         check_is_fitted(self)
@@ -191,7 +191,7 @@ class LinearClassifier(Classifier):
         """Set everything that a fitted model has, all at once."""
         planes = [fit.hyperplane for fit in fits]
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
-        self.n_errors_ = _count_errors(data.source, np.column_stack([coef, intercept]), team)
+        self.n_errors_ = count_errors(data.source, np.column_stack([coef, intercept]), team)
         self.fits_, self.classes_ = fits, data.classes
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = max(len(fit.trace) for fit in fits)
@@ -260,7 +260,7 @@ def choose(values: Floats) -> NDArray[np.intp]:
     return chosen
 
 
-def _count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
+def count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
     """``sum(predict(X) != y)`` on the training data."""
     errors, step = 0, max(1, (1 << 20) // len(thetas))
     for piece in source.pieces():

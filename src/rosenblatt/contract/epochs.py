@@ -1,4 +1,4 @@
-"""What the classifiers that are trained in epochs share: `fit`, `partial_fit`, counts, warnings."""
+"""What the classifiers that are trained in epochs share: settings, reading, reports, warnings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arguments import label_vector
-from rosenblatt.contract.classifier import Classifier, Data
 from rosenblatt.contract.parameters import (
     check_callback,
     count_threads,
@@ -26,16 +24,74 @@ from rosenblatt.running.run import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.contract.classifier import Data
     from rosenblatt.contract.progress import ProgressBar
     from rosenblatt.results import Hyperplane
-    from rosenblatt.running.run import Course
+
+STORED = (Trace, Cycle)  # what their model files hold, beside what all hold
+NO_TOL = ", or None to run until no mistakes"
 
 
-def _can_go_on(model: Any) -> bool:
+def settings_of(model: Any, no_tol: str = NO_TOL) -> Settings:
+    """The parameters that all have, checked, as settings."""
+    check_callback(model.callback)
+    for name in ("progress", "warm_start"):
+        yes_or_no(name, getattr(model, name))
+    count_threads(model.n_jobs)
+    tol = model.tol
+    return Settings(
+        fit_intercept=yes_or_no("fit_intercept", model.fit_intercept),
+        max_epochs=positive_int("max_epochs", model.max_epochs),
+        max_time=time_limit(model.max_time),
+        tol=None if tol is None else positive_number("tol", tol, hint=no_tol),
+        seed=seed_from(model.random_state),
+    )
+
+
+def read_all(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Data, Settings, bool]:
+    """What `fit` needs: the data, the settings, and whether it starts where the last fit ended."""
+    settings = model._settings()
+    again = model.warm_start and hasattr(model, "fits_")
+    classes = model.classes_ if again else None
+    return model._read(X, y, sample_weight, classes, reset=not again), settings, again
+
+
+def read_more(
+    model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
+) -> tuple[Data, Settings, bool]:
+    """What `partial_fit` needs: the data, the settings, and whether it is the first call."""
+    settings = model._settings().with_changes(max_epochs=1)
+    if model.class_weight == "balanced":
+        msg = (
+            "class_weight='balanced' needs all the labels at once: "
+            "give partial_fit the weights themselves, as a dict"
+        )
+        raise ValueError(msg)
+    first = not hasattr(model, "fits_")
+    known = _all_classes(model, classes, first)
+    return model._read(X, y, sample_weight, known, reset=first), settings, first
+
+
+def _all_classes(model: Any, classes: ArrayLike | None, first: bool) -> NDArray[Any]:
+    if classes is None:
+        if first:
+            msg = "the first call of partial_fit needs classes: all labels that will ever come"
+            raise ValueError(msg)
+        return model.classes_  # type: ignore[no-any-return]
+    given = np.unique(label_vector("classes", classes))
+    if len(given) < 2:
+        msg = f"classes holds only {shown(given)}: give at least two classes"
+        raise ValueError(msg)
+    if not first and not np.array_equal(given, model.classes_):
+        msg = f"classes are now {shown(given)}, but were {shown(model.classes_)} before"
+        raise ValueError(msg)
+    return given
+
+
+def can_go_on(model: Any) -> bool:
     """Whether there is a `partial_fit`; the reason, if not."""
     if getattr(model, "keep", "last") == "pocket":
         msg = (
@@ -46,162 +102,47 @@ def _can_go_on(model: Any) -> bool:
     return True
 
 
-class EpochClassifier(Classifier):
-    """A classifier that is trained in epochs.
+def counted(name: str, what: str) -> property:
+    """A count of each fit as an attribute: one number, or an array for more than two classes."""
 
-    Its `_state`, whatever it is, is what `partial_fit` goes on with.
-    """
+    def counts(model: Any) -> Any:
+        values = model._view(name)
+        return np.array(values) if isinstance(values, tuple) else values
 
-    _parts = (*Classifier._parts, Trace, Cycle)
-    _no_tol = ", or None to run until no mistakes"
-    _state: Any
+    return property(counts, doc=f"{what} in training (an array for more than two classes).")
 
-    def _settings(self) -> Settings:
-        """Check the parameters and turn them into settings; a subclass adds its own."""
-        check_callback(self.callback)
-        for name in ("progress", "warm_start"):
-            yes_or_no(name, getattr(self, name))
-        count_threads(self.n_jobs)
-        tol = self.tol
-        return Settings(
-            fit_intercept=yes_or_no("fit_intercept", self.fit_intercept),
-            max_epochs=positive_int("max_epochs", self.max_epochs),
-            max_time=time_limit(self.max_time),
-            tol=None if tol is None else positive_number("tol", tol, hint=self._no_tol),
-            seed=seed_from(self.random_state),
-        )
 
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter that `fit` would not take."""
-        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
-        type(self)(**given)._settings()
+def reporter(
+    callback: Callable[[Epoch], None] | None,
+    bar: ProgressBar,
+    planes: Callable[[Sequence[Any]], tuple[Hyperplane, ...]] = lambda problems: (),
+) -> Callable[[int, Sequence[Any]], None] | None:
+    """After each epoch: move the progress bar, tell the callback, with the hyperplanes if any."""
+    if callback is None and not bar.shown:
+        return None
 
-    def _begin(self, data: Data, settings: Settings, again: bool) -> Any:
-        """The state to begin with: a new one, or (`again`) with what the last fit ended with."""
-        raise NotImplementedError
+    def report(number: int, problems: Sequence[Any]) -> None:
+        bar.show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
+        if callback is not None:
+            mistakes = tuple(p.mistakes[-1] for p in problems)
+            seconds = max(p.seconds[-1] for p in problems)
+            callback(Epoch(number, mistakes, planes(problems), seconds))
 
-    def _train(self, data: Data, settings: Settings, state: Any, epochs: int | None = None) -> None:
-        """Run, and set the fitted attributes; nothing is set if it fails."""
-        raise NotImplementedError
+    return report
 
-    def _planes(self, problems: Sequence[Any]) -> tuple[Hyperplane, ...]:
-        """The hyperplanes to tell a callback of."""
-        return ()
 
-    def _advice(self, fit: Any) -> str | None:
-        """What to do about the errors that are left; None: nothing."""
-        raise NotImplementedError
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        settings = self._settings()
-        again = self.warm_start and hasattr(self, "fits_")
-        classes = self.classes_ if again else None
-        data = self._read(X, y, sample_weight, classes, reset=not again)
-        self._train(data, settings, self._begin(data, settings, again))
-        self._warn_of_errors()
-        return self
-
-    @available_if(_can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        settings = self._settings()
-        if self.class_weight == "balanced":
-            msg = (
-                "class_weight='balanced' needs all the labels at once: "
-                "give partial_fit the weights themselves, as a dict"
-            )
-            raise ValueError(msg)
-        first = not hasattr(self, "fits_")
-        known = self._all_classes(classes, first)
-        data = self._read(X, y, sample_weight, known, reset=first)
-        state = self._begin(data, settings, again=False) if first else self._state
-        self._train(data, settings, state, epochs=1)
-        return self
-
-    def _all_classes(self, classes: ArrayLike | None, first: bool) -> NDArray[Any]:
-        if classes is None:
-            if first:
-                msg = "the first call of partial_fit needs classes: all labels that will ever come"
-                raise ValueError(msg)
-            return self.classes_
-        given = np.unique(label_vector("classes", classes))
-        if len(given) < 2:
-            msg = f"classes holds only {shown(given)}: give at least two classes"
-            raise ValueError(msg)
-        if not first and not np.array_equal(given, self.classes_):
-            msg = f"classes are now {shown(given)}, but were {shown(self.classes_)} before"
-            raise ValueError(msg)
-        return given
-
-    @property
-    def n_mistakes_(self) -> Any:
-        """Mistakes made in training (an array for more than two classes)."""
-        counts = self._view("n_mistakes")
-        return np.array(counts) if isinstance(counts, tuple) else counts
-
-    @property
-    def n_updates_(self) -> Any:
-        """Updates of the weights in training (an array for more than two classes)."""
-        counts = self._view("n_updates")
-        return np.array(counts) if isinstance(counts, tuple) else counts
-
-    def _reporter(self, bar: ProgressBar) -> Callable[[int, Sequence[Course]], None] | None:
-        """After each epoch: move the progress bar, tell the callback."""
-        callback = self.callback
-        if callback is None and not bar.shown:
-            return None
-
-        def report(number: int, problems: Sequence[Course]) -> None:
-            bar.show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
-            if callback is not None:
-                planes = self._planes(problems)
-                seconds = max(p.seconds[-1] for p in problems)
-                callback(Epoch(number, tuple(p.mistakes[-1] for p in problems), planes, seconds))
-
-        return report
-
-    def _warn_of_errors(self) -> None:
-        """If it stopped without having separated the data: how many errors, and what to do."""
-        advice = [(fit, self._advice(fit)) for fit in self.fits_]
-        unfinished = [(fit, text) for fit, text in advice if text is not None]
-        if not self.n_errors_ or not unfinished:
-            return
-        longest, text = max(unfinished, key=lambda pair: pair[0].n_epochs)
-        epochs = f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}"
-        errors = f"{self.n_errors_} training error{'s' * (self.n_errors_ != 1)}"
-        warnings.warn(
-            f"{type(self).__name__} stopped after {epochs} with {errors} left: "
-            f"{longest.stop_reason.value}. {text}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+def warn_of_errors(model: Any) -> None:
+    """If `fit` stopped without having separated the data: how many errors, and what to do."""
+    advice = [(fit, model._advice(fit)) for fit in model.fits_]
+    unfinished = [(fit, text) for fit, text in advice if text is not None]
+    if not model.n_errors_ or not unfinished:
+        return
+    longest, text = max(unfinished, key=lambda pair: pair[0].n_epochs)
+    epochs = f"{model.n_iter_} epoch{'s' * (model.n_iter_ != 1)}"
+    errors = f"{model.n_errors_} training error{'s' * (model.n_errors_ != 1)}"
+    warnings.warn(
+        f"{type(model).__name__} stopped after {epochs} with {errors} left: "
+        f"{longest.stop_reason.value}. {text}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rosenblatt.data.rows import Block, DenseRows, Rows, as_matrix, n_entries, n_rows, slice_rows
+from rosenblatt.data.rows import (
+    Block,
+    DenseRows,
+    Rows,
+    as_matrix,
+    as_rows,
+    n_entries,
+    n_rows,
+    slice_rows,
+)
 from rosenblatt.exact.blocks import Stack, stacked
 
 if TYPE_CHECKING:
@@ -218,3 +227,14 @@ class Labelled:
         for piece in self._source.pieces():
             matrix = as_matrix(piece.block.rows, self._source.n_features)
             yield matrix, piece.block.label == self._positive
+
+
+def whole_block(source: Source) -> Block:
+    """All blocks of a source as one; of a single one nothing is copied."""
+    blocks = [piece.block for piece in source.pieces()]
+    if len(blocks) == 1:
+        return blocks[0]
+    X = stacked([as_matrix(block.rows, source.n_features) for block in blocks])
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(as_rows(X), label, weight, blocks[0].factor)

@@ -14,8 +14,8 @@ import numpy as np
 from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.loops import norms2
-from rosenblatt.kernel.support_vectors import Bank
-from rosenblatt.kernel.values import FAR, Values, Weights, distances2_to
+from rosenblatt.kernel.support_vectors import SupportVectors
+from rosenblatt.kernel.values import FAR, Values, WeightRange, distances2_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Ready(NamedTuple):
     x2: Any
 
 
-class DeviceBank(Bank):
+class DeviceVectors(SupportVectors):
     """Support vectors: as given in memory, and in the working precision on the device."""
 
     def __init__(
@@ -157,7 +157,7 @@ class DeviceValues(Values):
         As for `Values`; vectors are in memory.
     """
 
-    bank: DeviceBank
+    support: DeviceVectors
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class DeviceValues(Values):
         team: Team,
         *,
         vectors: Any = None,
-        weights: Weights = Weights(),  # noqa: B008, as it cannot change
+        weights: WeightRange = WeightRange(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
@@ -179,11 +179,11 @@ class DeviceValues(Values):
         kind = super()._precision()
         return np.float64 if self.place.rounds_coarsely() else kind
 
-    def _make_bank(self, vectors: Any) -> None:
+    def _make_room(self, vectors: Any) -> None:
         single = self.X.dtype == self.place.xp.float32
         single = single and (vectors is None or vectors.dtype == np.float32)
         given = np.float32 if single else np.float64
-        self.bank = DeviceBank(self.n_features, given, self.kind, self.place, self.center)
+        self.support = DeviceVectors(self.n_features, given, self.kind, self.place, self.center)
         self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
     def _pieces(self) -> Any:
@@ -198,14 +198,14 @@ class DeviceValues(Values):
     def _measure(self) -> None:
         xp = self.place.xp
         self.x2, self.terms = np.empty(self.n), np.empty(self.n)
-        self.plain = True
+        self.no_negatives = True
         for a, part in self._pieces():
             wide = xp.astype(part, xp.float64)
             here = slice(a, a + part.shape[0])
             with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
                 self.x2[here] = to_host(xp.sum(wide * wide, axis=1))
             self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
-            self.plain = self.plain and bool(xp.all(part >= 0))
+            self.no_negatives = self.no_negatives and bool(xp.all(part >= 0))
         self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
 
     def _find_center(self, vectors: Any) -> None:
@@ -255,14 +255,14 @@ class DeviceValues(Values):
                 norms2(as_rows(np.ascontiguousarray(given)), 0, len(given), y2)
             else:
                 y2 = self.x2[sample]
-            self.bank.put(slots, given, y2)
-            self.bank.put_there(slots, self._moved(X), self.place.put(y2, self.kind))
+            self.support.put(slots, given, y2)
+            self.support.put_there(slots, self._moved(X), self.place.put(y2, self.kind))
 
     def _load(self, vectors: Any, y2: Floats) -> None:
         super()._load(vectors, y2)
         if len(y2):
             there = self._moved(self.place.put(vectors, np.float64))
-            self.bank.put_there(np.arange(len(y2)), there, self.place.put(y2, self.kind))
+            self.support.put_there(np.arange(len(y2)), there, self.place.put(y2, self.kind))
 
     def part(self, batch: Any, a: int, z: int) -> Any:
         """Samples a to z of a batch."""
@@ -271,7 +271,7 @@ class DeviceValues(Values):
     def sums(self, batch: Any, slots: Ints, factors: Floats, k: int) -> Floats:
         """``K @ factors`` over the vectors of the slots; ``|K|`` for the last k columns."""
         total = np.zeros((len(batch.sample), factors.shape[1]))
-        cut = factors.shape[1] - (0 if self.kernel.nonnegative(self.plain) else k)
+        cut = factors.shape[1] - (0 if self.kernel.nonnegative(self.no_negatives) else k)
         for a in range(0, len(slots), self.chunk):
             some = factors[a : a + self.chunk, :cut]
             self.longest = max(self.longest, int(np.count_nonzero(some, axis=0).max(initial=0)))
@@ -283,7 +283,7 @@ class DeviceValues(Values):
 
     def _there(self, batch: Any, slots: Ints) -> Any:
         """Values of the samples with the vectors of the slots, on the device."""
-        Y, y2 = self.bank.at(slots)
+        Y, y2 = self.support.at(slots)
         return self._finish_there(batch.X @ Y.T, batch.x2, y2)
 
     def _finish_there(self, Z: Any, x2: Any, y2: Any) -> Any:
@@ -298,7 +298,7 @@ class DeviceValues(Values):
 
     def across(self, batch: Any, slots: Ints) -> Any:
         """The same with a row for each vector."""
-        Y, y2 = self.bank.at(slots)
+        Y, y2 = self.support.at(slots)
         return to_host(self._finish_there(Y @ batch.X.T, y2, batch.x2))
 
     def _between(self, vectors: Any, batch: Any) -> Any:

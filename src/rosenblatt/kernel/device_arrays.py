@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.rows import DenseRows
+from rosenblatt.data.sources import IN_ORDER, whole
 from rosenblatt.kernel.device import Place, is_on_device
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+    from rosenblatt.data.sources import Piece, Source
 
 
 def check_on_device(model: Any, X: Any, *, reset: bool) -> Any:
@@ -41,6 +46,30 @@ def check_on_device(model: Any, X: Any, *, reset: bool) -> Any:
         )
         raise ValueError(msg)
     return X
+
+
+class DeviceSource:
+    """Samples on a device, all at once, with labels and weights in memory.
+
+    Blocks have no features; `X` has.
+    """
+
+    def __init__(self, labels: Source, X: Any) -> None:
+        self.labels, self.X = labels, X
+        self.n_rows, self.n_features = labels.n_rows, labels.n_features
+        self.n_entries, self.weighted = self.n_rows * self.n_features, labels.weighted
+
+    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+        """The labels and weights in the given order of rows."""
+        return self.labels.pieces(order)
+
+
+def samples_of(source: Source) -> Any:
+    """All samples of a source, on the device or as one matrix.
+
+    The kernel perceptron needs them all: any may become a support vector, in any order.
+    """
+    return source.X if isinstance(source, DeviceSource) else whole(source)
 
 
 def label_rows(n: int) -> DenseRows:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.kernel.loops import count_errors
-from rosenblatt.kernel.sums import exact_sum, signs_after
+from rosenblatt.kernel.sums import rounded_sum, signs_after
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.kernel.training import Kernelized
+    from rosenblatt.kernel.rule import DualRule
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -29,33 +29,33 @@ ROOM = 1 << 22  # exact values that may be kept
 class DualPocket:
     """The best coefficients so far, for each problem, and their errors."""
 
-    def __init__(self, run: Kernelized) -> None:
-        self.run = run
+    def __init__(self, rule: DualRule) -> None:
+        self.rule = rule
         self.values: dict[int, Floats] = {}
-        size = run.expansion.size
-        self.best = [run.expansion.arrays.coef[:size, c].copy() for c in range(run.k)]
-        self.errors = np.array([self._errors(c, self.best[c]) for c in range(run.k)])
+        size = rule.expansion.size
+        self.best = [rule.expansion.arrays.coef[:size, c].copy() for c in range(rule.k)]
+        self.errors = np.array([self._errors(c, self.best[c]) for c in range(rule.k)])
 
     def coef(self, size: int) -> Floats:
         """The best coefficients, over so many support vectors."""
-        coef = np.zeros((size, self.run.k))
+        coef = np.zeros((size, self.rule.k))
         for c, best in enumerate(self.best):
             coef[: len(best), c] = best
         return coef
 
     def follow(self) -> None:
         """Judge the vectors of the epoch's updates; the scores are those of its beginning."""
-        run = self.run
-        slots, factors = run.events.since(0)
-        steps = np.ascontiguousarray(factors[:, : run.k].T)
-        doubtful = np.zeros((run.k, run.n_rows), np.bool_)
+        rule = self.rule
+        slots, factors = rule.events.since(0)
+        steps = np.ascontiguousarray(factors[:, : rule.k].T)
+        doubtful = np.zeros((rule.k, rule.n_rows), np.bool_)
         errors, unsure = self._count(slots, steps, doubtful)
         most = np.minimum((errors + unsure).min(axis=1, initial=np.inf), self.errors)
         open_ = ((unsure > 0) & (errors <= most[:, np.newaxis])).any(axis=1)
         if open_.any():
             doubtful[~open_] = False
             errors[open_] = self._count(slots, steps, doubtful, settle=True)[0][open_]
-        for c in range(run.k):
+        for c in range(rule.k):
             # Where it is not settled whether more are wrong, too many are.
             errors[c, (unsure[c] > 0) & ~open_[c]] = np.inf
             if errors[c].min(initial=np.inf) < self.errors[c]:
@@ -70,26 +70,28 @@ class DualPocket:
 
         Samples in doubt are marked, or, with `settle`, those marked are settled exactly.
         """
-        run = self.run
+        rule = self.rule
         sure, unsure = np.zeros((2, *steps.shape))
-        start = run.total - np.abs(steps).sum(axis=1)
-        for sample in run.blocks(np.arange(run.n_rows)):
-            batch = run.values.batch(sample)
-            rounding = run.values.rounding(sample, float(run.total.max(initial=0.0)), run.additions)
-            scores = np.ascontiguousarray(run.scores[sample].T)
-            sizes = np.ascontiguousarray(run.sizes[sample].T)
-            total, places = start.copy(), np.full((run.k, len(sample)), -1)
-            known = [np.empty((0, 0), np.bool_)] * run.k
+        start = rule.scores.total - np.abs(steps).sum(axis=1)
+        for sample in rule.blocks(np.arange(rule.n_rows)):
+            batch = rule.values.batch(sample)
+            rounding = rule.values.rounding(
+                sample, float(rule.scores.total.max(initial=0.0)), rule.scores.additions
+            )
+            scores = np.ascontiguousarray(rule.scores.now[sample].T)
+            sizes = np.ascontiguousarray(rule.scores.sizes[sample].T)
+            total, places = start.copy(), np.full((rule.k, len(sample)), -1)
+            known = [np.empty((0, 0), np.bool_)] * rule.k
             if settle:
-                known = [self._settled(c, sample, slots, steps[c], doubtful) for c in range(run.k)]
+                known = [self._settled(c, sample, slots, steps[c], doubtful) for c in range(rule.k)]
                 for place, marked in zip(places, doubtful[:, sample], strict=True):
                     place[marked] = np.arange(marked.sum())
-            for a in range(0, len(slots), run.values.chunk):
-                part = slice(a, a + run.values.chunk)
-                K = run.values.across(batch, slots[part])
+            for a in range(0, len(slots), rule.values.chunk):
+                part = slice(a, a + rule.values.chunk)
+                K = rule.values.across(batch, slots[part])
 
                 def task(c: int, K: Floats = K, part: slice = part) -> None:
-                    y, weight = run.signs(c, sample, dropped=True)  # noqa: B023
+                    y, weight = rule.scores.signs(c, sample, dropped=True)  # noqa: B023
                     in_doubt = np.zeros(len(sample), np.bool_)  # noqa: B023
                     total[c] = count_errors(  # noqa: B023
                         K,
@@ -109,15 +111,15 @@ class DualPocket:
                     )
                     doubtful[c, sample[in_doubt]] = True  # noqa: B023
 
-                run.values.team.each(task, range(run.k))
+                rule.values.team.each(task, range(rule.k))
         return sure, unsure
 
     def _settled(
         self, c: int, sample: Ints, slots: Ints, steps: Floats, doubtful: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """For the samples in doubt whether their scores are positive after each update, exactly."""
-        coef = np.zeros(self.run.expansion.size)
-        before = self.run.coef_before[:, c]
+        coef = np.zeros(self.rule.expansion.size)
+        before = self.rule.coef_before[:, c]
         coef[: len(before)] = before
         signs = [
             signs_after(coef, slots, steps, self._exact_values(i))
@@ -127,36 +129,36 @@ class DualPocket:
 
     def _exact_values(self, i: int) -> Floats:
         """Values of a sample with all vectors; kept, where there is room, for the next epoch."""
-        size, known = self.run.expansion.size, self.values.get(i, np.empty(0))
+        size, known = self.rule.expansion.size, self.values.get(i, np.empty(0))
         if len(known) < size:
-            new = self.run.values.exact(i, np.arange(len(known), size))
+            new = self.rule.values.exact(i, np.arange(len(known), size))
             known = np.append(known, new)
-            if self.run.n_rows * size <= ROOM:
+            if self.rule.n_rows * size <= ROOM:
                 self.values[i] = known
         return known[:size]
 
     def _coef_at(self, c: int, slots: Ints, steps: Floats, t: int) -> Floats:
         """The coefficients after the first t + 1 updates of the epoch."""
-        coef = np.zeros(self.run.expansion.size)
-        before = self.run.coef_before[:, c]
+        coef = np.zeros(self.rule.expansion.size)
+        before = self.rule.coef_before[:, c]
         coef[: len(before)] = before
         np.add.at(coef, slots[: t + 1], steps[: t + 1])
         return coef
 
     def _errors(self, c: int, coef: Floats) -> float:
         """Weight of the errors of the vector with these coefficients, exactly."""
-        run, slots, errors = self.run, np.flatnonzero(coef), 0.0
+        rule, slots, errors = self.rule, np.flatnonzero(coef), 0.0
         total = float(np.abs(coef).sum())
-        for sample in run.blocks(np.arange(run.n_rows)):
-            batch = run.values.batch(sample)
+        for sample in rule.blocks(np.arange(rule.n_rows)):
+            batch = rule.values.batch(sample)
             factors = np.column_stack([coef[slots], np.abs(coef[slots])])
-            scores, sizes = run.values.sums(batch, slots, factors, 1).T
-            rounding = run.values.rounding(sample, total, len(slots))
+            scores, sizes = rule.values.sums(batch, slots, factors, 1).T
+            rounding = rule.values.rounding(sample, total, len(slots))
             with np.errstate(invalid="ignore"):
                 off = rounding.relative * sizes + rounding.absolute * total
             for k in np.flatnonzero((off != 0) & ~(np.abs(scores) > off)):
-                scores[k] = exact_sum(coef[slots], run.values.exact(int(sample[k]), slots))
-            y, weight = run.signs(c, sample, dropped=True)
+                scores[k] = rounded_sum(coef[slots], rule.values.exact(int(sample[k]), slots))
+            y, weight = rule.scores.signs(c, sample, dropped=True)
             for w in weight[
                 (scores > 0) != (y > 0)
             ].tolist():  # one after the other: sums in row order

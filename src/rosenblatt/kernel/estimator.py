@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -13,22 +13,20 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.arguments import brief, to_host
-from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
-from rosenblatt.contract.epochs import EpochClassifier
+from rosenblatt.contract import epochs
+from rosenblatt.contract.classifier import (
+    Classifier,
+    Data,
+    choose,
+)
 from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
-from rosenblatt.contract.progress import ProgressBar
-from rosenblatt.data.rows import as_rows
-from rosenblatt.kernel.device import DeviceValues, is_on_device
-from rosenblatt.kernel.device_arrays import answer, check_on_device, label_rows, pick_rows
-from rosenblatt.kernel.expansion import DualProblem, Expansion, Standing
-from rosenblatt.kernel.given_values import values_for
-from rosenblatt.kernel.loops import votes
-from rosenblatt.kernel.outcome import Outcome
-from rosenblatt.kernel.parameters import find_kernel, warn_if_indefinite
+from rosenblatt.kernel.deciding import decide_by_vectors
+from rosenblatt.kernel.device import is_on_device
+from rosenblatt.kernel.device_arrays import DeviceSource, answer, check_on_device, label_rows
+from rosenblatt.kernel.expansion import DualProblem, Standing
+from rosenblatt.kernel.rule import DualRule
 from rosenblatt.kernel.rules import Budgeted, Picking
-from rosenblatt.kernel.sums import exact_sum, exact_votes
-from rosenblatt.kernel.training import Kernelized
-from rosenblatt.kernel.values import Weights
+from rosenblatt.kernel.training import first_standing, kernel_for, parts_fit, same_rows, training
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -41,14 +39,14 @@ from rosenblatt.kernels import (
 )
 from rosenblatt.results import Dropped, KernelFit, Mistakes, Path, StopReason
 from rosenblatt.running.run import ORDERS, PICKING
-from rosenblatt.running.threads import Team, one_blas_thread
+from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.kernel.values import Values
     from rosenblatt.results import BoundReport, Epoch
     from rosenblatt.running.run import Settings
 
@@ -58,7 +56,7 @@ if TYPE_CHECKING:
 KEEPS = ("last", "pocket", "average", "vote")
 
 
-class KernelPerceptron(EpochClassifier):
+class KernelPerceptron(Classifier):
     """The perceptron in a feature space that is never entered: the kernel perceptron.
 
     A counter ``α_i`` for each sample instead of a weight for each feature: the decision value is
@@ -137,7 +135,8 @@ class KernelPerceptron(EpochClassifier):
         "check_sample_weight_equivalence_on_sparse_data",
     )
     _parts = (
-        *EpochClassifier._parts,
+        *Classifier._parts,
+        *epochs.STORED,
         KernelFit,
         Mistakes,
         Dropped,
@@ -228,16 +227,12 @@ class KernelPerceptron(EpochClassifier):
                 "among all of them: use order='cyclic', 'shuffled' or 'sampled'"
             )
             raise ValueError(msg)
-        return (
-            super()
-            ._settings()
-            .with_changes(
-                keep=keep,
-                order=order,
-                drop_after=self.drop_after,
-                budget=self.budget,
-                record=yes_or_no("record", self.record),
-            )
+        return epochs.settings_of(self).with_changes(
+            keep=keep,
+            order=order,
+            drop_after=self.drop_after,
+            budget=self.budget,
+            record=yes_or_no("record", self.record),
         )
 
     @property
@@ -260,175 +255,45 @@ class KernelPerceptron(EpochClassifier):
         check_consistent_length(label_rows(X.shape[0]).X, y)
         if is_on_device(sample_weight):
             sample_weight = to_host(sample_weight)
-        return self._label(X, label_rows(X.shape[0]), y, sample_weight, classes)
+        data = self._label(label_rows(X.shape[0]), X.shape[1], y, sample_weight, classes)
+        return data._replace(source=DeviceSource(data.source, X))
 
-    def _begin(self, data: Data, settings: Settings, again: bool) -> Standing:
-        k = len(data.positives)
-        problems = [
-            DualProblem(positive=p, rng=np.random.default_rng([settings.seed, 2]))
-            for p in data.positives
-        ]
-        size = len(self.support_) if again else 0
-        empty = np.zeros((size, k))
-        if settings.keep == "vote":  # it begins with the vector there is
-            for c, p in enumerate(problems):
-                at = np.flatnonzero(self.dual_coef_[c]) if again else np.empty(0, np.int64)
-                p.path = [(at, self.dual_coef_[c, at] if again else np.empty(0), 0 * at)]
-        return Standing(
-            problems=problems,
-            coef=self.dual_coef_.T if again else empty,
-            counts=self._state.counts if again else np.zeros((size, k), np.int64),
-            lag=empty,
-            age=np.arange(size),
-            sample=self.support_ if again else np.empty(0, np.int64),
-            time=size,
-        )
-
-    def _train(
-        self, data: Data, settings: Settings, state: Standing, epochs: int | None = None
-    ) -> None:
-        first = not hasattr(self, "fits_") or not (epochs or self.warm_start)
-        kernel = find_kernel(self, data.X) if first else self._same_kernel()
-        if self._pairwise and data.X.shape[0] != data.X.shape[1]:
-            msg = (
-                f"X has shape {data.X.shape}: kernel='precomputed' needs the square matrix of the "
-                "kernel's values between the training samples"
-            )
-            raise ValueError(msg)
-        if first:
-            warn_if_indefinite(kernel, data.X)
-        settings = settings.with_changes(max_epochs=epochs or settings.max_epochs)
-        problems = [p.ready() for p in state.problems]
-        with (
-            Team(count_threads(self.n_jobs)) as team,
-            ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
-        ):
-            values = self._training_values(kernel, data, team, state)
-            expansion = Expansion(
-                values.n,
-                len(problems),
-                lag=settings.keep == "average",
-                drops=settings.drop_after is not None,
-            )
-            if len(state.age):
-                expansion.load(state, self._same_rows(state.sample, data.X))
-            (piece,) = data.source.pieces()
-            rule = self._rule(settings)
-            run = rule(values, piece.block, settings, problems, expansion, self._reporter(bar))
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on all the data, given as to `Perceptron.fit`."""
+        data, settings, again = epochs.read_all(self, X, y, sample_weight)
+        kernel = kernel_for(self, data.source, first=not again)
+        standing = first_standing(self, data, settings, again)
+        with training(self, data, settings, standing, kernel) as run:
             run.run()
-            self._set_results(data, kernel, run)
+        epochs.warn_of_errors(self)
+        return self
 
-    def _meaning(self) -> dict[str, Any]:
-        """The parameters that say what the decision values are."""
-        names = ("kernel", "degree", "gamma", "coef0", "sigma", "fit_intercept")
-        return {name: getattr(self, name) for name in names}
+    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
+        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
+        kernel = kernel_for(self, data.source, first)
+        standing = first_standing(self, data, settings) if first else self._state
+        with training(self, data, settings, standing, kernel) as run:
+            run.run()
+        return self
 
-    def _same_kernel(self) -> Kernel:
-        """The kernel to go on with, if nobody has changed it."""
-        for name, value in self._meaning().items():
-            before = self._fitted_with[name]
-            if value is not before and value != before:
-                msg = (
-                    f"{name}={brief(value)} was {brief(before)} when the support vectors were "
-                    "found: go on with that, or fit anew with warm_start=False"
-                )
-                raise ValueError(msg)
-        return self.kernel_
-
-    def _rule(self, settings: Settings) -> type[Kernelized]:
-        """Which way of training it is."""
+    def _rule(self, settings: Settings) -> type[DualRule]:
         if settings.budget is not None:
             return Budgeted
-        return Picking if settings.order in PICKING else Kernelized
+        return Picking if settings.order in PICKING else DualRule
 
-    def _training_values(self, kernel: Kernel, data: Data, team: Team, state: Standing) -> Values:
-        """The kernel's values for training on data, from where another run stands."""
-        (piece,) = data.source.pieces()
-        weight, factor = piece.block.weight, piece.block.factor
-        numbers = np.concatenate([weight, factor.ravel(), state.coef.ravel()])
-        largest = float(weight.max(initial=0.0 if weight.size else 1.0))
-        largest = max(largest * float(factor.max(initial=0.0 if factor.size else 1.0)), 1.0)
-        return self._values(
-            kernel,
-            data.X,
-            team,
-            vectors=self._vectors(data.X) if len(state.age) else None,
-            weights=Weights(bool((np.rint(numbers) == numbers).all()), largest),
-            # The pocket has to tell many scores apart.
-            kind=np.float64 if self.keep == "pocket" else None,
-        )
-
-    def _values(self, kernel: Kernel, X: Any, team: Team, **options: Any) -> Values:
-        """The kernel's values with X."""
-        fitted = options.pop("fitted", False)
-        bias = float(self._fitted_with["fit_intercept"] if fitted else self.fit_intercept)
-        if is_on_device(X):
-            return DeviceValues(kernel, bias, X, team, **options)
-        return values_for(kernel, bias, as_rows(X), X.shape[1], team, **options)
-
-    def _vectors(self, X: Any) -> Any:
-        """What stands for the support vectors, in the form of X: themselves, or given columns."""
-        if isinstance(self.kernel_, Precomputed):
-            return self.support_
-        V = self.support_vectors_
-        if issparse(X):
-            return csr_array(V)
-        return V.toarray() if issparse(V) else V
-
-    def _same_rows(self, sample: Ints, X: Any) -> Ints:
-        """Which support vectors stand at the same row in these data: its number, else -1."""
-        if self._pairwise:
-            return sample
-        known = np.flatnonzero((sample >= 0) & (sample < X.shape[0]))
-        apart = (to_host(pick_rows(X, sample[known])) != self._vectors(X)[known]).sum(axis=1)
-        same = np.full(len(sample), -1)
-        known = known[np.asarray(apart).ravel() == 0]
-        same[known] = sample[known]
-        return same
-
-    def _set_results(self, data: Data, kernel: Kernel, run: Kernelized) -> None:
-        """Set everything that a fitted model has, all at once."""
-        outcome = Outcome(run)
-        self.kernel_, self.classes_ = kernel, data.classes
-        self._fitted_with = self._meaning()
-        self.support_ = outcome.sample
-        if not self._pairwise:
-            self.support_vectors_ = run.values.bank.matrix(outcome.slots)
-        self.fits_ = outcome.fits
-        self.dual_coef_ = np.stack([fit.coef for fit in self.fits_])
-        self.alpha_ = np.stack([fit.alpha for fit in self.fits_])
-        self.n_iter_ = max(fit.n_epochs for fit in self.fits_)
-        self._state = outcome.standing
-        scores, certain = outcome.choices()
-        chosen, doubtful = choose(scores), np.flatnonzero(~certain)
-        if len(doubtful):
-            some = pick_rows(data.X, doubtful)
-            chosen[doubtful] = choose(self._decide(some, run.values.team))
-        self.n_errors_ = int((chosen != run.block.label).sum())
+    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
+    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
 
     def _fits_together(self) -> bool:
-        k, s = len(positives_of(self.classes_)), len(self.support_)
-        state = self._state
-        given = isinstance(self.kernel_, Precomputed)
-        vectors = given or _are_vectors(self.support_vectors_, (s, self.n_features_in_))
-        path = [fit.path for fit in self.fits_ if fit.path is not None]
-        if not given and hasattr(self.support_vectors_, "check_format"):
-            self.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
-        return (
-            bool(vectors)
-            and isinstance(self.kernel_, Kernel)
-            and are_floats(self.dual_coef_, (k, s))
-            and are_numbers(self.alpha_, (k, s))
-            and are_numbers(self.support_, (s,))
-            and self.support_.min(initial=0) >= -1
-            and len(self.fits_) == k
-            and [p.positive for p in state.problems] == positives_of(self.classes_)
-            and state.coef.shape == state.counts.shape == (s, k)
-            and state.lag.shape in ((s, k), (s, 0))
-            and state.age.shape == state.sample.shape == (s,)
-            and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
-            and all(p.vector.shape == p.step.shape == p.lives.shape for p in path)
-        )
+        return parts_fit(self)
 
     @property
     def dropped_(self) -> Dropped | tuple[Dropped, ...]:
@@ -450,7 +315,7 @@ class KernelPerceptron(EpochClassifier):
         else:
             X = self._rows_of(X)
         with Team(count_threads(self.n_jobs)) as team:
-            values = self._decide(X, team, precision)
+            values = decide_by_vectors(self, X, team, precision)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -460,77 +325,9 @@ class KernelPerceptron(EpochClassifier):
         chosen = self.classes_[choose(values.reshape(len(values), -1))]
         return answer(chosen, X)  # type: ignore[no-any-return]
 
-    def _decide(self, X: Any, team: Team, precision: Any = np.float64) -> Floats:
-        """The decision values, a column for each problem.
-
-        Where rounding could change a decision it is made by the exact value, so that it depends
-        neither on the other rows nor on threads. With None as the precision, which may be single
-        then, only the decisions are right.
-        """
-        voting = self.fits_[0].path is not None  # for which a long row of signs has to be right
-        values = self._values(
-            self.kernel_,
-            X,
-            team,
-            vectors=self._vectors(X),
-            weights=Weights(whole=False),
-            kind=np.float64 if voting else precision,
-            fitted=True,
-        )
-        slots, coef = np.arange(len(self.support_)), self.dual_coef_.T
-        factors, k = np.hstack([coef, np.abs(coef)]), len(self.fits_)
-        out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
-        with one_blas_thread():
-            for a in range(0, values.n, values.wide_rows):
-                sample = np.arange(a, min(a + values.wide_rows, values.n))
-                batch = values.batch(sample)
-                if voting:
-                    out[sample] = self._vote(values, batch, slots)
-                    continue
-                sums = values.sums(batch, slots, factors, k)
-                out[sample] = sums[:, :k]
-                unsure.append(sample[self._in_doubt(values, sample, sums)])
-        rows = np.concatenate(unsure)
-        if len(rows) and values.kind != np.float64:
-            out[rows] = self._decide(pick_rows(X, rows), team)
-        elif len(rows):
-            K = (values.exact(i, slots) for i in rows.tolist())
-            out[rows] = [[exact_sum(one, exact) for one in self.dual_coef_] for exact in K]
-        return out
-
-    def _in_doubt(self, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
-        """Which decisions rounding could change, for scores and the sizes of their terms.
-
-        In double precision, where they are shown, the signs of all scores as well.
-        """
-        k, total = len(self.fits_), np.abs(self.dual_coef_).sum(axis=1)
-        relative, absolute = values.rounding(sample, float(total.max()), len(self.support_))
-        with np.errstate(invalid="ignore"):
-            off = relative[:, np.newaxis] * sums[:, k:] + absolute[:, np.newaxis] * total
-        most = off.max(axis=1)
-        doubtful: NDArray[np.bool_] = np.zeros(len(sums), np.bool_)
-        if k > 1:
-            two = np.partition(sums[:, :k], -2, axis=1)[:, -2:]
-            doubtful = ~((two[:, 1] - two[:, 0]) / 2.0 > most) & (most != 0)
-        if k == 1 or values.kind == np.float64:
-            doubtful |= (~(np.abs(sums[:, :k]) > off) & (off != 0)).any(axis=1)
-        return doubtful
-
-    def _vote(self, values: Values, batch: Any, slots: Ints) -> Floats:
-        """Votes of all vectors of the runs, for the samples of a batch."""
-        K, n = np.ascontiguousarray(values.matrix(batch, slots)), len(batch.sample)
-        out = np.empty((len(self.fits_), n))
-        for c, fit in enumerate(self.fits_):
-            path, doubtful = fit.path, np.zeros(n, np.bool_)
-            assert path is not None
-            rounding = values.rounding(batch.sample, float(np.abs(path.step).sum()), len(path.step))
-            steps = path.vector, path.step, path.lives, path.first
-            votes(K, *steps, rounding.relative, rounding.absolute, out[c], doubtful)
-            for i in np.flatnonzero(doubtful):
-                exact = values.exact(int(batch.sample[i]), slots)[path.vector]
-                out[c, i] = exact_votes(path.step, exact, path.lives, path.first)
-            out[c] /= max(1, path.first + int(path.lives.sum()))
-        return out.T
+    def _same_rows(self, sample: Ints, X: Any) -> Ints:
+        """Which support vectors stand at the same row in these data: its number, else -1."""
+        return same_rows(self, sample, X)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -577,9 +374,3 @@ class KernelPerceptron(EpochClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._pairwise
         return tags
-
-
-def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
-    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
-    values = X.data if issparse(X) else X
-    return X.shape == shape and are_floats(values, values.shape)

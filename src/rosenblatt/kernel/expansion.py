@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.kernel.loops import Dual
-from rosenblatt.running.run import Course
+from rosenblatt.running.run import TwoClassProblem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False)
-class DualProblem(Course):
+class DualProblem(TwoClassProblem):
     """A two-class problem in dual form.
 
     `path` holds the updates in order, if they are wanted for a vote: slots, steps and visits

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.kernel import values as blocks
-from rosenblatt.kernel.support_vectors import Bank, Batch, as_slice, grown
+from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice, grown
 from rosenblatt.kernel.values import Values, parts_of, product
 from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.rounding import Rounding
@@ -26,7 +26,7 @@ class FunctionValues(Values):
     """Values of a function of the user's."""
 
     def _measure(self) -> None:
-        self.x2, self.most, self.plain = np.zeros(self.n), 0.0, False
+        self.x2, self.most, self.no_negatives = np.zeros(self.n), 0.0, False
 
     @property
     def largest(self) -> float:
@@ -50,7 +50,7 @@ class FunctionValues(Values):
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots."""
-        return self.kernel(batch.X, self.bank.matrix(slots)) + self.bias
+        return self.kernel(batch.X, self.support.matrix(slots)) + self.bias
 
     def _between(self, vectors: Batch, batch: Batch) -> Any:
         return np.ascontiguousarray(self.kernel(batch.X, vectors.X).T) + self.bias
@@ -68,7 +68,7 @@ class FunctionValues(Values):
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots."""
-        values: Floats = self.kernel(self.X[[sample]], self.bank.matrix(slots))[0]
+        values: Floats = self.kernel(self.X[[sample]], self.support.matrix(slots))[0]
         return values + self.bias
 
 
@@ -80,9 +80,9 @@ class GivenValues(FunctionValues):
         sizes = (float(np.abs(part).max(initial=0.0)) for part in parts_of(self.X))
         self.most = max(sizes, default=0.0)
 
-    def _make_bank(self, vectors: Any) -> None:
+    def _make_room(self, vectors: Any) -> None:
         self.column = np.zeros(0, np.int64)
-        self.bank = Bank(0, self.X.dtype, self.kind)
+        self.support = SupportVectors(0, self.X.dtype, self.kind)
         self.wide_rows, self.block_rows = blocks.WIDE_BLOCK, blocks.BLOCK
 
     def add(self, sample: Ints, slots: Ints) -> None:

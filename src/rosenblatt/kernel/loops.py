@@ -112,7 +112,7 @@ class Forgetting(NamedTuple):
     state: Ints
 
 
-class Rule(NamedTuple):
+class VisitRule(NamedTuple):
     """What else happens at a mistake.
 
     `positives` and `running` are the problems and whether they still run, `clocks` the visits that
@@ -135,7 +135,7 @@ def visit(
     doubt: Doubt,
     dual: Dual,
     forgetting: Forgetting,
-    rule: Rule,
+    rule: VisitRule,
     free: Any,
     start: int,
     used: int,
@@ -159,7 +159,7 @@ def visit(
 
 
 @loop
-def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: Rule, j: int) -> int:
+def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: VisitRule, j: int) -> int:
     """Mark in which problems sample j is a mistake; a problem with a score in doubt, or -1."""
     i = np.uint64(seen.sample[j])
     for c in range(len(rule.positives)):
@@ -187,7 +187,7 @@ def take(
     doubt: Doubt,
     dual: Dual,
     forgetting: Forgetting,
-    rule: Rule,
+    rule: VisitRule,
     free: Any,
     t: int,
     used: int,
@@ -246,7 +246,9 @@ def leave(dual: Dual, forgetting: Forgetting, s: int) -> None:
 
 
 @loop
-def forget(seen: Visited, doubt: Doubt, dual: Dual, forgetting: Forgetting, rule: Rule) -> None:
+def forget(
+    seen: Visited, doubt: Doubt, dual: Dual, forgetting: Forgetting, rule: VisitRule
+) -> None:
     """Forget the support vector whose last mistake lies longest ago."""
     k = forgetting.state[1]
     while dual.age[forgetting.queue[k]] < 0 or dual.age[forgetting.queue[k]] >= rule.time:

@@ -8,16 +8,17 @@ import numpy as np
 
 from rosenblatt.kernel.expansion import DualProblem, Sheet
 from rosenblatt.kernel.loops import Forgetting
+from rosenblatt.kernel.rule import DualRule
 from rosenblatt.kernel.support_vectors import stacked
-from rosenblatt.kernel.training import Kernelized
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
     from numpy.typing import NDArray
 
+    from rosenblatt.kernel.rule import Turn
     from rosenblatt.kernel.support_vectors import Batch
     from rosenblatt.results import Cycle
 
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 GONE = -1  # the age of a slot without a support vector
 
 
-class Budgeted(Kernelized):
+class Budgeted(DualRule):
     """At most so many support vectors: the one whose last mistake lies longest ago is forgotten.
 
     Blocks are scored from the support vectors alone, so nothing grows with the length of a
     stream. Slots are used again once a block is done.
     """
+
+    stops_together = True  # the problems share what is forgotten
 
     @property
     def budget(self) -> int:
@@ -40,8 +43,11 @@ class Budgeted(Kernelized):
         assert self.settings.budget is not None
         return self.settings.budget
 
-    def prepare(self, stack: ExitStack) -> None:
+    def prepare(
+        self, problems: list[DualProblem], look_up: Callable[[], None], stack: ExitStack
+    ) -> None:
         """Forget what is too much to begin with."""
+        self.look_up = look_up
         stack.enter_context(one_blas_thread())
         a = self.expansion.arrays
         for s in self._by_age()[: -self.budget]:
@@ -61,9 +67,9 @@ class Budgeted(Kernelized):
         m = min(self.values.block_rows, self.budget)
         return (order[a : a + m] for a in range(0, len(order), m))
 
-    def begin_epoch(self) -> None:
+    def begin(self, running: list[DualProblem]) -> None:
         """Remember the vector that the epoch begins with."""
-        super().begin_epoch()
+        super().begin(running)
         slots = self._by_age()
         self.before = self.values.vectors(slots), self.expansion.arrays.coef[slots]
 
@@ -71,13 +77,14 @@ class Budgeted(Kernelized):
         """Score some samples with the support vectors as they are now."""
         coef = self.expansion.arrays.coef[: self.expansion.size]
         sizes, slots = np.abs(coef), np.arange(len(coef))
-        self.total[:] = sizes.sum(axis=0)
-        self.additions = 64 + len(coef)
+        self.scores.total[:] = sizes.sum(axis=0)
+        self.scores.additions = 64 + len(coef)
         batch = self.values.batch(sample)
         return Sheet(batch, self.values.sums(batch, slots, np.hstack([coef, sizes]), self.k), 0)
 
     def close(self, sheet: Sheet) -> None:
         """Scores are not kept."""
+        self.sheet = None
 
     def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
         """The oldest support vectors, with their kernel values; free slots."""
@@ -90,10 +97,10 @@ class Budgeted(Kernelized):
         state = np.array([len(queue), 0])
         return Forgetting(self.budget, oldest, H, state), free
 
-    def _catch_up(self, order: Ints) -> None:
+    def _catch_up(self) -> None:
         """Nothing to catch up with."""
 
-    def _add_all(self) -> None:
+    def rescore(self) -> None:
         """Nothing to add up."""
 
     def changes(self) -> Floats:
@@ -106,32 +113,25 @@ class Budgeted(Kernelized):
         delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
         return np.sqrt(self.values.form(V, delta))
 
-    def one_epoch(self, running: list[DualProblem]) -> None:
-        """Take all problems through the data; they share what is forgotten, so all stop at once."""
-        super().one_epoch(running)
-        if any(p.stop is None for p in running):
-            for p in running:
-                p.stop = None
-
     def separates(self, p: DualProblem) -> bool:
         """Whether no sample is a mistake now."""
         for sample in self.blocks(np.arange(self.n_rows)):
-            self.sums[sample] = self.open(sample).sums
+            self.scores.sums[sample] = self.open(sample).sums
         return super().separates(p)
 
     def _find_cycle(self, p: DualProblem) -> Cycle | None:
         return None
 
 
-class Picking(Kernelized):
+class Picking(DualRule):
     """Orders random-mistake and worst-mistake: an epoch picks one of the current mistakes."""
 
-    def epoch(self, running: list[DualProblem], order: Ints) -> None:
-        """Find the mistakes, pick one, update; for each problem."""
+    def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
+        """For each problem the mistake that is picked, alone."""
         for p in running:
             chosen = self._pick(p)
             if chosen is not None:
-                self.visit([p], self.open(np.array([chosen])), 0, 1)
+                yield from self.turn_of_sheet([p], self.open(np.array([chosen])), 0, 1)
                 p.within = 0
             else:
                 self.expansion.time += 1
@@ -145,5 +145,5 @@ class Picking(Kernelized):
         if self.settings.order == "random-mistake":
             return int(rows[p.rng.integers(rows.size)])
         close = np.flatnonzero(values - off <= (values + off).min())
-        exact = [abs(self.exact_score(int(rows[k]), c)) if off[k] else -values[k] for k in close]
+        exact = [abs(self.scores.settled(int(rows[k]), c)) if off[k] else -values[k] for k in close]
         return int(rows[close[int(np.argmax(exact))]])

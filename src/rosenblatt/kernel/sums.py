@@ -24,10 +24,10 @@ def signed_sum(coef: Floats, values: Floats) -> float:
     total, size = float(p.sum()), float(np.abs(p).sum())
     if abs(total) > (len(p) + 4) * 2.0**-52 * size + 1e-290:
         return total
-    return exact_sum(coef, values)
+    return rounded_sum(coef, values)
 
 
-def exact_sum(coef: Floats, values: Floats) -> float:
+def rounded_sum(coef: Floats, values: Floats) -> float:
     """``Σ coef*values``, rounded once, at the end; what is not zero never becomes zero."""
     register = np.zeros(DIGITS, np.int64)
     add_products(register, coef, values)

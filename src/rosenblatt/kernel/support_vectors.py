@@ -30,7 +30,7 @@ class Batch(NamedTuple):
     x2: Floats
 
 
-class Bank:
+class SupportVectors:
     """The support vectors: as they were given, and in the working precision, less a center."""
 
     transposed = False  # whether samples are multiplied as columns
@@ -79,7 +79,7 @@ class Bank:
         return self.given[slots]
 
 
-class SparseBank(Bank):
+class SparseVectors(SupportVectors):
     """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
 
     transposed = True

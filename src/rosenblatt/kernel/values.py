@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.data.rows import as_matrix, as_rows, n_rows
 from rosenblatt.kernel.loops import distances2, dots, exponents, norms2, products
-from rosenblatt.kernel.support_vectors import Bank, Batch, SparseBank, as_slice
+from rosenblatt.kernel.support_vectors import Batch, SparseVectors, SupportVectors, as_slice
 from rosenblatt.kernels.functions import Linear, Polynomial, Radial, Sigmoid
 from rosenblatt.kernels.rounding import Products, Rounding
 
@@ -48,7 +48,7 @@ COARSE = 1e-2  # doubt, as a share of a score's terms, for which single precisio
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 
 
-class Weights(NamedTuple):
+class WeightRange(NamedTuple):
     """Whether all weights (and coefficients to begin with) are whole numbers, and the largest."""
 
     whole: bool = True
@@ -68,7 +68,7 @@ class Values:
     team : Team
     vectors : array or CSR matrix, optional
         Support vectors to begin with, in the first slots.
-    weights : Weights
+    weights : WeightRange
         What the weights of the samples are like.
     kind : dtype, optional
         The working precision; None: single, where that holds the values.
@@ -83,7 +83,7 @@ class Values:
         team: Team,
         *,
         vectors: Any = None,
-        weights: Weights = Weights(),  # noqa: B008, as it cannot change
+        weights: WeightRange = WeightRange(),  # noqa: B008, as it cannot change
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
@@ -93,7 +93,7 @@ class Values:
         self._own = threading.local()
         self._begin(vectors, weights, kind)
 
-    def _begin(self, vectors: Any, weights: Weights, kind: Any) -> None:
+    def _begin(self, vectors: Any, weights: WeightRange, kind: Any) -> None:
         """Measure the data, choose the precision, and take the vectors there are."""
         self.weights = weights
         self.whole = weights.whole and self.kernel.keeps_integers() and self._are_integers()
@@ -105,7 +105,7 @@ class Values:
             y2 = self._measure_vectors(vectors)
         precision = self._precision()
         self.kind = np.dtype(kind or precision)
-        self._make_bank(vectors)
+        self._make_room(vectors)
         if vectors is not None:
             self._load(vectors, y2)
 
@@ -114,7 +114,7 @@ class Values:
     longest_double = 0
     _all: Any = None
     most: float
-    plain: bool
+    no_negatives: bool
 
     def _measure_vectors(self, vectors: Any) -> Floats:
         """Let bounds hold for these vectors too; their squared norms."""
@@ -124,7 +124,7 @@ class Values:
         else:
             y2 = ((vectors - self.center) ** 2).sum(axis=1)
         self.most = max(self.most, float(y2.max(initial=0.0)))
-        self.plain = self.plain and _are_nonnegative(vectors)
+        self.no_negatives = self.no_negatives and _are_nonnegative(vectors)
         self.whole = self.whole and _are_whole(vectors)
         return y2
 
@@ -137,7 +137,7 @@ class Values:
 
         self.team.each(measure, self.team.ranges(self.n, self.X.size))
         self.most = float(self.x2.max(initial=0.0))
-        self.plain = _are_nonnegative(self.X)
+        self.no_negatives = _are_nonnegative(self.X)
 
     def _find_center(self, vectors: Any) -> None:
         """Move samples to around the origin, if they are far from it: fewer digits cancel.
@@ -156,10 +156,10 @@ class Values:
                 self.center, self.x2 = center, apart if own else distances2_to(self.X, center)
                 self.most, self.terms[:] = float(self.x2.max()), self.n_features
 
-    def _make_bank(self, vectors: Any) -> None:
-        bank = SparseBank if issparse(self.X) else Bank
+    def _make_room(self, vectors: Any) -> None:
+        kind_of = SparseVectors if issparse(self.X) else SupportVectors
         dtype = self.X.dtype if vectors is None else np.result_type(self.X.dtype, vectors.dtype)
-        self.bank = bank(self.n_features, dtype, self.kind, self.center)
+        self.support = kind_of(self.n_features, dtype, self.kind, self.center)
         sparse = issparse(self.X)
         self.thin = sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = sparse and not self.thin
@@ -195,7 +195,7 @@ class Values:
     def _is_fine_enough(self) -> bool:
         """Whether single precision leaves only few signs in doubt."""
         terms, x2 = np.array([self.terms.max(initial=0.0)]), np.array([self.most])
-        single = Products(UNIT[np.dtype(np.float32)], terms, x2, self.most, self.plain)
+        single = Products(UNIT[np.dtype(np.float32)], terms, x2, self.most, self.no_negatives)
         relative, absolute = self.kernel.rounding(single)
         return float(relative[0] + absolute[0] / self.largest) < COARSE
 
@@ -207,7 +207,7 @@ class Values:
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
         self.kind = np.dtype(kind)
-        self.bank.change_precision(kind)
+        self.support.change_precision(kind)
 
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
@@ -222,22 +222,22 @@ class Values:
 
     def part(self, batch: Batch, a: int, z: int) -> Batch:
         """Samples a to z of a batch."""
-        X = batch.X[:, a:z] if self.bank.transposed else batch.X[a:z]
+        X = batch.X[:, a:z] if self.support.transposed else batch.X[a:z]
         return Batch(batch.sample[a:z], X, batch.x2[a:z])
 
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
-            self.bank.put(slots, self.X[sample], self.x2[sample])
+            self.support.put(slots, self.X[sample], self.x2[sample])
 
     def _load(self, vectors: Any, y2: Floats) -> None:
         """Let these be the vectors of the first slots."""
-        self.bank.reserve(len(y2))
-        self.bank.put(np.arange(len(y2)), vectors, y2)
+        self.support.reserve(len(y2))
+        self.support.put(np.arange(len(y2)), vectors, y2)
 
     def vectors(self, slots: Ints) -> Any:
         """The vectors of the slots."""
-        return self.bank.matrix(slots)
+        return self.support.matrix(slots)
 
     def form(self, V: Any, delta: Floats) -> Floats:
         """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
@@ -271,7 +271,7 @@ class Values:
         step = PART if m * len(slots) > LITTLE else max(m, 1)
         chunks = [slice(a, a + self.chunk) for a in range(0, len(slots), self.chunk)]
         tasks = [(slice(a, min(a + step, m)), c) for c in chunks for a in range(0, m, step)]
-        self.bank.settle()
+        self.support.settle()
         for chunk in chunks:
             self._note_terms(factors[chunk])
         for (rows, _), sums in zip(tasks, self.team.each(part, tasks), strict=True):
@@ -297,15 +297,15 @@ class Values:
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
         """The products with some factors; `cut` is the first column that is for ``|K|``."""
-        if not self.kernel.nonnegative(self.plain):
+        if not self.kernel.nonnegative(self.no_negatives):
             factors = factors.copy()
             factors[:, cut:] = 0.0
         return product(K, factors)
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
-        Z = self.bank.multiply(batch, slots, self._room)
-        return self._finish(Z, batch, self.bank.y2[slots])
+        Z = self.support.multiply(batch, slots, self._room)
+        return self._finish(Z, batch, self.support.y2[slots])
 
     def across(self, batch: Batch, slots: Ints) -> Any:
         """The same with a row for each vector, in memory of its own."""
@@ -318,7 +318,7 @@ class Values:
     def _between(self, vectors: Batch, batch: Batch) -> Any:
         """Values of some samples as vectors (rows) with others."""
         V, X = vectors.X, batch.X
-        Z = V.T @ X if self.bank.transposed else V @ X.T
+        Z = V.T @ X if self.support.transposed else V @ X.T
         Z = Z.toarray() if issparse(Z) else Z
         return self._finish(Z, vectors, batch.x2)
 
@@ -372,7 +372,7 @@ class Values:
             return Rounding(np.zeros(len(sample)), np.zeros(len(sample)))
         unit, x2 = UNIT[self.kind], self.x2[sample]
         largest = self.kernel.largest(x2, self.most) + self.bias
-        known = Products(unit, self.terms[sample] + 4.0, x2, self.most, self.plain)
+        known = Products(unit, self.terms[sample] + 4.0, x2, self.most, self.no_negatives)
         relative, absolute = (  # here, and where a value is computed by itself
             here + alone
             for here, alone in zip(
@@ -382,7 +382,7 @@ class Values:
             )
         )
         more = (self.longest + 8) * unit + (self.longest_double + additions + 8) * 2.0**-53
-        if self.kernel.nonnegative(self.plain):
+        if self.kernel.nonnegative(self.no_negatives):
             return Rounding(relative + more, absolute)
         return Rounding(relative, absolute + more * largest)
 
@@ -421,7 +421,7 @@ class Values:
 
     def _exactly(self, x: Floats, slots: Ints) -> Floats:
         """Values of a vector with those of the slots, each by itself."""
-        rows, part = self.bank.rows(slots)
+        rows, part = self.support.rows(slots)
         Z = np.empty(len(slots))
         if isinstance(self.kernel, Radial):
             distances2(rows, part, x, np.empty_like(x), Z)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.contract.parameters import one_of, positive_number
+from sklearn.utils.metaestimators import available_if
+
+from rosenblatt.contract import epochs
+from rosenblatt.contract.classifier import LinearClassifier
+from rosenblatt.contract.parameters import batches, one_of, positive_number
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
-from rosenblatt.perceptron.hyperplanes import IterativeClassifier
-from rosenblatt.results import StopReason
+from rosenblatt.perceptron.rule import LinearProblem
+from rosenblatt.perceptron.training import first_problems, problems_fit, training
+from rosenblatt.results import Fit, StopReason, Updates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Self
+
+    from numpy.typing import ArrayLike
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.training import Training
-    from rosenblatt.results import Epoch, Fit
+    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.results import Epoch
     from rosenblatt.running.run import Settings
 
 ORDERS = ("cyclic", "shuffled", "sampled")
 
 
-class Adaline(IterativeClassifier):
+class Adaline(LinearClassifier):
     """A linear unit trained by the delta rule (Widrow and Hoff 1960).
 
     Gradient descent on the mean of ``(t - o)²/2`` with target ``t = ±1`` and output
@@ -70,7 +78,9 @@ random_state, n_jobs
         "check_sample_weight_equivalence_on_sparse_data",
     )
 
-    _no_tol = ", or None to run until a limit"
+    fits_: tuple[Fit, ...]
+    _state: list[LinearProblem]
+    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
 
     def __init__(
         self,
@@ -112,7 +122,10 @@ random_state, n_jobs
             one_of("eta0", self.eta0, ("auto",))
         else:
             positive_number("eta0", self.eta0, hint=", or 'auto'")
-        return super()._settings().with_changes(order=one_of("order", self.order, ORDERS))
+        update, size = batches(self.update, self.batch_size)
+        return epochs.settings_of(self, ", or None to run until a limit").with_changes(
+            update=update, batch_size=size, order=one_of("order", self.order, ORDERS)
+        )
 
     def _rate(self, source: Source, positives: list[int]) -> float:
         self.eta_ = (
@@ -122,8 +135,38 @@ random_state, n_jobs
         )
         return self.eta_
 
-    def _training(self, settings: Settings) -> type[Training]:
+    def _rule(self, settings: Settings) -> type[LinearRule]:
         return Delta
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on all the data, given as to `Perceptron.fit`."""
+        data, settings, again = epochs.read_all(self, X, y, sample_weight)
+        problems = first_problems(self, data, settings, again)
+        with training(self, data, settings, problems) as run:
+            run.run()
+        epochs.warn_of_errors(self)
+        return self
+
+    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
+        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
+        problems = first_problems(self, data, settings) if first else self._state
+        with training(self, data, settings, problems) as run:
+            run.run()
+        return self
+
+    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
+    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
+
+    def _fits_together(self) -> bool:
+        return super()._fits_together() and problems_fit(self)
 
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SMALL_CHANGE:

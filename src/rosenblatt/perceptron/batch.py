@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.perceptron.loops import Visit, add_batch, minibatch
-from rosenblatt.perceptron.online import Sequential
+from rosenblatt.perceptron.rule import LinearRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Piece
-    from rosenblatt.perceptron.training import Problem
+    from rosenblatt.perceptron.rule import LinearProblem
+
+    Ints = NDArray[np.int64]
 
 NEVER = np.iinfo(np.int64).max
 
@@ -25,81 +28,70 @@ class Carry(NamedTuple):
     """A batch in the making: ``Σ y*(x, 1)`` over its mistakes; its rows and its mistakes."""
 
     sums: NDArray[np.float64]
-    held: NDArray[np.int64]
+    held: Ints
 
 
-class Batch(Sequential):
-    """``update`` batch or minibatch.
+class InBatches(LinearRule):
+    """``update`` batch or minibatch; the last batch of an epoch may be shorter.
 
-    The loop ends batches by itself unless something is to be done after each (`stepwise`).
+    The loop ends batches by itself unless something is to be done after each (`stepwise`). A
+    batch of all rows looks only at those that can be mistakes.
     """
 
-    def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
-        """Go through the batches; the last one of an epoch may be shorter."""
-        n, settings = self.source.n_rows, self.settings
+    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+        """Go through the batches."""
+        n, settings = self.n_rows, self.settings
         size = n if settings.update == "batch" else min(settings.batch_size or n, n)
         stepwise = settings.record or settings.keep != "last" or size == n
+        listed = size == n and len(problems) == 1 and not order.size
         carries = [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
-        if size == n and len(problems) == 1 and not order.size:
-            self._listed(problems[0], carries[0])
-        else:
-            for piece in self.source.pieces(order):
-                for a, z in self._cuts(piece, size if stepwise else NEVER, len(problems)):
-
-                    def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
-                        every = NEVER if stepwise else size
-                        self._gather(problems[k], piece, IN_ORDER, a, z, every, carries[k])
-                        if stepwise and carries[k].held[0] == size:
-                            self._finish(problems[k], carries[k])
-
-                    self.team.each(work, range(len(problems)))
-                    self.look_up()
+        cuts = self._cuts(order, size if stepwise else NEVER, len(problems))
+        for piece, visit in self._listed(problems[0]) if listed else cuts:
+            logs = [self.log(visit.stop - visit.start) for _ in problems]
+            found = self.team.mapper(len(problems))(
+                minibatch,
+                repeat(piece.block),
+                [p.positive for p in problems],
+                repeat(visit),
+                [p.theta for p in problems],
+                repeat(self.step),
+                repeat(NEVER if stepwise else size),
+                *zip(*carries, strict=True),
+                logs,
+            )
+            for p, carry, log, counts in zip(problems, carries, logs, found, strict=True):
+                if settings.record:
+                    p.note(log, counts[0], piece.start, p.n_updates)
+                p.mistakes[-1] += counts[0]
+                p.n_updates += counts[1]
+                if stepwise and not listed and carry.held[0] == size:
+                    self._end_batch(p, carry)
+            self.look_up()
         for p, carry in zip(problems, carries, strict=True):
-            if carry.held[0]:
-                self._finish(p, carry)
+            if carry.held[0] or listed:
+                self._end_batch(p, carry)
 
-    def _cuts(self, piece: Piece, size: int, problems: int) -> Iterator[tuple[int, int]]:
-        """The piece in parts that end where batches do, and fit the cache if shared."""
+    def _cuts(self, order: Ints, size: int, problems: int) -> Iterator[tuple[Piece, Visit]]:
+        """The epoch in parts that end where batches do, and fit the cache if shared."""
         longest = self.segment if problems == 1 else max(1, self.segment >> 5)
-        a = 0
-        while a < piece.length:
-            to_end = size - (piece.offset + a) % size
-            z = min(a + longest, a + to_end, piece.length)
-            yield a, z
-            a = z
+        for piece in self.source.pieces(order):
+            a = 0
+            while a < piece.length:
+                to_end = size - (piece.offset + a) % size
+                z = min(a + longest, a + to_end, piece.length)
+                yield piece, Visit(piece.order, IN_ORDER, a, z, 0)
+                a = z
 
-    def _listed(self, p: Problem, carry: Carry) -> None:
-        """A whole batch, looking only at rows that can be mistakes."""
-        rows = self.possible_mistakes(p)
+    def _listed(self, p: LinearProblem) -> Iterator[tuple[Piece, Visit]]:
+        """The rows that can be mistakes."""
+        rows = self.rows_in_question(p)
         for piece in self.source.pieces():
             a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
             part = rows[a:z] - piece.start
             for first, last in self.segments(0, len(part)):
-                self._gather(p, piece, part, first, last, NEVER, carry)
-                self.look_up()
-        carry.held[0] = self.source.n_rows
+                yield piece, Visit(piece.order, part, first, last, 0)
 
-    def _gather(
-        self,
-        p: Problem,
-        piece: Piece,
-        watch: NDArray[np.int64],
-        a: int,
-        z: int,
-        size: int,
-        carry: Carry,
-    ) -> None:
-        log = self.logs(z - a)
-        visit = Visit(piece.order, watch, a, z, 0)
-        mistakes, updates = minibatch(
-            piece.block, p.positive, visit, p.theta, self.step, size, *carry, log
-        )
-        if self.settings.record:
-            p.note(log, mistakes, piece.start, p.n_updates)
-        p.mistakes[-1] += mistakes
-        p.n_updates += updates
-
-    def _finish(self, p: Problem, carry: Carry) -> None:
+    def _end_batch(self, p: LinearProblem, carry: Carry) -> None:
         """End a batch: update, average, pocket. A visit is a whole batch here."""
         if p.lag.size and carry.held[1]:
             p.lag += p.visits * (self.settings.eta * carry.sums)

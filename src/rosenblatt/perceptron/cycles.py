@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from rosenblatt.contract.classifier import _count_errors as count_errors
+from rosenblatt.contract.classifier import count_errors
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.data.rows import as_matrix, row_weights
+from rosenblatt.data.sources import whole_block
 from rosenblatt.exact import signs
-from rosenblatt.perceptron.training import Problem
+from rosenblatt.perceptron.rule import LinearProblem, fit_of
 from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
+from rosenblatt.running.run import Run
 from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.function import separability
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.contract.classifier import Data
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.training import Training
+    from rosenblatt.perceptron.rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings
 
@@ -52,7 +54,7 @@ class Lap(NamedTuple):
 def cycle_reports(
     fits: tuple[Fit, ...],
     data: Data,
-    rule: type[Training],
+    rule: type[LinearRule],
     settings: Settings,
     *,
     n_errors: int | None = None,
@@ -81,7 +83,7 @@ def cycle_reports(
 
 
 def _go_round(
-    fit: Fit, source: Source, positive: int, rule: type[Training], settings: Settings, team: Team
+    fit: Fit, source: Source, positive: int, rule: type[LinearRule], settings: Settings, team: Team
 ) -> Lap:
     """Start where the run ended, and go on until it is there again."""
     assert fit.certificate is not None
@@ -90,7 +92,7 @@ def _go_round(
     counts, steps = np.zeros(n, np.int64), np.zeros(n)
     seen: list[tuple[Any, ...]] = []
 
-    def note(_number: int, problems: list[Problem]) -> None:
+    def note(_number: int, problems: list[LinearProblem]) -> None:
         (p,) = problems
         planes.append(Hyperplane(p.theta[:-1], p.theta[-1]))
         for _, rows, _, step, _ in p.records:
@@ -101,13 +103,12 @@ def _go_round(
         p.records.clear()
 
     theta = np.append(fit.last.w, fit.last.b)
-    problem = Problem(
+    problem = LinearProblem(
         positive=positive, theta=theta.copy(), start=theta, rng=np.random.default_rng(0)
     )
     settings = settings.with_changes(max_epochs=period)
-    training = rule(source, settings, [problem], team, note)
-    training.run()
-    (again,) = training.fits()
+    Run(rule(source, settings, team), [problem], settings, note).run()
+    again = fit_of(problem, settings)
     if again.stop_reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
     if again.certificate != Cycle(0, period) or not _same(fit, again, seen):
@@ -181,13 +182,9 @@ def _report(
 
 def _problem(source: Source, positive: int) -> tuple[Any, NDArray[np.bool_], Floats]:
     """Samples, whether each is of the class, and weights, of the whole source."""
-    blocks = [piece.block for piece in source.pieces()]
-    parts = [as_matrix(block.rows, source.n_features) for block in blocks]
-    X = parts[0]
-    if len(parts) > 1:
-        X = np.vstack(parts) if isinstance(X, np.ndarray) else vstack(parts, format="csr")
-    y = np.concatenate([block.label == positive for block in blocks])
-    return X, y, np.concatenate([row_weights(block, positive) for block in blocks])
+    block = whole_block(source)
+    X = as_matrix(block.rows, source.n_features)
+    return X, block.label == positive, row_weights(block, positive)
 
 
 def _verdict(X: Any, y: NDArray[np.bool_], weight: Floats, max_time: float | None) -> Certificate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +17,13 @@ from rosenblatt.perceptron.delta_loops import (
     largest_norm2,
 )
 from rosenblatt.perceptron.loops import Step, Visit
-from rosenblatt.perceptron.training import Problem, Training
+from rosenblatt.perceptron.rule import LinearRule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Source
+    from rosenblatt.perceptron.rule import LinearProblem
 
 HOPELESS = 1e6  # times the first epoch's loss
 
@@ -30,7 +32,7 @@ class DivergenceError(ValueError):
     """The delta rule was given a learning rate too large for the data."""
 
 
-class Delta(Training):
+class Delta(LinearRule):
     """``w += eta * mean (t - o)x`` over a batch, with ``o = w·x + b`` itself as the output.
 
     Sample weights count relative to their mean.
@@ -38,59 +40,54 @@ class Delta(Training):
 
     looks_for_cycles = False  # here, weights that repeat have converged
 
-    def epoch(self, problems: list[Problem], order: NDArray[np.int64]) -> None:
+    def epoch(self, problems: list[LinearProblem], order: NDArray[np.int64]) -> None:
         """Go through the batches (online: of one); the last one may be shorter."""
         masses = [total_weight(self.source, p.positive) for p in problems]
-        rates = [self.settings.eta * (self.source.n_rows / mass) for mass in masses]
-        bias, size = float(self.settings.fit_intercept), self._batch_size()
+        rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
+        steps = [Step(rate, self.step.bias) for rate in rates]
         sums = [np.zeros_like(p.theta) for p in problems]
-        held, losses = [0] * len(problems), [0.0] * len(problems)
+        held, losses, size = [0] * len(problems), [0.0] * len(problems), self._batch_size()
         for p in problems:
             p.losses.append(0.0)
-        for piece in self.source.pieces(order):
-            for a, z in self.segments(0, piece.length):
-
-                def work(k: int, piece: Piece = piece, a: int = a, z: int = z) -> None:
-                    p, step = problems[k], Step(rates[k], bias)
-                    visit = Visit(piece.order, IN_ORDER, a, z, 0)
-                    p.n_updates += (held[k] + z - a) // size
-                    held[k], mistakes, losses[k] = delta(
-                        piece.block,
-                        p.positive,
-                        visit,
-                        p.theta,
-                        step,
-                        size,
-                        sums[k],
-                        held[k],
-                        losses[k],
-                    )
-                    p.losses[-1] = losses[k] / masses[k]
-                    p.mistakes[-1] += mistakes
-
-                self.team.each(work, range(len(problems)))
-                self.look_up()
+        for piece, a, z in self.parts(order):
+            found = self.team.mapper(len(problems))(
+                delta,
+                repeat(piece.block),
+                [p.positive for p in problems],
+                repeat(Visit(piece.order, IN_ORDER, a, z, 0)),
+                [p.theta for p in problems],
+                steps,
+                repeat(size),
+                sums,
+                held.copy(),
+                losses.copy(),
+            )
+            for k, (p, (rest, mistakes, loss)) in enumerate(zip(problems, found, strict=True)):
+                p.n_updates += (held[k] + z - a) // size
+                p.losses[-1] = loss / masses[k]
+                p.mistakes[-1] += mistakes
+                held[k], losses[k] = rest, loss
+            self.look_up()
         for k, p in enumerate(problems):
             if held[k]:
                 add_mean(p.theta, rates[k], sums[k], held[k])
                 p.n_updates += 1
             self._check(p)
 
-    def separates(self, problem: Problem) -> bool:
+    def separates(self, p: LinearProblem) -> bool:
         """No: the delta rule does not stop at the last mistake but at the least error."""
         return False
 
     def _batch_size(self) -> int:
-        n = self.source.n_rows
+        n = self.n_rows
         sizes = {"online": 1, "batch": n, "minibatch": min(self.settings.batch_size or n, n)}
         return sizes[self.settings.update]
 
-    def _check(self, p: Problem) -> None:
+    def _check(self, p: LinearProblem) -> None:
         if np.isfinite(p.theta).all() and p.losses[-1] <= HOPELESS * max(p.losses[0], 1.0):
             return
-        positives = [q.positive for q in self.problems]
         safe = largest_safe_rate(
-            self.source, positives, self.settings.update, self.settings.fit_intercept
+            self.source, self.positives, self.settings.update, self.settings.fit_intercept
         )
         msg = (
             f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "

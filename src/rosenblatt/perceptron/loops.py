@@ -23,12 +23,12 @@ class Visit(NamedTuple):
     """Which rows to use, in which order.
 
     An epoch has positions 0 to n - 1; position p uses row ``order[p]`` (row p where `order` is
-    empty). Positions ``start`` to ``stop`` are visited, or, if `watch` is not empty, positions
-    ``watch[start]`` to ``watch[stop - 1]``. `clock` is the number of visits before position 0.
+    empty). Positions ``start`` to ``stop`` are visited, or, if `listed` is not empty, positions
+    ``listed[start]`` to ``listed[stop - 1]``. `clock` is the number of visits before position 0.
     """
 
     order: NDArray[np.int64]
-    watch: NDArray[np.int64]
+    listed: NDArray[np.int64]
     start: int
     stop: int
     clock: int
@@ -75,7 +75,7 @@ def online(
     """
     w, b, mistakes = theta[:-1], theta[-1], 0
     for k in range(visit.start, visit.stop):
-        position = visit.watch[k] if visit.watch.size else k
+        position = visit.listed[k] if visit.listed.size else k
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
@@ -117,7 +117,7 @@ def online_problems(
     for first in range(visit.start, visit.stop, tile):
         last = min(first + tile, visit.stop)
         for k in range(len(positives)):
-            part = Visit(visit.order, visit.watch, first, last, visit.clock + clocks[k])
+            part = Visit(visit.order, visit.listed, first, last, visit.clock + clocks[k])
             done = mistakes[k] if logs.row.size else 0
             log = Log(logs.row[k, done:], logs.value[k, done:], logs.step[k, done:])
             _, more = online(block, positives[k], part, thetas[k], step, free, lags[k], log)
@@ -143,7 +143,7 @@ def minibatch(
     """
     mistakes, updates = 0, 0
     for k in range(visit.start, visit.stop):
-        position = visit.watch[k] if visit.watch.size else k
+        position = visit.listed[k] if visit.listed.size else k
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]

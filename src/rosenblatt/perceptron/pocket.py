@@ -22,7 +22,7 @@ from scipy.sparse import issparse
 from scipy.sparse import vstack as stack_sparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
-from rosenblatt.perceptron.pocket_loops import count_wrong, errors_of, replay, sure_errors
+from rosenblatt.perceptron.pocket_loops import count_wrong, errors_of, sure_errors, vectors_on_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +86,7 @@ class Pocket:
         for done in range(0, len(sample), self._together):
             part = slice(done, done + self._together)
             thetas = np.empty((len(sample[part]), len(theta)))
-            replay(rows, sample[part], step[part], self.scanner.bias, theta, thetas)
+            vectors_on_path(rows, sample[part], step[part], self.scanner.bias, theta, thetas)
             self._judge(thetas)
             self.look_up()
 

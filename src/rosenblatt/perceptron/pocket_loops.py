@@ -11,7 +11,7 @@ from rosenblatt.data.rows import Block, Rows, add_row, row_dot, weight_of
 
 
 @loop
-def replay(rows: Rows, sample: Any, step: Any, bias: float, theta: Any, out: Any) -> None:
+def vectors_on_path(rows: Rows, sample: Any, step: Any, bias: float, theta: Any, out: Any) -> None:
     """Apply the updates of a path again; ``out[t]`` is the vector after the t-th."""
     for t in range(len(sample)):
         add_row(rows, sample[t], step[t], theta[:-1])

@@ -29,7 +29,7 @@ START = 1 << 16  # cost of beginning a list, in numbers to read
 WORTHWHILE = 0.5  # share of a plain epoch's cost that a list may cost
 
 
-class Watch:
+class PossibleMistakes:
     """The list of one problem, and the judgement of whether one pays.
 
     Costs are counted in dot products, never in seconds, so that a run is reproducible.

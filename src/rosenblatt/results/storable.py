@@ -66,7 +66,7 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
         if kind == "numbers":
             return parts["values"].tolist()
         for known in types:
-            if known.__name__ == kind:
+            if kind == known.__name__ or kind in getattr(known, "formerly", ()):
                 return known[parts["name"]] if issubclass(known, Enum) else _made(known, parts)
         msg = f"{kind!r} is not known: this model may come from a newer version of rosenblatt"
         raise ValueError(msg)
@@ -78,7 +78,12 @@ def from_plain(value: Any, types: Sequence[type]) -> Any:
 
 
 def _made(known: type[Any], parts: dict[str, Any]) -> Any:
-    """An object of this dataclass, if its parts are what the annotations say."""
+    """An object of this dataclass, if its parts are what the annotations say.
+
+    Its `formerly` maps the names that it and its fields had in older files to those of today.
+    """
+    names = getattr(known, "formerly", {})
+    parts = {names.get(name, name): part for name, part in parts.items()}
     for field in fields(known):
         if field.name in parts and not _is_one_of(parts[field.name], str(field.type)):
             msg = f"{field.name} of a {known.__name__} is not {field.type}"

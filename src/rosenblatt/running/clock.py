@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.results import StopReason
-from rosenblatt.running.stopping import Halt, Interrupts
+from rosenblatt.running.stopping import Cancel, Halt
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Clock:
     ----------
     max_time : float, optional
         Seconds; None: no limit.
-    interrupts : Interrupts, optional
+    cancel : Cancel, optional
     began : float, optional
         When the seconds began, by ``time.perf_counter``; None: now.
     """
@@ -55,19 +55,19 @@ class Clock:
     def __init__(
         self,
         max_time: float | None = None,
-        interrupts: Interrupts | None = None,
+        cancel: Cancel | None = None,
         began: float | None = None,
     ) -> None:
         began = time.perf_counter() if began is None else began
         self.end = None if max_time is None else began + max_time
-        self.interrupts = interrupts or Interrupts()
+        self.cancel = cancel or Cancel()
         self.pace = {kind: kind.value for kind in Kind}
         self.kept = 0.0
         self.work = self.systems = 0.0  # of exact arithmetic, in its units: all, and linear systems
 
     def look_up(self) -> None:
         """Between two pieces of work, see whether to go on."""
-        if self.interrupts.pressed:
+        if self.cancel.asked:
             raise Halt(StopReason.INTERRUPTED)
         if self.left() <= 0:
             raise Halt(StopReason.TIME_LIMIT)

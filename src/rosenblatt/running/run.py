@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.results import StopReason
-from rosenblatt.running.stopping import Halt, Interrupts, catch_interrupts
+from rosenblatt.running.stopping import Cancel, Halt, catch_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,8 +50,8 @@ class Settings:
 
 
 @dataclass(kw_only=True, eq=False)
-class Course:
-    """One two-class problem on its way, "class `positive` against the rest": what happened.
+class TwoClassProblem:
+    """One problem on its way, "class `positive` against the rest", and what has happened to it.
 
     `visits` are in whole epochs, and `within` the present one.
     """
@@ -72,47 +71,84 @@ class Course:
     stop: StopReason | None = None
 
 
-P = TypeVar("P", bound=Course)
+P = TypeVar("P", bound=TwoClassProblem)
 
 
-class Run(ABC, Generic[P]):
-    """Epochs until every problem has a reason to stop.
+class Rule(Protocol[P]):
+    """A learning rule: what an epoch does to the problems that are still running.
 
-    A subclass says what an epoch is. Problems that are still running go through it together.
+    Attributes
+    ----------
+    n_rows : int
+        How many samples an epoch has.
+    stops_together : bool
+        Whether a problem stops only if all do.
     """
+
+    n_rows: int
+    stops_together: bool
+
+    def prepare(self, problems: list[P], look_up: Callable[[], None], stack: ExitStack) -> None:
+        """Do what has to be done before the first epoch; `stack` undoes it at the end.
+
+        `look_up` is to be called between two pieces of work: it may raise to end the run.
+        """
+
+    def begin(self, running: list[P]) -> None:
+        """Remember what an epoch begins with."""
+
+    def epoch(self, running: list[P], order: NDArray[np.int64]) -> None:
+        """Take every problem once through the data; add to the last entry of its `mistakes`."""
+
+    def end(self, running: list[P]) -> Sequence[float]:
+        """Complete an epoch, or one that was halted half-way; how far each vector has moved."""
+        ...
+
+    def reason(self, problem: P) -> StopReason | None:
+        """Why the problem stops after this epoch, if it does."""
+
+    def finishing(self, seconds: float) -> float:
+        """Seconds that `end` will take if the run, so many seconds old, is halted now."""
+        ...
+
+
+class Run(Generic[P]):
+    """Epochs of a rule until every problem has a reason to stop."""
 
     def __init__(
         self,
-        settings: Settings,
+        rule: Rule[P],
         problems: list[P],
-        n_rows: int,
+        settings: Settings,
         callback: Callable[[int, list[P]], None] | None = None,
     ) -> None:
-        self.settings, self.problems, self.callback = settings, problems, callback
-        self.n_rows = n_rows
+        self.rule, self.problems, self.settings, self.callback = rule, problems, settings, callback
         epochs = len(problems[0].mistakes)  # a run that goes on draws new orders
         self.order_rng = np.random.default_rng([settings.seed, 1, epochs])
         self.began = time.perf_counter()
-        self.interrupts = Interrupts()
-
-    def prepare(self, stack: ExitStack) -> None:
-        """Do what has to be done before the first epoch; `stack` undoes it at the end."""
-
-    @abstractmethod
-    def one_epoch(self, running: list[P]) -> None:
-        """Take every problem once through the data; give it a stop reason if it has one."""
+        self.cancel = Cancel()
 
     def run(self) -> None:
         """Train until every problem has its stop reason."""
         with ExitStack() as stack:
-            self.interrupts = stack.enter_context(catch_interrupts())
+            self.cancel = stack.enter_context(catch_interrupts())
             try:
-                self.prepare(stack)
+                self.rule.prepare(self.problems, self.look_up, stack)
                 for epoch in range(self.settings.max_epochs):
                     running = [p for p in self.problems if p.stop is None]
                     if not running:
-                        return
-                    self.one_epoch(running)
+                        break
+                    order = self._draw_order()
+                    self.rule.begin(running)
+                    for p in running:
+                        p.mistakes.append(0)
+                    try:
+                        self.rule.epoch(running, order)
+                    except (Halt, KeyboardInterrupt):  # which leave a whole trace, too
+                        self._book(running)
+                        raise
+                    self._book(running)
+                    self._stop_those_done(running)
                     if self.callback is not None:
                         self.callback(epoch + 1, self.problems)
                     self.look_up()
@@ -120,7 +156,7 @@ class Run(ABC, Generic[P]):
             except Halt as halt:
                 self._stop_all(halt.reason)
             except KeyboardInterrupt:
-                if self.interrupts.pressed:  # the second time: now really
+                if self.cancel.asked:  # the second time: now really
                     raise
                 self._stop_all(StopReason.INTERRUPTED)
             for p in self.problems:
@@ -130,25 +166,35 @@ class Run(ABC, Generic[P]):
         """Between two pieces of work, see whether there is time left and nobody wants to stop."""
         if all(p.stop is not None for p in self.problems):
             return
-        if self.interrupts.pressed:
+        if self.cancel.asked:
             raise Halt(StopReason.INTERRUPTED)
-        limit = self.settings.max_time
-        if limit is not None and time.perf_counter() - self.began + self.finishing() >= limit:
+        limit, spent = self.settings.max_time, time.perf_counter() - self.began
+        if limit is not None and spent + self.rule.finishing(spent) >= limit:
             raise Halt(StopReason.TIME_LIMIT)
 
-    def finishing(self) -> float:
-        """Seconds that the end of a run takes if it is halted now."""
-        return 0.0
-
-    def _stop_all(self, reason: StopReason) -> None:
-        for p in self.problems:
-            p.stop = p.stop or reason
-
-    def draw_order(self) -> NDArray[np.int64]:
+    def _draw_order(self) -> NDArray[np.int64]:
         """The rows in the order of the next epoch; empty: as they stand."""
-        n = self.n_rows
+        n = self.rule.n_rows
         if self.settings.order == "shuffled":
             return self.order_rng.permutation(n)
         if self.settings.order == "sampled":
             return self.order_rng.integers(0, n, n)
         return IN_ORDER
+
+    def _book(self, running: list[P]) -> None:
+        """Complete the epoch, and its line in the trace of each problem."""
+        changes = self.rule.end(running)
+        for p, change in zip(running, changes, strict=True):
+            p.changes.append(float(change))
+            p.seconds.append(time.perf_counter() - self.began)
+
+    def _stop_those_done(self, running: list[P]) -> None:
+        for p in running:
+            p.stop = self.rule.reason(p)
+        if self.rule.stops_together and any(p.stop is None for p in running):
+            for p in running:
+                p.stop = None
+
+    def _stop_all(self, reason: StopReason) -> None:
+        for p in self.problems:
+            p.stop = p.stop or reason

@@ -99,7 +99,7 @@ def mistakes_among(
 
 
 @loop
-def decide(
+def write_decisions(
     rows: Rows, thetas: Any, errors: Any, start: int, stop: int, tile: int, out: Any, doubtful: Any
 ) -> None:
     """Write ``w·x + b`` of rows `start` to `stop`, a column for each hyperplane.

@@ -133,7 +133,7 @@ def _decide(
     def part(edges: tuple[int, int]) -> None:
         first, last, here = start + edges[0], start + edges[1], slice(*edges)
         tile = max(1, TILE // per_row)
-        scan.decide(rows, thetas, errors, first, last, tile, out[here], doubtful[here])
+        scan.write_decisions(rows, thetas, errors, first, last, tile, out[here], doubtful[here])
 
     team.each(part, team.ranges(stop - start, per_row * (stop - start) * len(thetas)))
     return out, doubtful

@@ -1,4 +1,4 @@
-"""When to stop: time, Ctrl-C, and the proof that a run goes round in circles."""
+"""When to stop: time, Ctrl-C, a wish from outside, and the proof that a run repeats itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import signal
 import threading
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,34 +26,54 @@ class Halt(Exception):
         self.reason = reason
 
 
-class Interrupts:
-    """Whether Ctrl-C has been pressed since the run began."""
+class Cancel:
+    """Ends a run where it is, from outside: asked for by Ctrl-C, or from another thread."""
 
-    pressed = False
+    asked = False
+
+    def ask(self) -> None:
+        """Let the run end as soon as the piece of work in hand is done."""
+        self.asked = True
+
+
+_given: ContextVar[Cancel | None] = ContextVar("cancel", default=None)
 
 
 @contextmanager
-def catch_interrupts() -> Iterator[Interrupts]:
-    """Let the first Ctrl-C only set a flag, so that the work in hand ends cleanly.
+def cancelled_by(cancel: Cancel) -> Iterator[None]:
+    """Let the runs that begin here, in this thread, end when `cancel` is asked to end them.
+
+    They end as by Ctrl-C: with what they have, and the stop reason INTERRUPTED.
+    """
+    token = _given.set(cancel)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+@contextmanager
+def catch_interrupts() -> Iterator[Cancel]:
+    """Let the first Ctrl-C only ask for an end, so that the work in hand ends cleanly.
 
     The second one interrupts as usual. Outside the main thread, or where the program handles
     the signal itself, nothing is changed.
     """
-    interrupts = Interrupts()
+    cancel = _given.get() or Cancel()
     before = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
     if not main or before is not signal.default_int_handler:
-        yield interrupts
+        yield cancel
         return
 
     def press(number: int, frame: Any) -> None:
-        if interrupts.pressed:
+        if cancel.asked:
             raise KeyboardInterrupt
-        interrupts.pressed = True
+        cancel.ask()
 
     signal.signal(signal.SIGINT, press)
     try:
-        yield interrupts
+        yield cancel
     finally:
         signal.signal(signal.SIGINT, before)
 

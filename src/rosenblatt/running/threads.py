@@ -72,15 +72,19 @@ class Team:
             self._pool.shutdown()
 
     def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """``task(item)`` for every item, side by side; results in the items' order.
+        """``task(item)`` for every item, side by side; results in the items' order."""
+        return list(self.mapper(len(items))(task, items))
 
-        A task that calls this again gets its items done one after the other, in its own thread:
-        if it waited for the others, all could end up waiting.
+    def mapper(self, tasks: int) -> Callable[..., Iterator[Any]]:
+        """What maps a function over so many tasks: `map` itself, or the threads side by side.
+
+        A task that asks for this again gets its own tasks done one after the other, in its own
+        thread: if it waited for the others, all could end up waiting.
         """
-        if self.size == 1 or len(items) < 2 or getattr(self._here, "at_work", False):
-            return [task(item) for item in items]
+        if self.size == 1 or tasks < 2 or getattr(self._here, "at_work", False):
+            return map
         self._pool = self._pool or ThreadPoolExecutor(self.size, initializer=self._begin)
-        return list(self._pool.map(task, items))
+        return self._pool.map
 
     def _begin(self) -> None:
         self._here.at_work = True

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.kernel.expansion import DualProblem, Standing
+from rosenblatt.kernel.scores import visits_of
 from rosenblatt.results import Dropped, KernelFit, Mistakes, Path, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.kernel.training import Kernelized
+    from rosenblatt.kernel.rule import DualRule
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -23,24 +24,26 @@ NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 NO_RECORD = (*NO_ROWS[:2], np.empty(0), np.empty(0), np.empty(0, np.int64))
 
 
-class Outcome:
+class DualFits:
     """The fits of a run, over the support vectors that matter, in the order of `slots`."""
 
-    def __init__(self, run: Kernelized) -> None:
-        self.run, settings = run, run.settings
-        a = run.expansion.arrays
-        self.kept = run.average() if settings.keep == "average" else a.coef
-        if run.pocket is not None:
-            self.kept = run.pocket.coef(len(a.coef))
+    def __init__(self, rule: DualRule) -> None:
+        self.rule, settings = rule, rule.settings
+        a = rule.expansion.arrays
+        self.kept = (
+            a.coef - a.lag / visits_of(rule.problems) if settings.keep == "average" else a.coef
+        )
+        if rule.pocket is not None:
+            self.kept = rule.pocket.coef(len(a.coef))
         wanted = (a.coef != 0).any(axis=1) | (self.kept != 0).any(axis=1)
-        for p in run.problems:
+        for p in rule.problems:
             for slots, _, _ in p.path:
                 wanted[slots] = True
         self.slots = np.flatnonzero(wanted)
         if settings.budget is not None:  # slots are used again there
             self.slots = self.slots[np.argsort(a.age[self.slots], kind="stable")]
         self.sample = a.sample[self.slots].copy()
-        problems = [self._problem(p) for p in run.problems]
+        problems = [self._problem(p) for p in rule.problems]
         self.fits = tuple(self._fit(c, p) for c, p in enumerate(problems))
         self.standing = Standing(
             problems=problems,
@@ -49,12 +52,12 @@ class Outcome:
             lag=a.lag[self.slots],
             age=a.age[self.slots],
             sample=self.sample,
-            time=run.expansion.time,
+            time=rule.expansion.time,
         )
 
     def _problem(self, p: DualProblem) -> DualProblem:
         """The problem at rest, its records joined, slots numbered anew."""
-        position = np.zeros(len(self.run.expansion.arrays.age), np.int64)
+        position = np.zeros(len(self.rule.expansion.arrays.age), np.int64)
         position[self.slots] = np.arange(len(self.slots))
         vector, step, when = _joined(NO_STEPS, p.path)
         return replace(
@@ -67,7 +70,7 @@ class Outcome:
 
     def _fit(self, c: int, p: DualProblem) -> KernelFit:
         assert p.stop is not None
-        a, settings = self.run.expansion.arrays, self.run.settings
+        a, settings = self.rule.expansion.arrays, self.rule.settings
         return KernelFit(
             coef=self.kept[self.slots, c],
             last=a.coef[self.slots, c],
@@ -90,7 +93,7 @@ class Outcome:
 
     def _counters(self, c: int) -> Ints:
         """The mistakes on each support vector; zero for those that were dropped."""
-        a = self.run.expansion.arrays
+        a = self.rule.expansion.arrays
         counts: Ints = a.counts[self.slots, c]
         if a.dropped.size:
             counts[(self.sample >= 0) & a.dropped[self.sample, c]] = 0
@@ -101,12 +104,16 @@ class Outcome:
 
         They can where no other class comes within the doubt that rounding leaves.
         """
-        run = self.run
-        n, k = run.scores.shape
-        if run.settings.keep in ("pocket", "vote") or run.settings.budget is not None:
-            return run.scores, np.zeros(n, np.bool_)
-        scores = run.average_scores() if run.settings.keep == "average" else run.scores
-        off = 3.0 * run.doubts(np.arange(n))
+        rule = self.rule
+        n, k = rule.scores.now.shape
+        if rule.settings.keep in ("pocket", "vote") or rule.settings.budget is not None:
+            return rule.scores.now, np.zeros(n, np.bool_)
+        scores = (
+            rule.scores.average(rule.problems)
+            if rule.settings.keep == "average"
+            else rule.scores.now
+        )
+        off = 3.0 * rule.scores.doubts(np.arange(n))
         if k == 1:
             return scores, np.abs(scores[:, 0]) > off[:, 0]
         top = np.partition(scores, -2, axis=1)[:, -2:]

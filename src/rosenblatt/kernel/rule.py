@@ -1,0 +1,402 @@
+"""The kernel perceptron: samples in blocks, scores kept, decisions exact.
+
+The scores of all samples are known at the beginning of an epoch. A block of samples is visited
+with what the epoch has added so far, by matrix products, and with the kernel values within the
+block, one mistake after the other; at the end of the epoch every sample gets what came after its
+visit. So the value of a support vector's kernel with a sample is computed once for each mistake
+on that vector, whatever the number of classes. With a budget the support vectors are few, and
+each block is scored from them alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.kernel.dual_pocket import DualPocket
+from rosenblatt.kernel.expansion import DualProblem, Events, Expansion, Sheet
+from rosenblatt.kernel.loops import Doubt, Forgetting, Visited, VisitRule, visit
+from rosenblatt.kernel.scores import Scores
+from rosenblatt.kernel.support_vectors import Batch
+from rosenblatt.results import Cycle, StopReason
+from rosenblatt.running.stopping import CycleFinder
+from rosenblatt.running.threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import ExitStack
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.rows import Block
+    from rosenblatt.kernel.values import Values
+    from rosenblatt.running.run import Settings
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
+FEW = 200  # but so many are nothing
+BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
+LAGS = 256  # updates whose lags are added at a time
+
+
+@dataclass
+class Turn:
+    """Some samples that are visited one after the other, and all that `visit` has to know."""
+
+    running: list[DualProblem]
+    sums: Floats
+    seen: Visited
+    doubt: Doubt
+    forgetting: Forgetting
+    rule: VisitRule
+    free: Ints
+
+
+class DualRule:
+    """Orders cyclic, shuffled and sampled, any number of support vectors.
+
+    Parameters
+    ----------
+    values : Values
+        Kernel values of the data, with the support vectors of the expansion among its own.
+    block : Block
+        Labels and weights of the data.
+    expansion : Expansion
+        The support vectors so far.
+    """
+
+    stops_together = False
+
+    def __init__(
+        self,
+        values: Values,
+        block: Block,
+        settings: Settings,
+        problems: list[DualProblem],
+        expansion: Expansion,
+    ) -> None:
+        self.values, self.block, self.settings = values, block, settings
+        self.problems, self.expansion = problems, expansion
+        self.n_rows, self.k = values.n, len(problems)
+        self.scores = Scores(values, block, [p.positive for p in problems], expansion)
+        self.events, self.done = Events(self.scores.columns), [0]
+        self.order = np.arange(self.n_rows)
+        self.sheet: Sheet | None = None
+        self.pocket: DualPocket | None = None
+        # Where each sample comes once in an epoch, its scores can be kept at its visit.
+        self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
+        self.visited, self.settled = 0, 0
+        self.gram: Any = None
+
+    def prepare(
+        self, problems: list[DualProblem], look_up: Callable[[], None], stack: ExitStack
+    ) -> None:
+        """Score all samples with the support vectors that there are already."""
+        self.look_up = look_up
+        stack.enter_context(one_blas_thread())  # the team has a thread for each core already
+        if self.expansion.size:
+            self.scores.add_all()
+        if self.settings.keep == "pocket":
+            self.pocket = DualPocket(self)
+
+    def begin(self, running: list[DualProblem]) -> None:
+        """Remember where the epoch begins."""
+        self.events, self.done = Events(self.scores.columns), []
+        if self.in_turn and self.settings.budget is None and self.values.computed > self.n_rows**2:
+            self.gram = self.values.everything(self.look_up)
+        self.scores_before = self.scores.now.copy()
+        self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
+
+    def epoch(self, running: list[DualProblem], order: Ints) -> None:
+        """Visit every sample once (every position of the order)."""
+        self.order = order if order.size else np.arange(self.n_rows)
+        for turn in self.turns(running):
+            position = added = used = 0
+            while True:
+                position, unclear, used = visit(
+                    self.block,
+                    turn.seen,
+                    turn.doubt,
+                    self.expansion.arrays,
+                    turn.forgetting,
+                    turn.rule,
+                    turn.free,
+                    position,
+                    used,
+                )
+                new = turn.free[added:used]
+                self.values.add(self.expansion.arrays.sample[new], new)
+                added = used
+                if unclear < 0:
+                    break
+                self._settle(turn.seen, position, unclear)
+            self._book(turn, used)
+
+    def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
+        """The samples in the order of the epoch, some at a time."""
+        if self.gram is not None:
+            everyone = Batch(np.arange(self.n_rows), None, self.values.x2)
+            yield self.turn(running, everyone, self.order, self.gram, self.scores.sums)
+            self._mind_doubts()
+        else:
+            for sample in self.blocks(self.order):
+                self.sheet = sheet = self.open(sample)
+                for a in range(0, len(sample), self.values.block_rows):
+                    z = min(a + self.values.block_rows, len(sample))
+                    yield from self.turn_of_sheet(running, sheet, a, z)
+                self.close(sheet)
+                self._mind_doubts()
+        for p in running:
+            p.visits, p.within = p.visits + p.within, 0
+
+    def blocks(self, order: Ints) -> Iterator[Ints]:
+        """The samples in this order, a wide block at a time."""
+        return self.scores.blocks(order)
+
+    def end(self, running: list[DualProblem]) -> list[float]:
+        """Bring all scores up to date, judge the vectors; how far each problem's has moved."""
+        if self.sheet is not None:
+            self.close(self.sheet)
+        if self.pocket is not None:
+            self.pocket.follow()
+        if self.gram is None:
+            self._catch_up()
+        changes = self.changes()
+        moved = []
+        for c, p in enumerate(self.problems):
+            if p in running:
+                moved.append(float(changes[c]))
+                if self.pocket is not None:
+                    p.pocket_errors.append(float(self.pocket.errors[c]))
+        return moved
+
+    def finishing(self, seconds: float) -> float:
+        """Seconds, at the pace so far, to bring all scores up to date."""
+        if self.gram is not None or not self.values.computed:
+            return 0.0
+        return self.n_rows * self.events.size * seconds / self.values.computed
+
+    def _catch_up(self) -> None:
+        """Give every sample the updates since its visit in this epoch."""
+        blocks = self.blocks(self.order if self.in_turn else np.arange(self.n_rows))
+        for number, sample in enumerate(blocks):
+            seen = self.done[number] if self.in_turn and number < len(self.done) else 0
+            if seen < self.events.size:
+                batch = self.values.batch(sample)
+                sums = self.values.sums(batch, *self.events.since(seen), self.k)
+                self.scores.sums[sample] += sums
+
+    def changes(self) -> Floats:
+        """``‖w - w before‖`` over the epoch: ``Σ Δ_s (f(x_s) - f before(x_s))`` squared."""
+        a, size = self.expansion.arrays, self.expansion.size
+        delta = a.coef[:size].copy()
+        delta[: len(self.coef_before)] -= self.coef_before
+        moved = np.flatnonzero(delta.any(axis=1))
+        if self.settings.tol is not None:  # to be told from a small number
+            return np.sqrt(self.values.form(self.values.vectors(moved), delta[moved]))
+        sample = a.sample[moved]
+        apart = self.scores.now[sample] - self.scores_before[sample]
+        squares: Floats = np.maximum((delta[moved] * apart).sum(axis=0), 0.0)
+        return np.sqrt(squares)
+
+    # Blocks -------------------------------------------------------------------------------------
+
+    def open(self, sample: Ints) -> Sheet:
+        """Score a wide block of samples with the updates so far."""
+        batch = self.values.batch(sample)
+        sums = self.values.sums(batch, *self.events.since(0), self.k)
+        sums += self.scores.sums[sample]
+        return Sheet(batch, sums, self.events.size)
+
+    def close(self, sheet: Sheet) -> None:
+        """Bring all samples of a wide block to the same state, and keep it where it can be."""
+        self.sheet = None
+        if self.in_turn:
+            visited = sheet.done[-1][1] if sheet.done else 0
+            for a, z, done in [*sheet.done, (visited, len(sheet.sums), sheet.base)]:
+                self._add(sheet, a, z, done)
+            self.scores.sums[sheet.batch.sample] = sheet.sums
+            self.done.append(self.events.size)
+
+    def _add(self, sheet: Sheet, a: int, z: int, done: int) -> None:
+        """Give samples a to z of a wide block the updates since number `done`."""
+        if a < z and done < self.events.size:
+            part = self.values.part(sheet.batch, a, z)
+            sheet.sums[a:z] += self.values.sums(part, *self.events.since(done), self.k)
+
+    def turn_of_sheet(
+        self, running: list[DualProblem], sheet: Sheet, a: int, z: int
+    ) -> Iterator[Turn]:
+        """Samples a to z of a wide block; when they have been visited, look up."""
+        self._add(sheet, a, z, sheet.base)
+        batch = self.values.part(sheet.batch, a, z)
+        G = self.values.gram(batch)
+        yield self.turn(running, batch, np.arange(z - a), G, sheet.sums[a:z])
+        sheet.done.append((a, z, self.events.size))
+        self.values.computed += BLOCK_WORTH
+        self.look_up()
+
+    def turn(
+        self, running: list[DualProblem], batch: Batch, turn: Ints, G: Any, sums: Floats
+    ) -> Turn:
+        """Some samples, each in its turn; G are their kernel values with each other."""
+        k, m = self.k, len(turn)
+        seen = Visited(
+            sample=batch.sample,
+            turn=turn,
+            G=G,
+            F=np.ascontiguousarray(sums[:, :k].T),
+            A=np.ascontiguousarray(sums[:, -k:].T),
+            settled=np.zeros((k, m), np.bool_),
+            steps=np.zeros((k, m)),
+            wrong=np.zeros((k, m), np.bool_),
+            values=np.zeros((k, m)),
+            slot=np.full(m, -1),
+        )
+        rule = VisitRule(
+            positives=self.scores.positives,
+            running=np.array([p in running for p in self.problems]),
+            clocks=np.array([p.visits + p.within for p in self.problems]),
+            time=self.expansion.time,
+            drop_after=self.settings.drop_after or 0,
+            exact=self.settings.record,
+        )
+        forgetting, free = self.forgetting(batch)
+        self.expansion.reserve(int(free.max(initial=0)) + 1)
+        self.values.support.reserve(len(self.expansion.arrays.age))
+        doubt = self.scores.doubt_while(batch.sample)
+        return Turn(running, sums, seen, doubt, forgetting, rule, free)
+
+    def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
+        """Nothing is forgotten; new slots are appended."""
+        m, size = len(batch.sample), self.expansion.size
+        none = Forgetting(
+            budget=0,
+            queue=np.empty(0, np.int64),
+            H=np.empty((0, m), self.values.kind),
+            state=np.zeros(2, np.int64),
+        )
+        new = int((self.expansion.arrays.slot[batch.sample] < 0).sum())
+        return none, np.arange(size, size + new)
+
+    def _settle(self, seen: Visited, position: int, c: int) -> None:
+        """Give the sample that is next its score without doubt."""
+        j = seen.turn[position]
+        seen.F[c, j] = self.scores.settled(int(seen.sample[j]), c, exactly=self.settings.record)
+        seen.settled[c, j] = True
+        self.settled += not self.settings.record
+
+    def _mind_doubts(self) -> None:
+        """If much was in doubt, score everything anew, in double precision from now on."""
+        much = self.settled > max(FEW, DOUBTFUL * self.visited)
+        if much and self.values.kind != np.float64:
+            self.values.change_precision(np.float64)
+            self.scores.sums[:] = 0.0
+            self.rescore()
+            self.events, self.done = Events(self.scores.columns), [0] * len(self.done)
+
+    def rescore(self) -> None:
+        """Give all samples their share of all support vectors."""
+        self.scores.add_all()
+
+    def _book(self, turn: Turn, used: int) -> None:
+        """Note what the visits have changed."""
+        k, seen, free = self.k, turn.seen, turn.free
+        m = len(seen.sample)
+        self.scores.additions += 2 * int(seen.wrong.any(axis=0).sum())
+        self.expansion.size = max(self.expansion.size, int(free[:used].max(initial=-1)) + 1)
+        wrong, lags = self._book_mistakes(turn)
+        turn.sums[:, :k], turn.sums[:, -k:] = seen.F.T, seen.A.T
+        for a in range(0, len(wrong) if lags.size else 0, LAGS):
+            part = slice(a, a + LAGS)
+            turn.sums[:, k:-k] += seen.G[wrong[part]].T.astype(np.float64) @ lags[part]
+        self.visited += m
+        self.expansion.time += m
+        for p in turn.running:
+            p.within += m
+
+    def _book_mistakes(self, turn: Turn) -> tuple[Ints, Floats]:
+        """Note the mistakes of a block; which they are, and the lags of their updates."""
+        a, seen, clocks = self.expansion.arrays, turn.seen, turn.rule.clocks
+        turns = np.flatnonzero(seen.wrong[:, seen.turn].any(axis=0))
+        wrong = seen.turn[turns]
+        steps = seen.steps.T[wrong]
+        lags = (steps * (clocks + turns[:, np.newaxis]))[:, : self.scores.columns - 2 * self.k]
+        if self.settings.budget is None:
+            self.events.append(seen.slot[wrong], steps, lags, np.abs(steps))
+        for c, p in enumerate(self.problems):
+            if p not in turn.running:
+                continue
+            turns = np.flatnonzero(seen.wrong[c, seen.turn])
+            at = seen.turn[turns]
+            row, step = seen.sample[at], seen.steps[c, at]
+            if self.settings.record:
+                number = p.n_updates + np.arange(len(at))
+                epoch = np.full(len(at), len(p.mistakes))
+                p.records.append((epoch, row, seen.values[c, at], step, number))
+            if self.settings.keep == "vote":
+                p.path.append((seen.slot[at], step, clocks[c] + turns))
+            if self.settings.drop_after:
+                gone = at[a.dropped[row, c] & ~np.isin(np.arange(len(at)), _earlier(row))]
+                epoch = np.full(len(gone), len(p.mistakes))
+                p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
+            p.mistakes[-1] += len(at)
+            p.n_updates += len(at)
+        return wrong, lags
+
+    # Why to stop --------------------------------------------------------------------------------
+
+    def reason(self, p: DualProblem) -> StopReason | None:
+        """The reason to stop after an epoch, if there is one."""
+        if p.mistakes[-1] == 0 and (self.settings.order != "sampled" or self.separates(p)):
+            gone = self.expansion.arrays.dropped
+            dropped = gone.size and gone[:, self.problems.index(p)].any()
+            return StopReason.NO_MISTAKES if dropped else StopReason.SEPARATED
+        if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
+            return StopReason.SMALL_CHANGE
+        if self.settings.order in ("cyclic", "worst-mistake"):
+            p.cycle = self._find_cycle(p)
+            if p.cycle is not None:
+                return StopReason.CYCLE
+        return None
+
+    def separates(self, p: DualProblem) -> bool:
+        """Whether no sample is a mistake now."""
+        return not self.mistakes(self.problems.index(p))[0].size
+
+    def mistakes(self, c: int) -> tuple[Ints, Floats, Floats]:
+        """Rows that are mistakes now, exactly, ``y`` times their scores, and doubt in these."""
+        return self.scores.mistakes(c, self.blocks(np.arange(self.n_rows)))
+
+    def _find_cycle(self, p: DualProblem) -> Cycle | None:
+        """A proof that the run repeats itself, if it is one.
+
+        What comes next depends on the scores of the samples alone. Where they are whole numbers
+        they are exact, and their repetition is the proof. Otherwise counters only grow, so that
+        nothing can repeat unless some samples are identical, so that their coefficients add up,
+        or have no kernel value but zero.
+        """
+        if self.settings.drop_after is not None or not self.values.weights.whole:
+            return None
+        c = self.problems.index(p)
+        a, size = self.expansion.arrays, self.expansion.size
+        state = self.scores.all_that_matters(c, self.scores.now, a.coef[:size])
+        if state is None:
+            return None
+        if p.cycles is None:
+            p.cycles = CycleFinder()
+            before = self.scores.all_that_matters(c, self.scores_before, self.coef_before)
+            assert before is not None
+            p.cycles.met_before(before, len(p.mistakes) - 1)
+        first = p.cycles.met_before(state, len(p.mistakes))
+        return None if first is None else Cycle(first, len(p.mistakes) - first)
+
+
+def _earlier(rows: Ints) -> Ints:
+    """Positions of rows that come again later."""
+    _, last = np.unique(rows[::-1], return_index=True)
+    return np.setdiff1d(np.arange(len(rows)), len(rows) - 1 - last)
