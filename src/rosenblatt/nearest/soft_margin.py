@@ -222,6 +222,8 @@ class SoftMargin:
             t = 1.0 - s - y * at.b
             off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
             awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
+            if not awake.any():
+                awake = c > 0
 
     def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
         """The rows that are awake, and what the others sum to."""
