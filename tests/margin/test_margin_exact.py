@@ -205,3 +205,26 @@ def test_exact_multipliers_are_checked():
     ):
         assert not rb.certify.check(replace(best, exact_multipliers=wrong), X, y)
     assert not rb.certify.check(replace(best, exact_multipliers=None), X, y)
+
+
+@pytest.mark.parametrize(
+    ("side", "point"),
+    [
+        (7.0, [1.4489040757871863, 5.551095924212814, 0.0, 0.0]),
+        (3.0, [0.6544667961901326, 2.3455332038098677, 0.0, 0.0]),
+    ],
+)
+def test_what_rounding_leaves_of_a_margin_is_accepted_too(side, point):
+    X = [[0.0] * 4, *(side * np.eye(4)).tolist(), point]
+    y = [0, 0, 0, 0, 0, 1]
+    model = fitted(rb.MaxMarginClassifier(tol=1e-11), X, y)
+    assert_proved(model, X, y)
+    found = rb.certify.check(model.optimum_, X, y)
+    assert found, found.why
+
+
+def test_identical_samples_of_tiny_weights():
+    X = np.array([[1.82292835077056e17, 1.0, 0.0]] * 2)
+    weights = np.array([5.823232707713317e-131, 9.969558123886018e-80])
+    model = fitted(rb.SoftMarginClassifier(C=22586671.25599061, tol=1e-5), X, [1, 0], weights)
+    assert_proved(model, X, [1, 0], weights)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -211,10 +213,17 @@ def _smaller(optimum: Optimum) -> tuple[float, ...]:
 
 
 def canonical_planes(judged: duality.Judged, theta: Floats) -> list[Floats]:
-    """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1; or as it is."""
+    """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1.
+
+    Then, because rounding may spoil that, by a power of two, as far as floats go.
+    """
     least = smallest(judged.X, judged.y, theta.tolist(), judged.weighing())
+    if not least > 0:
+        return [theta]
+    power = least.denominator.bit_length() - least.numerator.bit_length()
+    room = sys.float_info.max_exp - math.frexp(float(np.abs(theta).max()))[1]
     with np.errstate(over="ignore"):
-        return [theta * closest(1 / least), theta] if least > 0 else [theta]
+        return [theta * closest(1 / least), np.ldexp(theta, min(power, room))]
 
 
 def _best_bias(judged: duality.Judged, theta: Floats) -> Iterable[Floats]:
