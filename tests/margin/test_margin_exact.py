@@ -228,3 +228,26 @@ def test_identical_samples_of_tiny_weights():
     weights = np.array([5.823232707713317e-131, 9.969558123886018e-80])
     model = fitted(rb.SoftMarginClassifier(C=22586671.25599061, tol=1e-5), X, [1, 0], weights)
     assert_proved(model, X, [1, 0], weights)
+
+
+def test_floats_that_separate_are_found_with_a_bias_of_their_own():
+    X = [
+        [0.0, 0.0, 1.000000001e16, 1e16],
+        [-9999999980000000.0, -9999999980000000.0, 0.0, -2e-07],
+        [1e-07, 1.000000001e16, 3e-07, 1e-07],
+        [-9999999980000000.0, -9999999980000000.0, -3e-07, 1e16],
+        [-2e-07, -2e-07, 0.0, 3e-07],
+        [2e-07, -2e-07, -3e-07, 1e16],
+    ]
+    y = [1, 0, 1, 1, 1, 0]
+    model = fitted(rb.MaxMarginClassifier(tol=1e-4), X, y)
+    assert exact_smallest(np.array(X), signed(y), model.coef_[0], float(model.intercept_[0])) > 0
+    assert model.n_errors_ == 0
+
+
+def test_an_objective_at_the_lower_end_of_floats_is_told_exactly():
+    X = [[-0.8, -0.9], [-0.9, 0.3], [-1.8, -2.7], [2.2, 1.5], [1.3, 1.4], [-0.1, 0.2]]
+    y, weights = [0, 0, 1, 0, 1, 1], np.array([1.3e299, 1e-164, 3e5, 1e9, 4e-69, 3e-262])
+    model = fitted(rb.SoftMarginClassifier(C=0.02, tol=1e-4), X, y, weights)
+    exact = exact_objective(model, X, y, weights)
+    assert abs(Fraction(model.optimum_.primal) - exact) <= exact / 10**9

@@ -418,7 +418,8 @@ def _prove_objective(
     if bound is None:
         bound = _exact_bounds(problem, rows, multipliers)
     found = proof(least, most, bound)
-    if bound is not None and found.is_doubtful(enough):
+    told = most - least <= narrow * most  # not where weights are at the lower end of floats
+    if bound is not None and (found.is_doubtful(enough) or not told):
         if problem.n * (len(theta) + 1) <= MOST:
             least = most = exact_objective(problem, theta)
         found = proof(least, most, _exact_bounds(problem, rows, multipliers) or bound)

@@ -204,7 +204,16 @@ class _Evidence:
             least = smallest(X, y, theta.tolist())
             return abs(least) * least / (square_sum(theta[:-1]) or 1)
 
-        return max(candidates(theta, edges), key=square_margin)
+        def with_own_bias(theta: Floats) -> Floats:
+            w = [*theta[:-1].tolist(), 0.0]
+            low, high = (smallest(X[y == side], y[y == side], w) for side in (-1, 1))
+            return np.append(theta[:-1], closest((low - high) / 2))
+
+        best = max(candidates(theta, edges), key=square_margin)
+        if square_margin(best) > 0:
+            return best
+        others = map(with_own_bias, with_less_slack(theta, edges))
+        return max([best, *others], key=square_margin)
 
 
 def _smaller(optimum: Optimum) -> tuple[float, ...]:
