@@ -45,6 +45,7 @@ ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a ro
 USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
 FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
+STUCK = 4  # prices without a rough answer after which rounding is too much for them
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
 
 
@@ -306,13 +307,16 @@ def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
     usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
     low = min(1.0, max(USUAL * usual / float(c.max()), 1e-30))
     at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
-    while low < 1.0:
+    stuck = 0
+    while low < 1.0 and stuck < STUCK:
         now, mu = low * c, ROUGH
         for _ in range(ROUNDS):
             done = _round(samples, now, at.multipliers(now), at, mu, ENOUGH)
             at, mu = at.moved(done), mu * FINER
             if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + done.alpha.sum()):
                 break
+        else:
+            stuck += 1
         if not (done.alpha >= now / 2).any():  # higher prices change nothing
             return at, mu
         low = min(1.0, DEARER * low)
