@@ -288,6 +288,15 @@ def label_vector(name: str, y: Any) -> NDArray[Any]:
     return labels
 
 
+def real_labels(name: str, y: Any) -> Any:
+    """`y` in memory, unless it holds complex numbers, which have no order."""
+    y = to_host(y) if is_foreign(y) else y
+    if np.iscomplexobj(as_array(name, y)):
+        msg = f"{name} holds complex numbers: give labels that can be sorted"
+        raise ValueError(msg)
+    return y
+
+
 def signed_labels(name: str, y: Any, n: int) -> Floats:
     """Labels -1 and +1 of n samples, as floats."""
     labels = as_array(name, y)

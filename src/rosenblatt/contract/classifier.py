@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats, is_foreign, label_vector, table, to_host, told_in_one_line
+from rosenblatt.arguments import floats, label_vector, real_labels, table, told_in_one_line
 from rosenblatt.contract.parameters import (
     canonical,
     check_weights,
@@ -69,7 +69,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
-        X, y = table("X", X), to_host(y) if is_foreign(y) else y
+        X, y = table("X", X), real_labels("y", y)
         # Sums of the largest floats, to see if any is not finite, are not.
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             X, y = validate_data(self, X, y, reset=reset, **LAYOUT)

@@ -8,14 +8,7 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import (
-    is_foreign,
-    label_vector,
-    table,
-    to_host,
-    told_in_one_line,
-    yes_or_no,
-)
+from rosenblatt.arguments import label_vector, real_labels, table, told_in_one_line, yes_or_no
 from rosenblatt.certify import check
 from rosenblatt.contract.classifier import LAYOUT
 from rosenblatt.contract.parameters import (
@@ -165,10 +158,10 @@ def _checking_time(certificate: Certificate, source: Source, clock: Clock) -> fl
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
-    X = table("X", X)
+    X, y = table("X", X), real_labels("y", y)
     # Sums of the largest floats, to see if any is not finite, are not.
     with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-        X, y = check_X_y(X, to_host(y) if is_foreign(y) else y, **LAYOUT)
+        X, y = check_X_y(X, y, **LAYOUT)
     return canonical(X), y
 
 
