@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rosenblatt.separation.function import separability
     from rosenblatt.tables.encoder import TableEncoder
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Adaline",
