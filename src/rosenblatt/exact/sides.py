@@ -1,8 +1,8 @@
 """The exact sign of ``w·x + b`` for every sample, at little more than the cost of ``X @ w``.
 
 The floating-point value comes with a bound on its error (N. J. Higham, "Accuracy and Stability
-of Numerical Algorithms", 2nd ed., 2002, section 3.1). Where it does not tell the sign, integers
-do.
+of Numerical Algorithms", 2nd ed., 2002, section 3.1). Where it does not tell the sign, a few floats
+that sum to the value do (see `sums`), and where numbers differ too much for these, integers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import NONE, Block, blocks, chosen, shape
-from rosenblatt.exact.integers import decompose, nearest_float
+from rosenblatt.exact.integers import nearest_float
+from rosenblatt.exact.sums import exact_parts, rounded_sums, smallest_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,24 +91,6 @@ class Form:
         errors[~np.isfinite(values)] = np.inf
         return values, errors
 
-    def without_rounding(self, block: Block) -> NDArray[np.bool_]:
-        """Rows for which computing ``(x_i, 1)·t`` rounds nothing, in any order of the sums.
-
-        All products are multiples of one power of two there, and together at most ``2**53``
-        times it.
-        """
-        if not self.exact:
-            return np.zeros(len(block), dtype=bool)
-        M, low = decompose(self.t)
-        low[M == 0] = NONE
-        sizes = np.abs(self.t)
-        with np.errstate(all="ignore"):
-            total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
-            units = np.minimum(block.units(low[:-1]), low[-1])
-            limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
-        certain: NDArray[np.bool_] = (total < limit) & (units >= -1022) & ~block.rounded()
-        return certain
-
     def exact_values(self, block: Block) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
         for n, e in block.exact(self.numbers[:-1]):
@@ -148,9 +131,10 @@ def signs(X: Any, theta: Sequence[Any]) -> NDArray[np.int8]:
     for start, block in blocks(X):
         values, errors = form.values(block)
         doubtful = np.flatnonzero(~(np.abs(values) > errors))
-        if doubtful.size:
-            certain = form.without_rounding(block.take(doubtful))
-            doubtful = doubtful[~certain]
+        if doubtful.size > FEW and form.exact:
+            parts, sure, _ = exact_parts(block.take(doubtful), form.t)
+            values[doubtful[sure]] = rounded_sums(parts[sure])
+            doubtful = doubtful[~sure]
         values[np.isnan(values)] = 0.0
         here = result[start : start + len(block)]
         here[:] = np.sign(values)
@@ -213,10 +197,11 @@ def _smallest(X: Any, y: NDArray[Any], form: Form, among: Ints | None = None) ->
             # Twice the bound covers the rounding of these two lines as well.
             ceiling = min(ceiling, float(np.nanmin(values + 2 * errors, initial=np.inf)))
             close = np.flatnonzero(~(values - 2 * errors > ceiling))
-        if close.size > FEW:
-            certain = form.without_rounding(part.take(close))
-            first = close[certain][np.argsort(values[close[certain]])[:1]]
-            close = np.append(close[~certain], first)
+        if close.size > FEW and form.exact:
+            parts, sure, _ = exact_parts(part.take(close), form.t)
+            parts *= side[rows[close], np.newaxis]
+            first = [smallest_sum(parts[sure])] if sure.any() else []
+            close = np.append(close[~sure], close[sure][first])
         for at in range(0, close.size, CHUNK):
             few = close[at : at + CHUNK]
             exact = form.exact_values(part.take(few))

@@ -8,6 +8,7 @@ applications", Numerical Algorithms 59, 2012).
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 VANISHES = -3000  # a power of two that makes any float 0
+MOST_PIECES = 8  # into which numbers are cut
+LOWEST = 2.0**-300  # below which they are not cut: their products have to be floats
 
 
 class Twofold:
@@ -104,22 +107,76 @@ def _products(block: Block, v: Floats, along: str) -> Iterator[tuple[Floats, flo
         yield times(floats, t), float(size * (terms * (terms + 4) * ULP) + TINY)
 
 
-def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
-    """``w·x_i + b``, bias last in `theta`: sums, and the power of two that they are to be taken by.
-
-    Raises no error where numbers are too large; the bounds on the errors are infinite then.
-    """
+def _scaled(block: Block, theta: Floats) -> tuple[Block, Floats, int]:
+    """``x_i`` and w with products ``x_ij w_j/2**top`` of at most 1, and `top`; bias last."""
     sizes = block.largest()
     w, exponents = np.frexp(theta[:-1])
     used = (w != 0) & (sizes > 0)
     products = (exponents + np.frexp(sizes)[1]).astype(np.int64)
     top = max(int(products[used].max(initial=-NONE)), int(np.frexp(theta[-1])[1]), 1)
+    return block.scaled(np.where(used, exponents - top, VANISHES)), np.where(used, w, 0.0), top
+
+
+def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
+    """``w·x_i + b``, bias last in `theta`: sums, and the power of two that they are to be taken by.
+
+    Raises no error where numbers are too large; the bounds on the errors are infinite then.
+    """
+    scaled, w, top = _scaled(block, theta)
     found = Twofold(len(block))
-    scaled = block.scaled(np.where(used, exponents - top, VANISHES))
     for part, error in _products(scaled, w, "dot"):
         found.add(part, error)
     found.add(float(np.ldexp(theta[-1], -top)))
     return found, top
+
+
+def exact_parts(block: Block, theta: Floats) -> tuple[Floats, NDArray[np.bool_], int]:
+    """Some floats for each row that sum to ``w·x_i + b`` exactly, but for a power of two.
+
+    Returned are these floats, in the rows of an array; for which rows it is true, which is not
+    said of numbers that differ too much in size; and the power of two to multiply by.
+    """
+    scaled, w, top = _scaled(block, theta)
+    bits = (53 - block.longest()[0].bit_length()) // 2
+    factors, tail = _pieces(w, bits)
+    heads, rest = _pieces(scaled.floats, bits)
+    bias = float(np.ldexp(theta[-1], -top))
+    parts = [np.full(len(block), bias)]
+    for head in heads:
+        piece = replace(block, floats=head)
+        parts += [piece.dot(factor) for factor in factors]
+    lost = (rest != 0) | ((scaled.floats == 0) & (block.floats != 0))
+    used = (theta[:-1] != 0).astype(np.float64)
+    sure = replace(block, floats=lost.astype(np.float64)).dot(used) == 0
+    sure &= ~block.rounded() & (not tail.any() and float(np.ldexp(bias, top)) == theta[-1])
+    return np.column_stack(parts), sure, top
+
+
+def _pieces(values: Floats, bits: int) -> tuple[list[Floats], Floats]:
+    """Heads, each of what the one before has left, and what the last one leaves."""
+    heads: list[Floats] = []
+    while len(heads) < MOST_PIECES and LOWEST < np.abs(values).max(initial=0.0) < np.inf:
+        head, values = _cut(values, bits)
+        heads.append(head)
+    return heads, values
+
+
+def rounded_sums(parts: Floats) -> Floats:
+    """The sum of each row, rounded once."""
+    return np.array([math.fsum(row) for row in parts.tolist()])
+
+
+def smallest_sum(parts: Floats) -> int:
+    """The row with the smallest sum; of several the first."""
+    left = np.arange(len(parts))
+    while True:
+        sums = rounded_sums(parts[left])
+        least = sums.min()
+        left = left[sums == least]
+        if least == 0 or len(left) == 1:
+            return int(left[0])
+        # Rounding may have made them equal: compare what it took away.
+        parts = np.column_stack([parts, np.full(len(parts), -least)])
 
 
 def combination(X: Any, rows: Ints, v: Floats, precise: bool) -> Twofold:

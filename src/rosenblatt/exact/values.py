@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, blocks, shape
+from rosenblatt.exact.blocks import Block, blocks, shape
 from rosenblatt.exact.integers import as_objects, decompose, nearest_float
+from rosenblatt.exact.sums import exact_parts, rounded_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 CHUNK = 2**12  # rows settled in integers at a time
-LARGEST = sys.float_info.max
+LARGEST, NORMAL = sys.float_info.max, sys.float_info.min
 SMALLEST = math.ulp(0.0)
 LOST = 1e-290  # more than all the products that are too small for floats can add up to
 
@@ -81,28 +82,19 @@ def settled(X: Any, theta: Floats) -> Floats:
 
 
 def _settled(block: Block, theta: Floats) -> Floats:
-    """The nearest floats: as computed where nothing is rounded, otherwise from integers."""
+    """The nearest floats: of a few floats that sum to the value, or else from integers."""
     with np.errstate(all="ignore"):
-        result: Floats = block.dot(theta[:-1]) + theta[-1]
-    rounded = np.flatnonzero(~_without_rounding(block, theta))
-    for at in range(0, rounded.size, CHUNK):
-        rows = rounded[at : at + CHUNK]
+        parts, sure, top = exact_parts(block, theta)
+        sums = rounded_sums(parts[sure])
+        result = np.zeros(len(block))
+        result[sure] = np.ldexp(sums, top)
+        sizes = np.abs(result[sure])
+        sure[sure] = (sums == 0) | ((sizes > NORMAL) & (sizes <= LARGEST))
+    rest = np.flatnonzero(~sure)
+    for at in range(0, rest.size, CHUNK):
+        rows = rest[at : at + CHUNK]
         result[rows] = list(_nearest_values(block.take(rows), theta))
     return result
-
-
-def _without_rounding(block: Block, theta: Floats) -> NDArray[np.bool_]:
-    """Rows whose products are multiples of one power of two, together below ``2**53`` times it."""
-    M, low = decompose(theta)
-    low[M == 0] = NONE
-    size = np.abs(theta)
-    with np.errstate(all="ignore"):
-        total = 1.01 * (block.size_dot(size[:-1]) + size[-1])
-        units = np.minimum(block.units(low[:-1]), low[-1])
-        limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
-    certain: NDArray[np.bool_] = (total < limit) & (units >= -1022) & ~block.rounded()
-    certain &= np.isfinite(total)
-    return certain
 
 
 def _nearest_values(block: Block, theta: Floats) -> Iterator[float]:
