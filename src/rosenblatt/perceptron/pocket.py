@@ -14,6 +14,7 @@ spite of rounding, so the choice is that of the definition.
 from __future__ import annotations
 
 import threading
+import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ from scipy.sparse import vstack as stack_sparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
 from rosenblatt.perceptron.pocket_loops import count_wrong, errors_of, sure_errors, vectors_on_path
+from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,13 +74,16 @@ class Pocket:
     ) -> None:
         self.look_up = look_up
         self.scanner, self.source, self.positive = scanner, scanner.source, positive
+        began = time.perf_counter()
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
+        self._pace = time.perf_counter() - began  # seconds for each vector
         self._together = max(1, min(TOGETHER, NUMBERS // len(theta)))
         self._waiting: list[Floats] = []
         self._jury: list[Chunk] = []
         self._not_in_jury = np.arange(self.source.n_rows)
         self._own = threading.local()
         self._judged, self._next_jury = 0, 4 * TRIAL
+        self.behind = False  # whether time was over before all vectors were judged
 
     def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
         """Judge every vector on the way from theta through the given updates."""
@@ -97,13 +102,21 @@ class Pocket:
             self.flush()
 
     def flush(self) -> None:
-        """Judge whatever is waiting."""
+        """Judge whatever is waiting, as far as there is time."""
         if self._waiting:
             waiting, self._waiting = np.stack(self._waiting), []
-            self._judge(waiting)
+            try:
+                self._judge(waiting)
+            except Halt:  # whoever runs this will be told so, too
+                self.behind = True
+
+    def flushing(self) -> float:
+        """Seconds, at the pace so far, to judge what is waiting."""
+        return len(self._waiting) * self._pace
 
     def _judge(self, thetas: Floats) -> None:
         """Take the earliest of the vectors with the fewest errors, if it beats the pocket."""
+        began = time.perf_counter()
         self._judged += len(thetas)
         if self._judged >= self._next_jury:
             self._choose_jury(thetas[:: -(-len(thetas) // TRIAL)])
@@ -113,10 +126,12 @@ class Pocket:
         for k in np.argsort(bounds, kind="stable"):
             if bounds[k] > self._limit():
                 break
+            self.look_up()
             t = int(left[k])
             exact = self._all_errors(thetas[t])
             if exact < self.errors or (exact == self.errors and t < best < len(thetas)):
                 self.theta, self.errors, best = thetas[t].copy(), exact, t
+        self._pace = (time.perf_counter() - began) / len(thetas)
 
     def _limit(self) -> float:
         """Errors with which a vector may still win, or tie with one found just now."""
@@ -157,6 +172,7 @@ class Pocket:
             few = FEW if number >= len(self._jury) else 0
             if len(left) <= few:
                 break
+            self.look_up()
             if not np.isfinite(chunk.reach):
                 continue  # a row whose norm is not known: nothing is sure here
             # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖, and by the smallest
@@ -179,6 +195,7 @@ class Pocket:
         likely = np.empty(self.source.n_rows)
         thetas = _near_one(thetas)
         for a in range(0, len(likely), CHUNK):
+            self.look_up()
             part = likely[a : a + CHUNK]
             chunk = self._gather(np.arange(a, a + len(part)))
             part[:] = 0.0

@@ -103,11 +103,13 @@ class LinearRule(ABC):
     ) -> None:
         """Judge the start vectors, if the best is to be kept."""
         self.look_up, self.positives = look_up, [p.positive for p in problems]
+        self.pockets: list[Pocket] = []
         if self.settings.keep == "pocket":
             # The threads of the team multiply matrices: BLAS must not add its own.
             stack.enter_context(one_blas_thread())
             for p in problems:
                 p.pocket = Pocket(self.scanner, p.positive, p.theta, look_up)
+                self.pockets.append(p.pocket)
 
     def begin(self, running: list[LinearProblem]) -> None:
         """Remember where the hyperplanes stand."""
@@ -130,8 +132,8 @@ class LinearRule(ABC):
             ]
 
     def finishing(self, seconds: float) -> float:
-        """Nothing is left to be done when a run is halted."""
-        return 0.0
+        """Seconds, at the pace so far, to judge what waits for the pockets."""
+        return sum(pocket.flushing() for pocket in self.pockets)
 
     def parts(
         self, order: NDArray[np.int64], first: int = 0, share: int = 1
@@ -192,6 +194,8 @@ class LinearRule(ABC):
                 "scale the features, or give smaller weights or a smaller eta0"
             )
             raise ValueError(msg)
+        if p.pocket is not None and p.pocket.behind:
+            return None  # the time was over first
         if self.separates(p):
             return StopReason.SEPARATED if self._really(p) else StopReason.ROUNDING
         if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
