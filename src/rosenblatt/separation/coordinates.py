@@ -149,7 +149,9 @@ class LinearView:
         What is rounding noise beside the other directions gets a scale of its own.
         """
         C, _ = self.vectors(rows)
-        nearly = np.linalg.svd(C * weights[:, np.newaxis])[2][-1]
+        m, D = C.shape
+        # Of fewer rows than directions only all singular vectors have one that is zero on them.
+        nearly = np.linalg.svd(C * weights[:, np.newaxis], full_matrices=m < D)[2][-1]
         powers = (self.powers + np.array(self.lengths)).tolist()
         whole = [round(v * 2**53) for v in nearly.tolist()]
         whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]

@@ -80,8 +80,10 @@ LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good eno
 MANY = 1_000_000  # operations of an iteration that are not worth saving
 SMALL = 20_000  # numbers in data for which floats that separate are sought among many
 ZOOMS = 3  # how often to magnify before giving up on floating point
+SPECTRUM = 8  # products for each in X.T @ X that singular vectors take
 SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
 SET_UP = 8  # passes over a working set before it can be solved
+WHOLE = 10  # units of exact arithmetic for each number in one that rounding would spoil
 SOON = 20  # passes over the data that a quick answer may take
 MEANS, SIDES = 20, 4  # passes over rows that a bound on the widest margin takes
 
@@ -189,9 +191,12 @@ class Search:
         right = solver.best.primal < np.inf and bool((self.samples.signs(theta) > 0).all())
         return theta if right else None
 
-    def set_up(self, rows: Ints) -> AbstractContextManager[None]:
+    def set_up(self, rows: Ints, view: View | None = None) -> AbstractContextManager[None]:
         """Make a working set of these rows, if there is time for it."""
-        return self.clock.task(Kind.READING, SET_UP * len(rows) * (self.samples.d + 1))
+        numbers = len(rows) * (self.samples.d + 1)
+        if isinstance(view, LinearView) and view.exact:
+            return self.clock.task(Kind.EXACT, WHOLE * numbers)
+        return self.clock.task(Kind.READING, SET_UP * numbers)
 
     # The question, in the coordinates of a view ------------------------------------------------
 
@@ -220,6 +225,9 @@ class Search:
             if k < tries - 1:
                 used = int((found.weights > found.slack).sum())
                 near = closest[: max(len(found.theta) + 1, used)]
+                spectrum = self.clock.seconds(Kind.PRODUCTS, SPECTRUM * len(near) * D * D)
+                whole = self.clock.seconds(Kind.EXACT, 2 * WHOLE * len(near) * D)
+                self.clock.afford(spectrum + whole)
                 current = current.zoomed(rows[near], found.weights[near])
             rows = rows[closest]
         return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
@@ -229,7 +237,7 @@ class Search:
     ) -> tuple[Direction | Cancelling | None, Ints, Nearest | None]:
         """`decide` by floating point; None if it cannot. Also the working set at the end."""
         while True:
-            with self.set_up(rows):
+            with self.set_up(rows, view):
                 Z, groups = view.vectors(rows)
             if not np.isfinite(Z).all():
                 return None, rows, None
