@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
 FEW = 200  # but so many are nothing
+JUDGED, COUNTED = 3, 2  # times the values of updates for a pocket, of the vectors kept at the end
 BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
 LAGS = 256  # updates whose lags are added at a time
 
@@ -175,10 +176,11 @@ class DualRule:
         return moved
 
     def finishing(self, seconds: float) -> float:
-        """Seconds, at the pace so far, to bring all scores up to date."""
-        if self.gram is not None or not self.values.computed:
-            return 0.0
-        return self.n_rows * self.events.size * seconds / self.values.computed
+        """Seconds, at the pace so far, to bring all scores up to date, and to judge vectors."""
+        behind, keep = 0 if self.gram is not None else self.events.size, self.settings.keep
+        products = behind * (JUDGED if keep == "pocket" else 1)
+        products += COUNTED * self.expansion.size if keep in ("pocket", "vote") else 0
+        return self.n_rows * products * seconds / max(self.values.computed, 1)
 
     def _catch_up(self) -> None:
         """Give every sample the updates since its visit in this epoch."""
