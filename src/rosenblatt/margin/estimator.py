@@ -85,7 +85,8 @@ class SoftMarginClassifier(MarginClassifier):
         One hyperplane per two-class problem: k = 1 for two classes, otherwise one per class.
     classes_ : array
     stop_reason_ : StopReason
-        GAP_CLOSED, or why the gap is larger: TIME_LIMIT, INTERRUPTED, ROUNDING.
+        GAP_CLOSED, or why the gap is larger, or was not checked: TIME_LIMIT, INTERRUPTED,
+        ROUNDING.
     gap_, margin_ : float
         The gap reached, and ``1/‖w‖``, half the width of the margin.
     support_, dual_coef_ : int array, float array of shape (1, n)
@@ -174,7 +175,8 @@ class MaxMarginClassifier(MarginClassifier):
     Attributes
     ----------
     stop_reason_ : StopReason
-        GAP_CLOSED; INSEPARABLE; or why the gap is larger: TIME_LIMIT, INTERRUPTED, ROUNDING.
+        GAP_CLOSED; INSEPARABLE; or why the gap is larger, or was not checked: TIME_LIMIT,
+        INTERRUPTED, ROUNDING.
     certificate_ : Optimum, Inseparable, QuasiSeparable or None
         The optimum if the gap was closed, the proof that no hyperplane separates the classes, or
         neither.

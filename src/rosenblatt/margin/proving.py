@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
 AGAIN = 3  # proofs that the first step to a smaller gap takes
+CHECK = 2.5  # proofs that a check takes, and what comes after it
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
@@ -65,11 +66,14 @@ def proved_fit(
             search.improve(alpha)
         except Halt as halt:
             reason = halt.reason
-    problem.samples.clock = Clock()  # what is left is to be done also when time is over
+    clock, problem.samples.clock = problem.samples.clock, Clock()  # the rest has to be done
     optimum = search.best
     if reason in UNSETTLED:
-        closed = optimum.gap <= tol and _accepted(optimum, problem)
-        reason = StopReason.GAP_CLOSED if closed else StopReason.ROUNDING
+        if optimum.gap <= tol and clock.left() + clock.kept < CHECK * proving:
+            reason = StopReason.TIME_LIMIT  # what was not checked is not called closed
+        else:
+            closed = optimum.gap <= tol and _accepted(optimum, problem)
+            reason = StopReason.GAP_CLOSED if closed else StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
     empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
     return MarginFit(

@@ -155,13 +155,14 @@ class SoftMargin:
             reason = halt.reason
         except KeyboardInterrupt:
             reason = StopReason.INTERRUPTED
-        if not self.trace:  # better one that only some rows were asked about than none
+        if not self.trace and self.rough.any():  # better one that some rows were asked about
             self.samples.clock = Clock()
             self._offer(self.rough)
         return reason
 
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
+        self.samples.clock.look_up()
         order = self._order()
         d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
         if 2 * size >= len(order):

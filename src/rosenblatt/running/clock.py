@@ -88,10 +88,10 @@ class Clock:
         if self.left() < seconds:
             raise Halt(StopReason.TIME_LIMIT)
 
-    def keep(self, seconds: float) -> None:
-        """Keep some of the time, at most half, for what is to be done when it is over."""
+    def keep(self, seconds: float, most: float = 0.5) -> None:
+        """Keep some of the time, at most half or a share, for what is to be done in the end."""
         if self.end is not None:
-            self.kept = max(0.0, min(seconds, self.left() / 2))
+            self.kept = max(0.0, min(seconds, self.left() * most))
             self.end -= self.kept
 
     def use_kept(self) -> None:
