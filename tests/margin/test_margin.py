@@ -545,6 +545,20 @@ def test_rows_in_a_proof_are_those_of_X():
 
 
 @pytest.mark.parametrize("kind", [rb.SoftMarginClassifier, rb.MaxMarginClassifier])
+def test_a_gap_that_there_was_no_time_to_check_is_not_called_closed(kind, monkeypatch):
+    X, y = apart()
+    monkeypatch.setattr("rosenblatt.margin.proving.CHECK", np.inf)
+    with pytest.warns(ConvergenceWarning, match="which was not checked again: .* Raise max_time"):
+        model = kind(max_time=1e6).fit(X, y)
+    assert model.stop_reason_ is Reason.TIME_LIMIT
+    assert model.certificate_ is None
+    assert model.gap_ <= model.tol
+    unlimited = kind().fit(X, y)
+    assert unlimited.stop_reason_ is Reason.GAP_CLOSED
+    assert np.array_equal(unlimited.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("kind", [rb.SoftMarginClassifier, rb.MaxMarginClassifier])
 @pytest.mark.parametrize("max_time", [1e-12, 1e-4])
 def test_a_time_limit_leaves_a_hyperplane_with_an_honest_gap(kind, max_time):
     X, y = apart(20_000, 20, gap=1e-3)

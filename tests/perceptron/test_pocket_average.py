@@ -8,8 +8,14 @@ import reference
 import rosenblatt as rb
 from reference import augment, kept, last, orders
 from rosenblatt.contract.parameters import seed_from
+from rosenblatt.data.rows import as_rows
 from rosenblatt.data.simd import dot
+from rosenblatt.data.sources import MemorySource
+from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import StopReason
+from rosenblatt.running.scanner import Scanner
+from rosenblatt.running.stopping import Halt
+from rosenblatt.running.threads import Team
 
 pytestmark = [
     pytest.mark.compiled,
@@ -204,3 +210,28 @@ def test_average_starts_from_the_guess():
     path = reference.online(augment(X), y, epochs, np.array([0.0, -3.0, 1.0]))
     assert path.log
     np.testing.assert_allclose(kept(model), path.average, rtol=1e-14)
+
+
+@pytest.mark.parametrize("looks", [1, 3, 10])
+def test_the_pocket_looks_at_the_clock_between_vectors(looks):
+    X = 1 + np.random.default_rng(0).integers(0, 8, (60, 3)) * 2.0**-52
+    label = np.resize(np.array([0, 1], np.int32), len(X))
+    source = MemorySource(as_rows(X), label, 3)
+    left = [looks]
+
+    def look_up():
+        left[0] -= 1
+        if left[0] < 0:
+            raise Halt(StopReason.TIME_LIMIT)
+
+    with Team(1) as team:
+        pocket = Pocket(Scanner(source, team, 1.0), 1, np.zeros(4), look_up)
+        worst = pocket.errors
+        for theta in np.random.default_rng(1).standard_normal((20, 4)):
+            pocket.offer(theta)
+        assert pocket.flushing() > 0
+        pocket.flush()
+        assert pocket.behind
+        assert pocket.flushing() == 0
+        assert pocket.errors <= worst
+        assert pocket.errors == pocket._all_errors(pocket.theta)
