@@ -33,6 +33,16 @@ def _coordinate_primes():
     return X, [0, 0, 0, 0, 0, 0, 1, 0]
 
 
+def _meetings_apart():
+    """Samples that cancel in two ways, one so much heavier that no float is its weight."""
+    L, s = -LARGEST, -5e-324
+    X = [
+        [s, s, 1, s], [s, L, s, L], [1, 1, L, s], [s, 1, 1, L], [1, s, 1, L],
+        [s, 1, 1, 1], [1, 1, 1, L], [1, 1, 1, 1], [L, s, 1, 1], [s, L, 1, 1],
+    ]  # fmt: skip
+    return X, [0, 0, 0, 1, 1, 1, 0, 0, 1, 0]
+
+
 EXAMPLES = {
     "beside an edge": (
         [[0, 0], [3, 0], [0, 3], [0.23164798481511584, 2.7683520151848846]],
@@ -65,6 +75,7 @@ EXAMPLES = {
         [1, 0, 0, 1, 0],
     ),
     "largest of both signs": ([[LARGEST], [-LARGEST], [5e-324]], [0, 1, 1]),
+    "meetings that floats cannot join": _meetings_apart(),
     "inside, but only just": ([[0.0], [5e-324], [142.857]], [0, 1, 0]),
     "powers": _powers(),
 }

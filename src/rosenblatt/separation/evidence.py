@@ -161,7 +161,9 @@ def floats_of(numbers: Sequence[Fraction] | Numbers) -> Floats:
 def joined(samples: Samples, one: Cancelling, other: Cancelling) -> Cancelling:
     """Two ways to cancel as one, positive on the samples of both."""
     if one.weights.dtype != object and other.weights.dtype != object:
-        both = cancel(samples, *_sum(one, other))
+        rows, basis, weights = _sum(one, other)
+        floats_do = bool((weights > 0).all())  # neither too large for them nor too small
+        both = cancel(samples, rows, basis, weights) if floats_do else None
         if both is not None and both.weights.dtype != object:
             return both
     one, other = in_fractions(samples, one), in_fractions(samples, other)
