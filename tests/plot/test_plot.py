@@ -19,8 +19,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from pictures import ends, find, found, offsets, words
-from rosenblatt.plot import _points, _style
-from rosenblatt.plot.film import chosen
+from rosenblatt.plot import lettering as _style
+from rosenblatt.plot import plane as _points
+from rosenblatt.plot.saving import chosen_frames as chosen
 
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 pytestmark = pytest.mark.usefixtures("settings_stay")

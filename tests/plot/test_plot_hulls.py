@@ -10,9 +10,9 @@ from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
 from pictures import ends, find, found, heading, offsets, words
-from rosenblatt.plot import _points
-from rosenblatt.plot._shadow import spread
-from rosenblatt.plot.hulls import hull, overlap
+from rosenblatt.plot import plane as _points
+from rosenblatt.plot.convex_hulls import hull, overlap
+from rosenblatt.plot.projection import spread
 from rosenblatt.results import Inseparable, Separable, Undecided
 
 pytestmark = [

@@ -11,7 +11,8 @@ from sklearn.datasets import load_iris
 
 import rosenblatt as rb
 from pictures import find, found, heading, offsets, words
-from rosenblatt.plot import _points, curved
+from rosenblatt.plot import boundary as curved
+from rosenblatt.plot import plane as _points
 
 pytestmark = pytest.mark.usefixtures("settings_stay")
 
@@ -240,9 +241,8 @@ def test_norms_are_those_of_feature_space(rings):
     X = np.column_stack([rings.X, rings.X[:, 0] * 0.1])
     model = rb.KernelPerceptron(gamma=2.0, drop_after=5).fit(X, rings.y)
     K, c = model.kernel_(model.support_vectors_), model.dual_coef_[0]
-    seen = rb.plot._reading.read_kernel(model, X, rings.y)
     F = model.decision_function(X)[:, None]
-    assert curved._norms(model, seen, F) == pytest.approx([np.sqrt(c @ K @ c)])
+    assert curved._norms(model, F) == pytest.approx([np.sqrt(c @ K @ c)])
     ax = rb.plot.decision(model, X, rings.y)
     assert f"dropped: {len(model.dropped_)}" in words(ax)
 

@@ -8,10 +8,11 @@ from sklearn.datasets import load_iris
 
 import rosenblatt as rb
 from pictures import find, found, heading, offsets, words
-from rosenblatt.plot import _points
-from rosenblatt.plot._best import read_best
-from rosenblatt.plot.margin import MOST_SUPPORT
-from rosenblatt.plot.nearest import WIDEST, apart, shares
+from rosenblatt.plot import plane as _points
+from rosenblatt.plot.convex_hulls import MARGINS as WIDEST
+from rosenblatt.plot.convex_hulls import apart, shares
+from rosenblatt.plot.margin_edges import MOST_SUPPORT
+from rosenblatt.plot.seen import read_best
 
 pytestmark = pytest.mark.usefixtures("settings_stay")
 

@@ -4,27 +4,22 @@ Every function draws into `ax` and returns it, or makes a figure where it is Non
 shows a window or changes Matplotlib's settings. Classes differ in colour and in marker, so that
 a picture also reads in print without colours. Matplotlib is imported by the first picture.
 
-Begin with `boundary`. What pictures share is in the modules with an underscore: these draw, and
-are no pictures themselves. Imports the rooms of the library and `files`; no tables, no reports.
+Begin with `boundary`. `seen` reads and checks what a picture is about; `style`, `axes`,
+`lettering`, `plane` and `projection` are what pictures share. Imports the rooms of the library and
+`files`; no tables, no reports.
 """
 
 from __future__ import annotations
 
-from rosenblatt.plot.bound import bound
 from rosenblatt.plot.boundary import decision
-from rosenblatt.plot.compare import compare
-from rosenblatt.plot.course import epochs
-from rosenblatt.plot.cycle import cycle
-from rosenblatt.plot.diagram import neuron
-from rosenblatt.plot.files import save
-from rosenblatt.plot.film import animate
-from rosenblatt.plot.hulls import hulls
+from rosenblatt.plot.convex_hulls import hulls, nearest
+from rosenblatt.plot.course import bound, epochs
+from rosenblatt.plot.diagrams import network, neuron
 from rosenblatt.plot.lessons import bias, fan, losses, objective
-from rosenblatt.plot.margin import margin
-from rosenblatt.plot.nearest import nearest
-from rosenblatt.plot.network import network
-from rosenblatt.plot.path import path
-from rosenblatt.plot.steps import updates
+from rosenblatt.plot.margin_edges import margin
+from rosenblatt.plot.panels import compare, path
+from rosenblatt.plot.saving import animate, save
+from rosenblatt.plot.steps import cycle, updates
 
 __all__ = [
     "animate",

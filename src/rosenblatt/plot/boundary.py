@@ -1,30 +1,36 @@
-"""What a linear classifier decides: the plane cut by its line, or the view along its normal."""
+"""What a classifier decides: the plane cut by a line or a curve, or the view along the normal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.plot import _points, _style, _view
-from rosenblatt.plot._along import rows_along, view_along
-from rosenblatt.plot._reading import read, read_kernel
-from rosenblatt.plot.curved import curved
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
-    from rosenblatt.plot._reading import Seen
-    from rosenblatt.plot._view import View
-    from rosenblatt.results import Hyperplane
-
-    Floats = NDArray[np.float64]
+from rosenblatt.plot.axes import Axes, new_axes
+from rosenblatt.plot.lettering import grouped, halo, legend, literal, number, vector
+from rosenblatt.plot.plane import (
+    MOST_WRONG,
+    View,
+    around,
+    chosen,
+    clipped,
+    dots,
+    drawn_rows,
+    foot_point,
+)
+from rosenblatt.plot.projection import Scene, along, along_normals, along_rows, cast
+from rosenblatt.plot.seen import Floats, Seen, decision_values, dense, read
+from rosenblatt.plot.style import GREY, INK, Keys, Look, colour
+from rosenblatt.results import Hyperplane
 
 MOST_LINES = 4  # with more classes than this, their own lines would be a tangle
-MOST_PROBES = 500
+GRID = 300  # points along the longer side
+LARGEST = 420.0  # the area of the disc of the largest counter, in points²
+MOST_DISCS = 400  # of more support vectors, those with the largest counters
+CONTOURS = 13
+DISTANCE = "f(x)/‖w‖, the signed distance in feature space"
 
 
 def decision(
@@ -72,160 +78,89 @@ def decision(
     -------
     matplotlib Axes
     """
-    if hasattr(model, "kernel_"):
-        return curved(model, read_kernel(model, X, y, feature_names, class_names), ax)
-    seen = read(model, X, y, feature_names, class_names)
+    kernel = hasattr(model, "kernel_")
+    seen = read(model, X, y, feature_names, class_names, kernel=kernel)
+    return _curved(model, seen, ax) if kernel else _straight(seen, ax)
+
+
+def _straight(seen: Seen, ax: Axes | None) -> Axes:
+    """The picture of hyperplanes."""
     if seen.X.shape[1] != 2:
-        along = view_along if len(seen.planes) == 1 else rows_along
         height = 3.8 if len(seen.planes) == 1 else 1.6 + 0.55 * min(len(seen.planes), 30)
-        return along(_style.new_axes(ax, (6.4, height)), seen)
-    ax = _style.new_axes(ax, (6.0, 5.6))
-    points = _points.dense(seen.X)
-    view = _seen_view(ax, points, seen.planes)
-    entries = [*_draw_points(ax, points, seen)]
-    entries += (_two if len(seen.planes) == 1 else _several)(ax, points, seen, view)
-    if not view.to_scale:
-        entries.append((None, "axes have different scales"))
-    view.show(ax)
-    for axis, name, low, high in zip((ax.xaxis, ax.yaxis), seen.features, *view[:2], strict=True):
-        _style.label_axis(axis, name, low, high)
-    _style.plain(ax)
-    _style.legend(ax, entries)
+        ax = new_axes(ax, (6.4, height))
+        along_normals(ax, seen)
+        return ax
+    ax = new_axes(ax, (6.0, 5.6))
+    flat, rows = cast(seen), drawn_rows(seen)
+    scene = Scene(ax, _seen_view(ax, flat.points, seen.planes), seen=seen, flat=flat)
+    area = scene.samples(rows)
+    scene.ring_wrong(rows, area)
+    scene.note_part(rows)
+    (_two if len(seen.planes) == 1 else _several)(scene)
+    scene.note_scales()
+    scene.finish()
+    scene.legend()
     return ax
 
 
 def _seen_view(ax: Axes, points: Floats, planes: tuple[Hyperplane, ...]) -> View:
     """The view of all points, widened to a line that runs not far outside."""
-    view = _view.around(points, ax)
+    view = around(points, ax)
     if len(planes) > 1 or not planes[0].w.any() or not view.to_scale:
         return view
-    if _view.segment(planes[0], view) is not None:
+    if view.segment(planes[0]) is not None:
         return view
-    foot = _view.foot_point(planes[0], (view.low + view.high) / 2)
-    wider = _view.around(np.vstack([view.corners(), foot]), ax)
+    wider = around(np.vstack([view.corners(), foot_point(planes[0], view.middle)]), ax)
     return wider if wider.diagonal < 2.5 * view.diagonal else view
 
 
-def _draw_points(ax: Axes, points: Floats, seen: Seen) -> list[tuple[Any, str]]:
-    """The points and the rings; their legend entries."""
-    rows = _points.drawn(seen)
-    area = _points.size(rows.size) * float(np.clip(min(_style.box_inches(ax)) / 3.5, 0.35, 1))
-    some = rows.size < len(points)
-    handles = _points.scatter(ax, points[rows], seen.label[rows], seen.classes, area=area)
-    ring = _points.rings(ax, points[rows][seen.wrong[rows]], area=area)
-    entries = _points.entries(handles, seen.classes, ring, seen)
-    if some:
-        shown, n = _style.grouped(rows.size), _style.grouped(len(points))
-        entries.append((None, f"{shown} of {n} points drawn"))
-    return entries
-
-
-def _two(ax: Axes, points: Floats, seen: Seen, view: View) -> list[tuple[Any, str]]:
+def _two(scene: Scene) -> None:
     """Two half-planes, the line between them, the band of the margin, the normal."""
-    plane = seen.planes[0]
+    seen, plane = scene.seen, scene.seen.planes[0]
+    side = int(plane.b > 0)
     if not plane.w.any():
-        side = seen.classes[int(plane.b > 0)]
-        _view.area(ax, view.corners(), "region", color=_style.colour(int(plane.b > 0)), alpha=0.08)
-        return [(None, f"w = 0: no hyperplane, everything is “{side}”")]
-    w, b = _view.unit(plane)
-    for k, sign in enumerate((-1, 1)):
-        half = _view.clipped(view.corners(), sign * w, sign * b)
-        _view.area(ax, half, f"region {k}", color=_style.colour(k), alpha=0.08)
-    shown = f"w = {_style.vector(plane.w)}, b = {_style.number(plane.b)}"
-    entries = [(_view.line(ax, plane, view, "hyperplane"), shown)]
+        scene.area(scene.view.corners(), "region", color=colour(side), alpha=0.08)
+        scene.note("zero", f"w = 0: no hyperplane, everything is “{seen.classes[side]}”")
+        return
+    scene.halves(plane, 0.08)
+    shown = f"w = {vector(plane.w)}, b = {number(plane.b)}"
+    scene.entries["hyperplane"] = scene.line(plane), shown
     margin = seen.margin()
     if margin > 0:
-        entries.append((band(ax, w, b, margin, view), f"margin {_style.number(margin)}"))
-    if _view.segment(plane, view) is None:
-        entries.append((None, "the hyperplane lies outside this view"))
-    elif view.to_scale:
-        normal(ax, plane, view, points)
-    return entries
+        scene.entries["band"] = scene.band(plane, margin), f"margin {number(margin)}"
+    if scene.view.segment(plane) is None:
+        scene.note("outside", "the hyperplane lies outside this view")
+    scene.normal(plane, scene.points)
 
 
-def band(ax: Axes, w: Floats, b: float, margin: float, view: View) -> Any:
-    """All points closer to the line than the margin."""
-    strip = _view.clipped(_view.clipped(view.corners(), w, b + margin), -w, margin - b)
-    style: dict[str, Any] = {
-        "facecolor": "white",
-        "edgecolor": _style.GREY,
-        "linewidth": 0.9,
-        "linestyle": "--",
-    }
-    return _view.area(ax, strip, "band", zorder=1, **style)
-
-
-def normal(
-    ax: Axes, plane: Hyperplane, view: View, points: Floats, *, tint: str = _style.INK
-) -> None:
-    """The direction of w as an arrow from the line, where there is most room."""
-    w, _ = _view.unit(plane)
-    along = np.array([-w[1], w[0]])
-    length = 0.17 * view.diagonal
-    foot = roomiest(plane, view, points, length)
-    tip = foot + length * w
-    _style.arrow(ax, foot, tip, "normal", color=tint)
-    step = 0.02 * view.diagonal
-    corner = np.array([foot + step * along, foot + step * (along + w), foot + step * w])
-    ax.plot(*corner.T, color=tint, linewidth=1.0, zorder=5, gid="right angle")
-    at = tip + 0.025 * view.diagonal * w
-    text = ax.text(
-        at[0], at[1], "w", ha="center", va="center", size=11, style="italic", weight="bold"
-    )
-    text.set(color=tint, zorder=7, clip_on=True)
-    _style.halo(text)
-
-
-def roomiest(plane: Hyperplane, view: View, points: Floats, length: float) -> Floats:
-    """The point of the line from which an arrow along w comes least close to any sample."""
-    w, _ = _view.unit(plane)
-    ends = _view.segment(plane, view)
-    if ends is None:
-        return _view.foot_point(plane, (view.low + view.high) / 2)
-    share = np.linspace(0.1, 0.9, 33)[:, np.newaxis]
-    feet = (1 - share) * ends[0] + share * ends[1]
-    inside = view.contains(feet + 1.2 * length * w, rim=0.02)
-    if not inside.any():
-        return _view.foot_point(plane, (view.low + view.high) / 2)
-    feet, share = feet[inside], share[inside, 0]
-    probes = feet[:, None] + length * np.array([0.3, 0.6, 0.9, 1.15])[:, None] * w
-    near = points[:: max(1, len(points) // MOST_PROBES)] if len(points) else feet
-    gaps = np.hypot(*(probes[:, :, None] - near).T).min(axis=(0, 1))
-    # Room counts up to the arrow's own length; beyond that the middle is better than the rim.
-    score = np.minimum(gaps, 0.4 * length) - 0.2 * length * np.abs(share - 0.5)
-    best: Floats = feet[np.argmax(score)]
-    return best
-
-
-def _several(ax: Axes, points: Floats, seen: Seen, view: View) -> list[tuple[Any, str]]:
+def _several(scene: Scene) -> None:
     """The regions where each class has the largest value, and the classes' own lines."""
     from matplotlib.collections import LineCollection
 
-    for k, polygon in enumerate(regions(seen.planes, view)):
-        _view.area(ax, polygon, f"region {k}", color=_style.colour(k), alpha=0.13)
-        inner = [edge for edge in _edges(polygon) if not view.on_rim(edge)]
-        ax.add_collection(LineCollection(inner, colors=_style.INK, linewidths=1.2, zorder=2))
-    flat = [seen.classes[k] for k, plane in enumerate(seen.planes) if not plane.w.any()]
-    entries: list[tuple[Any, str]] = [(None, f"w = 0 for “{name}”: no line") for name in flat]
+    seen = scene.seen
+    for k, polygon in enumerate(regions(seen.planes, scene.view)):
+        scene.area(polygon, f"region {k}", color=colour(k), alpha=0.13)
+        inner = _inner_edges(polygon, scene.view)
+        scene.ax.add_collection(LineCollection(inner, colors=INK, linewidths=1.2, zorder=2))
+    for k, plane in enumerate(seen.planes):
+        if not plane.w.any():
+            scene.note(f"zero {k}", f"w = 0 for “{seen.classes[k]}”: no line")
     if len(seen.planes) > MOST_LINES:
-        return entries
-    handle = None
+        return
     for k, plane in enumerate(seen.planes):
         if plane.w.any():
-            style: dict[str, Any] = {
-                "color": _style.colour(k),
-                "linestyle": (0, (5, 3)),
-                "linewidth": 1.5,
-            }
-            handle = _view.line(ax, plane, view, f"hyperplane {k}", **style)
-            if view.to_scale and _view.segment(plane, view) is not None:
-                normal(ax, plane, view, points, tint=_style.colour(k))
-    return entries if handle is None else [*entries, (handle, "each class against the rest")]
+            style: Look = {"color": colour(k), "linestyle": (0, (5, 3))}
+            line = scene.line(plane, f"hyperplane {k}", linewidth=1.5, **style)
+            scene.entries["hyperplanes"] = line, "each class against the rest"
+            scene.normal(plane, scene.points, colour(k))
 
 
-def _edges(polygon: Floats) -> list[Floats]:
-    """The sides of a polygon."""
-    return [polygon[[k - 1, k]] for k in range(len(polygon))]
+def _inner_edges(polygon: Floats, view: View) -> list[Floats]:
+    """The sides of a polygon that do not run along the edge of the view."""
+    rims = np.column_stack([view.low, view.high])
+    sides = [polygon[[k - 1, k]] for k in range(len(polygon))]
+    on_rim = [np.abs(side[:, :, np.newaxis] - rims) < 1e-9 * view.diagonal for side in sides]
+    return [side for side, on in zip(sides, on_rim, strict=True) if not on.all(axis=0).any()]
 
 
 def regions(planes: tuple[Hyperplane, ...], view: View) -> list[Floats]:
@@ -237,6 +172,189 @@ def regions(planes: tuple[Hyperplane, ...], view: View) -> list[Floats]:
             if own == other and j < k:
                 polygon = np.empty((0, 2))
             if j != k and len(polygon):
-                polygon = _view.clipped(polygon, own.w - other.w, own.b - other.b)
+                polygon = clipped(polygon, own.w - other.w, own.b - other.b)
         found.append(polygon)
     return found
+
+
+# Kernel perceptrons ---------------------------------------------------------------------------
+
+
+def _curved(model: Any, seen: Seen, ax: Axes | None) -> Axes:
+    """The picture of a kernel perceptron."""
+    bias = " + 1" * bool(model.fit_intercept)
+    formula = literal(f"K(x, y) = {model.kernel_.formula}{bias}".replace("-", "−"), 80)
+    if seen.X.shape[1] != 2 or not hasattr(model, "support_vectors_"):
+        return _along(model, seen, ax, formula)
+    ax = new_axes(ax, (6.0, 5.9))
+    flat, vectors = cast(seen), dense(model.support_vectors_)
+    view = around(flat.points if seen.n else vectors, ax)
+    scene = Scene(ax, view, seen=seen, flat=flat)
+    curves = _regions(scene, model)
+    _samples(scene, model)
+    _discs(scene, model, vectors)
+    scene.entries |= curves
+    scene.note_scales()
+    scene.finish()
+    scene.legend(formula)
+    return ax
+
+
+def _regions(scene: Scene, model: Any) -> Keys:
+    """Where each class is answered, the curves between, and for two classes how far from it."""
+    from matplotlib.lines import Line2D
+
+    ax, (a, b, F) = scene.ax, _values(model, scene.view)
+    leads = _leads(F)
+    for k, lead in enumerate(leads):
+        if (lead > 0).any():
+            look: Look = {"colors": [colour(k)], "alpha": 0.14, "zorder": 0}
+            ax.contourf(a, b, lead, levels=[0.0, lead.max() * 2], **look).set_gid(f"region {k}")
+    drawn = [k for k, lead in enumerate(leads) if (lead > 0).any() and (lead <= 0).any()]
+    if not drawn:
+        answer = scene.seen.classes[int(np.argmax([lead.max() for lead in leads]))]
+        return {"curve": (None, f"everything here is “{answer}”")}
+    for k in drawn[1:] or drawn:
+        style: Look = {"colors": INK, "linewidths": 1.6, "zorder": 3}
+        ax.contour(a, b, leads[k], levels=[0.0], **style).set_gid(f"boundary {k}")
+    says = "where two classes are level" if len(leads) > 2 else "f(x) = 0"
+    entries: Keys = {"curve": (Line2D([], [], color=INK, linewidth=1.6), says)}
+    levels = _levels(F[..., 0])
+    if levels.size and len(leads) == 2:
+        style = {"colors": GREY, "linewidths": 0.6, "alpha": 0.55, "zorder": 1}
+        style["linestyles"] = ["--" if level < 0 else "-" for level in levels]
+        ax.contour(a, b, F[..., 0], levels=levels, **style).set_gid("equal")
+        step = f", steps of {number(float(np.diff(levels).min()))}" if levels.size > 1 else ""
+        handle = Line2D([], [], color=GREY, linewidth=0.8, alpha=0.8)
+        entries["equal"] = handle, f"equal f{step}"
+    return entries
+
+
+def _values(model: Any, view: View) -> tuple[Floats, Floats, Floats]:
+    """The decision values on a grid: its coordinates, and a value for each problem."""
+    n = np.maximum(2, np.rint(GRID * view.span / view.span.max())).astype(int)
+    if not view.to_scale:
+        n[:] = GRID
+    a, b = (np.linspace(view.low[k], view.high[k], n[k]) for k in range(2))
+    grid = np.column_stack([part.ravel() for part in np.meshgrid(a, b)])
+    return a, b, decision_values(model, grid).reshape(len(b), len(a), -1)
+
+
+def _leads(F: Floats) -> list[Floats]:
+    """By how much each class leads the best of the others: positive exactly where it is answered.
+
+    A decision value of zero is the answer of the first class, as in `predict`.
+    """
+    scale = 1e-9 * (float(np.abs(F).max()) or 1.0)
+    if F.shape[2] == 1:
+        f = np.where(F[..., 0] > 0, np.maximum(F[..., 0], scale), np.minimum(F[..., 0], -scale))
+        return [-f, f]
+    answer, found = F.argmax(axis=2), []
+    for k in range(F.shape[2]):
+        lead = F[..., k] - np.delete(F, k, axis=2).max(axis=2)
+        found.append(np.where(answer == k, np.maximum(lead, scale), np.minimum(lead, -scale)))
+    return found
+
+
+def _levels(f: Floats) -> Floats:
+    """Round values of f on both sides of zero."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = float(f.min()), float(f.max())
+    ticks = MaxNLocator(CONTOURS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    levels: Floats = np.asarray(ticks, dtype=np.float64)
+    step = float(np.diff(levels).min()) if len(levels) > 1 else 0.0
+    inside: Floats = levels[(levels > low) & (levels < high) & (np.abs(levels) > 0.1 * step)]
+    return inside
+
+
+def _samples(scene: Scene, model: Any) -> None:
+    """The samples, rings around the wrong ones, crosses over the dropped ones."""
+    seen = scene.seen
+    gone, theirs = dropped_rows(model, seen)
+    wrong = np.flatnonzero(seen.wrong)
+    drawn = chosen(seen.n, gone, wrong if wrong.size <= MOST_WRONG else wrong[:0])
+    area = scene.samples(drawn)
+    scene.ring_wrong(drawn, area)
+    said = f"dropped{' for a class' * (len(model.fits_) > 1)}: {grouped(theirs)}"
+    if gone.size:
+        style: Look = {"marker": "x", "color": INK, "linewidths": 1.5, "zorder": 7}
+        crosses = dots(scene.ax, scene.points[gone], s=2.2 * area + 12, gid="dropped", **style)
+        scene.entries["dropped"] = halo(crosses, 3.2), said
+    elif theirs:
+        scene.note("dropped", f"{said} of the data of the fit")
+    scene.note_part(drawn)
+
+
+def dropped_rows(model: Any, seen: Seen) -> tuple[NDArray[np.intp], int]:
+    """Which of these samples were dropped, and how many were.
+
+    None of these, if the samples are not those of the fit: support vectors are elsewhere then.
+    """
+    gone = np.unique(np.concatenate([fit.dropped.sample for fit in model.fits_])).astype(np.intp)
+    known = np.flatnonzero(model.support_ >= 0)
+    row = model.support_[known]
+    mine = gone.size and max(gone.max(), row.max(initial=0)) < seen.n
+    if mine and hasattr(model, "support_vectors_"):
+        mine = np.array_equal(dense(seen.X[row]), dense(model.support_vectors_[known]))
+    return gone if mine else gone[:0], gone.size
+
+
+def _discs(scene: Scene, model: Any, vectors: Floats) -> None:
+    """A disc behind each support vector, its area the mistake counter."""
+    alpha = np.asarray(model.alpha_).sum(axis=0)
+    rows = np.argsort(-alpha, kind="stable")[:MOST_DISCS]
+    rows = rows[alpha[rows] > 0]
+    counts = f"support vectors: {grouped(len(vectors))}"
+    if not rows.size:
+        if len(vectors):
+            scene.note("support", counts)
+        return
+    least, most = int(alpha[rows].min()), int(alpha[rows].max())
+    unit = min(LARGEST * scene.shrink() / most, 90.0)
+    style: Look = {"facecolors": "#00000012", "edgecolors": "#22222290", "zorder": 3.5}
+    style |= {"s": unit * alpha[rows], "linewidths": 0.7, "gid": "support"}
+    discs = dots(scene.ax, vectors[rows], **style)
+    said = f"α = {least}" if least == most else f"area: α, {least} to {grouped(most)}"
+    some = f", {grouped(rows.size)} largest drawn" * (rows.size < len(vectors))
+    scene.entries["support"] = discs, f"{counts} ({said}{some})"
+
+
+def _along(model: Any, seen: Seen, ax: Axes | None, formula: str) -> Axes:
+    """Histograms of the distances in feature space, or of the values where there is none."""
+    F = decision_values(model, seen.X)
+    norms = _norms(model, F)
+    distances = F.T if norms is None else (F / norms).T
+    what = DISTANCE if norms is not None else "f(x)"
+    if norms is None and model.fits_[0].path is not None:
+        what = "share of the vote for minus against"
+    own = [seen.label == (1 if F.shape[1] == 1 else k) for k in range(F.shape[1])]
+    signed = [np.where(o, d, -d) for o, d in zip(own, distances, strict=True)]
+    margins = [float(values.min()) if seen.n else float("nan") for values in signed]
+    if F.shape[1] == 1:
+        ax = new_axes(ax, (6.4, 4.2))
+        entries = along(ax, seen, distances[0], margins[0], what)
+    else:
+        ax = new_axes(ax, (6.4, 2.0 + 0.55 * min(F.shape[1], 30)))
+        entries = along_rows(ax, seen, distances, margins, f"each class's own {what}")
+    entries.append((None, f"support vectors: {grouped(len(model.support_))}"))
+    gone = dropped_rows(model, seen)[1]
+    if gone:
+        entries.append((None, f"dropped: {grouped(gone)}"))
+    legend(ax, entries, formula)
+    return ax
+
+
+def _norms(model: Any, F: Floats) -> Floats | None:
+    """``‖w‖`` in feature space for each problem; None where it is not known, or is none."""
+    if model.fits_[0].path is not None:
+        return None
+    if hasattr(model, "support_vectors_"):
+        at = decision_values(model, model.support_vectors_)
+    elif (model.support_ < len(F)).all() and len(F) == model.n_features_in_:
+        at = F[model.support_]
+    else:
+        return None
+    squares = (np.asarray(model.dual_coef_).T * at).sum(axis=0)
+    norms: Floats = np.sqrt(np.maximum(squares, 0.0))
+    return norms if (squares > 0).all() else None

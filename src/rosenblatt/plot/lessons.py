@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import datasets, theory
 from rosenblatt.arguments import brief, floats, instance
-from rosenblatt.plot import _points, _style, _view
+from rosenblatt.plot.axes import Axes, new_axes, plain
+from rosenblatt.plot.lettering import beside, dark, legend, number, vector, write
+from rosenblatt.plot.plane import Picture, View, around, dots, rings, scatter, unit
+from rosenblatt.plot.seen import Floats
+from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, SMALL, Look, arrow, colour
 from rosenblatt.results import Hyperplane
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
-
-    from rosenblatt.plot._view import View
-
-    Floats = NDArray[np.float64]
 
 NAMES, TITLES = 9.5, 10.5
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (4, 2, 1, 2)), (0, (1, 1.5)), (0, (8, 2, 2, 2)))
@@ -58,24 +53,21 @@ def fan(*, ax: Axes | None = None, models: Mapping[str, Any] | None = None) -> A
         instance("models", model, BaseEstimator, wanted)
         fitted = model.fit(data.X, data.y)
         planes[name] = Hyperplane(fitted.coef_[0], float(fitted.intercept_[0]))
-    ax = _style.new_axes(ax, (6.0, 6.2))
-    view = _view.around(data.X, ax, pad=0.15)
-    label = (data.y > 0).astype(np.intp)
-    _points.scatter(ax, data.X, label, data.target_names, area=70)
+    ax = new_axes(ax, (6.0, 6.2))
+    picture = Picture(ax, around(data.X, ax, pad=0.15))
+    scatter(ax, data.X, data.y > 0, data.target_names, area=70)
     margins = {name: plane.margin(data.X, data.y) for name, plane in planes.items()}
-    order = sorted(margins, key=lambda name: -margins[name])
-    entries = [
-        _one_of_fan(ax, planes[name], view, rank, f"{margins[name]:.3f}  {name}", margins[name])
-        for rank, name in enumerate(order)
-    ]
-    view.show(ax)
-    ax.set(xlabel="x1", ylabel="x2")
-    _style.plain(ax)
-    _style.legend(ax, [(None, "margin, and how the run was made"), *entries]).set(gid="margins")
+    picture.note("title", "margin, and how the run was made")
+    for rank, name in enumerate(sorted(margins, key=lambda name: -margins[name])):
+        line = _one_of_fan(picture, planes[name], rank, margins[name])
+        best = "" if rank else ": the largest"
+        picture.entries[name] = line, f"{margins[name]:.3f}  {name}{best}"
+    picture.show(("x1", "x2"))
+    legend(ax, picture.entries.values()).set(gid="margins")
     return ax
 
 
-def _runs() -> dict[str, Any]:
+def _runs() -> Look:
     """Six perceptrons that end in six different lines."""
     from rosenblatt.perceptron.estimator import Perceptron
 
@@ -89,18 +81,14 @@ def _runs() -> dict[str, Any]:
     }
 
 
-def _one_of_fan(
-    ax: Axes, plane: Hyperplane, view: View, rank: int, text: str, margin: float
-) -> tuple[Any, str]:
+def _one_of_fan(picture: Picture, plane: Hyperplane, rank: int, margin: float) -> Any:
     """One line; the best, which has rank 0, is bold and in its band."""
     if rank:
-        style: dict[str, Any] = {"linestyle": DASHES[rank % len(DASHES)], "linewidth": 1.4}
-        line = _view.line(ax, plane, view, f"line {rank}", color=_style.colour(rank + 1), **style)
-        return line, text
-    w, b = _view.unit(plane)
-    strip = _view.clipped(_view.clipped(view.corners(), w, b + margin), -w, margin - b)
-    _view.area(ax, strip, "band", facecolor="#EFEFEF", edgecolor=_style.PALE, linewidth=0.8)
-    return _view.line(ax, plane, view, "line 0", linewidth=3.2), f"{text}: the largest"
+        style: Look = {"linestyle": DASHES[rank % len(DASHES)], "linewidth": 1.4}
+        return picture.line(plane, f"line {rank}", color=colour(rank + 1), **style)
+    style = {"facecolor": "#EFEFEF", "edgecolor": PALE, "linewidth": 0.8, "linestyle": "-"}
+    picture.band(plane, margin, zorder=0, **style)
+    return picture.line(plane, "line 0", linewidth=3.2)
 
 
 def bias(
@@ -131,47 +119,45 @@ def bias(
     if shifts.ndim != 1 or not shifts.size or not np.isfinite(shifts).all():
         msg = f"biases={brief(biases)} is not a list of numbers: give one or more"
         raise ValueError(msg)
-    ax = _style.new_axes(ax, (6.0, 5.6))
+    ax = new_axes(ax, (6.0, 5.6))
     planes = [Hyperplane(normal, float(b)) for b in shifts]
     feet = np.array([plane.point() for plane in planes])
-    tips = feet + normal
     reach = 1.1 * np.hypot(*normal) * np.array([[-1, -1], [1, 1]])
-    view = _view.around(np.vstack([feet, tips, reach]), ax, pad=0.12, always=True)
+    points = np.vstack([feet, feet + normal, reach])
+    picture = Picture(ax, around(points, ax, pad=0.12, always=True))
     for axis in (ax.axhline, ax.axvline):
-        axis(0, color=_style.PALE, linewidth=1, zorder=0)
+        axis(0, color=PALE, linewidth=1, zorder=0)
     for k, plane in enumerate(planes):
-        _shifted(ax, plane, view, k)
-    view.show(ax)
-    ax.set(xlabel="x1", ylabel="x2")
-    _style.plain(ax)
+        _shifted(picture, plane, k)
+    picture.show(("x1", "x2"))
     return ax
 
 
-def _shifted(ax: Axes, plane: Hyperplane, view: View, k: int) -> None:
+def _shifted(picture: Picture, plane: Hyperplane, k: int) -> None:
     """One line of `bias`: its foot, its normal, its name."""
-    tint, foot = _style.colour(k), plane.point()
-    _view.line(ax, plane, view, f"line {k}", color=tint, linewidth=2.2)
-    _style.arrow(ax, foot, foot + plane.w, f"normal {k}", color=tint, linewidth=2.2)
-    ax.plot(*np.vstack([np.zeros(2), foot]).T, ":", color=_style.GREY, linewidth=1.5, zorder=2)
-    ax.scatter(foot[0], foot[1], s=60, color=tint, edgecolors="white", zorder=7, gid=f"foot {k}")
-    w, _ = _view.unit(plane)
+    ax, tint, foot = picture.ax, colour(k), plane.point()
+    picture.line(plane, f"line {k}", color=tint, linewidth=2.2)
+    arrow(ax, foot, foot + plane.w, f"normal {k}", color=tint, linewidth=2.2)
+    ax.plot(*np.vstack([np.zeros(2), foot]).T, ":", color=GREY, linewidth=1.5, zorder=2)
+    dots(ax, foot, s=60, color=tint, edgecolors="white", zorder=7, gid=f"foot {k}")
+    w, _ = unit(plane)
     up = np.array([-w[1], w[0]]) * (1 if w[0] > 0 else -1)
-    _beside(ax, foot + 0.55 * plane.w, 11 * up, "w", tint)
-    distance = f"\n|b|/‖w‖ = {_style.number(abs(plane.b) / plane.norm)}" * (plane.b != 0)
+    _name(ax, foot + 0.55 * plane.w, 11 * up, "w", tint)
+    distance = f"\n|b|/‖w‖ = {number(abs(plane.b) / plane.norm)}" * (plane.b != 0)
     away = np.array([-np.sign(w[0]), 0]) if abs(w[0]) > 0.4 else np.array([0.2, -np.sign(w[1])])
-    _beside(ax, foot, 12 * away, f"foot {_style.vector(foot)}{distance}", tint)
-    ends = _view.segment(plane, view)
+    _name(ax, foot, 12 * away, f"foot {vector(foot)}{distance}", tint)
+    ends = picture.view.segment(plane)
     if ends is not None:
         upper, lower = ends[np.argsort(-ends[:, 1])]
-        _beside(ax, upper + 0.15 * (lower - upper), 9 * w, f"b = {_style.number(plane.b)}", tint)
+        _name(ax, upper + 0.15 * (lower - upper), 9 * w, f"b = {number(plane.b)}", tint)
 
 
-def _beside(ax: Axes, at: Floats, offset: Floats, text: str, tint: str) -> None:
-    """Lettering beside a point, so many points of print away."""
-    note = ax.annotate(text, (*at,), (*offset,), textcoords="offset points", zorder=8)
-    note.set(ha="left" if offset[0] >= 0 else "right", va="top" if offset[1] < -3 else "center")
-    note.set(size=10, weight="bold", linespacing=1.3, color=_style.lettering(tint))
-    _style.halo(note)
+def _name(ax: Axes, at: Floats, offset: Floats, text: str, tint: str) -> None:
+    """Lettering at that side of a point at which its offset is."""
+    side: Look = {"ha": "left" if offset[0] >= 0 else "right"}
+    side |= {"va": "top" if offset[1] < -3 else "center", "linespacing": 1.3, "zorder": 8}
+    style: Look = {"size": 10, "weight": "bold", "color": dark(tint)} | side
+    beside(ax, at, offset, text, rim=2.5, **style)
 
 
 def losses(*, ax: Axes | None = None) -> Axes:
@@ -189,30 +175,27 @@ def losses(*, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
     """
-    ax = _style.new_axes(ax, (6.8, 4.4))
+    ax = new_axes(ax, (6.8, 4.4))
     z = np.linspace(-3, 3, 601)
     top = 4.7
-    ax.axvspan(-3, 0, color=_style.PALE, alpha=0.35, linewidth=0, zorder=0)
+    ax.axvspan(-3, 0, color=PALE, alpha=0.35, linewidth=0, zorder=0)
     for k, (name, loss) in enumerate(theory.losses.items()):
-        style: dict[str, Any] = {
-            "color": _style.COLOURS[(6, 0, 1, 2, 3)[k % 5]],
-            "linestyle": DASHES[k % 5],
-        }
-        values = loss(z)
-        ax.plot(z, values, linewidth=2.1, zorder=3, gid=name, **style)
+        tint, values = COLOURS[(6, 0, 1, 2, 3)[k % 5]], loss(z)
+        style: Look = {"linestyle": DASHES[k % 5], "linewidth": 2.1, "zorder": 3}
+        ax.plot(z, values, color=tint, gid=name, **style)
         inside = values[0] > top  # it leaves through the top: name it at the right, at its knee
         place = (z[-30], values[-30] + 0.35) if inside else (z[0] - 0.08, values[0])
-        text = ax.text(*place, name.replace("_", "-"), ha="right", va="center", size=NAMES)
-        text.set(color=_style.lettering(str(style["color"])), weight="bold")
-    ax.text(-2.9, top - 0.05, "wrong side", color=_style.GREY, size=_style.SMALL, va="top")
-    ax.text(0.1, top - 0.05, "right side", color=_style.GREY, size=_style.SMALL, va="top")
+        style = {"ha": "right", "size": NAMES, "weight": "bold", "color": dark(tint)}
+        write(ax, place, name.replace("_", "-"), **style)
+    for x, side in ((-2.9, "wrong side"), (0.1, "right side")):
+        ax.text(x, top - 0.05, side, color=GREY, size=SMALL, va="top")
     ax.set(xlim=(-3, 3), ylim=(0, top), xlabel="signed value  z = y(w·x + b)", ylabel="loss")
-    _style.plain(ax)
+    plain(ax)
     ax.spines["left"].set_visible(False)
     ax.yaxis.tick_right()
     ax.yaxis.set_label_position("right")
     ax.tick_params(axis="y", length=0)
-    ax.grid(axis="y", color=_style.PALE, linewidth=0.6, zorder=0.5)
+    ax.grid(axis="y", color=PALE, linewidth=0.6, zorder=0.5)
     return ax
 
 
@@ -236,45 +219,35 @@ def objective(*, ax: Axes | None = None) -> Axes:
         The curves; ``ax.child_axes[0]`` has the samples.
     """
     X, y, good, _ = theory.all_samples_counterexample()
-    ax = _style.new_axes(ax, (8.2, 4.6))
+    ax = new_axes(ax, (8.2, 4.6))
     degrees = np.arange(-90.0, 181.0, 0.5)
     turned = [Hyperplane(np.array([np.cos(a), np.sin(a)])) for a in np.radians(degrees)]
     every = np.array([theory.all_samples_objective(h, X, y) for h in turned])
     wrong = np.array([theory.perceptron_loss(h, X, y) for h in turned]) / len(y)
     fine = degrees[[h.margin(X, y) > 0 for h in turned]]
-    best = turned[int(np.argmin(every))]
-    ax.axvspan(fine[0], fine[-1], color=_style.COLOURS[2], alpha=0.18, linewidth=0, gid="separates")
-    ax.axhline(0, color=_style.PALE, linewidth=1, zorder=1)
-    ax.plot(degrees, wrong, color=_style.COLOURS[2], linewidth=2.4, gid="wrong samples")
-    ax.plot(degrees, every, "--", color=_style.COLOURS[4], linewidth=2.2, gid="all samples")
-    _objective_notes(ax, degrees, every, fine, best, (X, y))
-    ax.set(xlim=(-90, 180), xticks=range(-90, 181, 45), ylim=(-3.0, 4.4))
-    ax.set_xticklabels([f"{_style.number(t)}°" for t in range(-90, 181, 45)])
-    ax.set(xlabel="direction of w", ylabel="objective  (‖w‖ = 1, b = 0)")
-    ax.set_title("two objectives, as w turns", fontsize=TITLES, color=_style.INK)
-    _style.plain(ax)
-    _samples_beside(ax, X, y, good, best)
-    return ax
-
-
-def _objective_notes(
-    ax: Axes, degrees: Floats, every: Floats, fine: Floats, best: Hyperplane, data: Any
-) -> None:
-    """The names of the curves and what their lowest points mean."""
-    tints = (_style.COLOURS[2], _style.COLOURS[4])
     low = int(np.argmin(every))
-    errors = round(theory.zero_one_loss(best, *data) * len(data[1]))
-    ax.scatter(degrees[low], every[low], s=70, color=tints[1], zorder=5, gid="least")
-    least = f"least: {errors} of {len(data[1])} wrong"
-    notes = [
-        (125, 1.85, "wrong samples only\nΣ max(0, −y w·x) / n", tints[0], "center"),
-        (-84, -0.8, "all samples\n−Σ y w·x / n", tints[1], "left"),
-        (float(fine.mean()), 4.1, "here the line\nseparates", tints[0], "center"),
-        (float(degrees[low]), every[low] - 0.42, least, tints[1], "center"),
-    ]
-    for x, height, text, tint, side in notes:
-        note = ax.text(x, height, text, ha=side, va="center", size=NAMES)
-        note.set(color=_style.lettering(tint), weight="bold", linespacing=1.35, zorder=6)
+    ax.axvspan(fine[0], fine[-1], color=COLOURS[2], alpha=0.18, linewidth=0, gid="separates")
+    ax.axhline(0, color=PALE, linewidth=1, zorder=1)
+    ax.plot(degrees, wrong, color=COLOURS[2], linewidth=2.4, gid="wrong samples")
+    ax.plot(degrees, every, "--", color=COLOURS[4], linewidth=2.2, gid="all samples")
+    ax.scatter(degrees[low], every[low], s=70, color=COLOURS[4], zorder=5, gid="least")
+    errors = round(theory.zero_one_loss(turned[low], X, y) * len(y))
+    least = f"least: {errors} of {len(y)} wrong"
+    style: Look = {"size": NAMES, "weight": "bold", "linespacing": 1.35}
+    for x, height, text, k, side in (
+        (125, 1.85, "wrong samples only\nΣ max(0, −y w·x) / n", 2, "center"),
+        (-84, -0.8, "all samples\n−Σ y w·x / n", 4, "left"),
+        (float(fine.mean()), 4.1, "here the line\nseparates", 2, "center"),
+        (float(degrees[low]), every[low] - 0.42, least, 4, "center"),
+    ):
+        write(ax, (x, height), text, ha=side, color=dark(COLOURS[k]), **style)
+    ax.set(xlim=(-90, 180), xticks=range(-90, 181, 45), ylim=(-3.0, 4.4))
+    ax.set_xticklabels([f"{number(t)}°" for t in range(-90, 181, 45)])
+    ax.set(xlabel="direction of w", ylabel="objective  (‖w‖ = 1, b = 0)")
+    ax.set_title("two objectives, as w turns", fontsize=TITLES, color=INK)
+    plain(ax)
+    _samples_beside(ax, X, y, good, turned[low])
+    return ax
 
 
 def _samples_beside(
@@ -282,29 +255,25 @@ def _samples_beside(
 ) -> None:
     """The four samples, a line that separates them and the one with the least mean."""
     inset = ax.inset_axes((1.13, 0.0, 0.46, 1.0))
-    view = _view.View(np.array([-4.6, -13.2]), np.array([4.6, 3.2]), True)
-    label = (y > 0).astype(np.intp)
-    classes = _points.scatter(inset, X, label, ("", ""), area=48)
-    ring = _points.rings(inset, X[best.predict(X) != y], area=48)
-    for plane, k, dash in ((good, 2, "-"), (best, 4, "--")):
-        style: dict[str, Any] = {"color": _style.COLOURS[k], "linewidth": 2.2, "linestyle": dash}
-        _view.line(inset, plane, view, "good" if dash == "-" else "least", **style)
+    picture = Picture(inset, View(np.array([-4.6, -13.2]), np.array([4.6, 3.2]), True))
+    classes = scatter(inset, X, y > 0, ("", ""), area=48)
+    ring = rings(inset, X[best.predict(X) != y], area=48)
+    picture.line(good, "good", color=COLOURS[2], linewidth=2.2)
+    picture.line(best, "least", color=COLOURS[4], linewidth=2.2, linestyle="--")
     far = X[np.argmax(np.hypot(*X.T))]
-    notes = [
-        (-10.2, "this far sample\noutweighs the\nthree wrong ones", _style.INK),
-        (-4.6, "dashed: least\nover all samples", _style.COLOURS[4]),
-        (-6.9, "solid: separates", _style.COLOURS[2]),
-    ]
-    _style.arrow(inset, (0.3, -11.3), far + np.array([0.35, 0.1]), "far", linewidth=1.1)
-    for height, words, tint in notes:
-        note = inset.text(0.35, height, words, ha="left", va="center", size=_style.SMALL)
-        note.set(color=_style.lettering(tint), linespacing=1.25)
-    view.show(inset)
+    arrow(inset, (0.3, -11.3), far + np.array([0.35, 0.1]), "far", linewidth=1.1)
+    for height, words, tint in (
+        (-10.2, "this far sample\noutweighs the\nthree wrong ones", INK),
+        (-4.6, "dashed: least\nover all samples", COLOURS[4]),
+        (-6.9, "solid: separates", COLOURS[2]),
+    ):
+        style: Look = {"ha": "left", "size": SMALL, "linespacing": 1.25}
+        write(inset, (0.35, height), words, color=dark(tint), **style)
+    picture.show(("x1", "x2"))
     keys = [*classes, ring], ["y = −1", "y = +1", "wrong side\nof dashed"]
-    inset.legend(*keys, loc="center left", bbox_to_anchor=(0.0, 0.42), frameon=False,
-                 fontsize=_style.SMALL, handletextpad=0.2, borderaxespad=0)  # fmt: skip
-    inset.set_title("the four samples", fontsize=TITLES, color=_style.INK)
-    inset.set_xlabel("x1")
+    place: Look = {"loc": "center left", "bbox_to_anchor": (0.0, 0.42)}
+    place |= {"frameon": False, "fontsize": SMALL, "handletextpad": 0.2, "borderaxespad": 0}
+    inset.legend(*keys, **place)
+    inset.set_title("the four samples", fontsize=TITLES, color=INK)
     inset.set_ylabel("x2", labelpad=-2)
     inset.set(xticks=[-4, 0, 4], yticks=[-12, -8, -4, 0])
-    _style.plain(inset)
