@@ -1,7 +1,12 @@
 """What is in a picture: its artists by name, its words, its numbers."""
 
+import warnings
+
 import matplotlib as mpl
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+import rosenblatt as rb
 
 mpl.use("Agg")
 
@@ -35,3 +40,25 @@ def offsets(collection):
 def ends(arrow):
     """Start and end of an arrow, in the coordinates of the data."""
     return np.array(arrow._posA_posB)
+
+
+def line_ends(line):
+    """The two points by which an endless line is drawn."""
+    return np.array([line.get_xy1(), line.get_xy2()])
+
+
+def quietly(model, X, y):
+    """The fitted model, whether or not errors are left."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+def fit(data, **options):
+    """A perceptron fitted to these data."""
+    return quietly(rb.Perceptron(**options), *data)
+
+
+def plane_of(model):
+    """The hyperplane of a model of two classes."""
+    return rb.Hyperplane(model.coef_[0], model.intercept_[0])

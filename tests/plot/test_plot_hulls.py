@@ -1,35 +1,26 @@
-"""Pictures of hulls and of cycles: what is drawn is what is proved."""
+"""Pictures of hulls: what is drawn is what is proved."""
 
 from fractions import Fraction
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-from pictures import ends, find, found, heading, offsets, words
-from rosenblatt.plot import plane as _points
+from pictures import find, found, heading, line_ends, offsets, words
 from rosenblatt.plot.convex_hulls import hull, overlap
-from rosenblatt.plot.projection import spread
+from rosenblatt.plot.plane import MOST
 from rosenblatt.results import Inseparable, Separable, Undecided
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.usefixtures("settings_stay"),
-]
+pytestmark = pytest.mark.usefixtures("settings_stay")
+
 
 # Two triangles with a corner of one on an edge of the other.
 TOUCHING = (
     np.array([[0.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, 0.5], [1.0, 1.0], [2.0, 3.0]]),
     np.array([-1, -1, -1, 1, 1, 1]),
 )
-
-
-@pytest.fixture(scope="module")
-def dunkers():
-    return rb.datasets.dunkers(random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -79,17 +70,6 @@ def test_overlap_is_where_both_are():
     assert not len(overlap([a, a[:2]]))
 
 
-def test_spread_is_the_first_principal_direction():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((100, 4)) * [1, 5, 2, 1] + 7
-    first = np.linalg.svd(X - X.mean(axis=0))[2][0]
-    for data in (X, csr_matrix(X)):
-        assert abs(spread(data, []) @ first) == pytest.approx(1, abs=1e-6)
-        second = spread(data, [first])
-        assert second @ first == pytest.approx(0, abs=1e-12)
-        assert abs(second[2]) > 0.95
-
-
 # Two features ---------------------------------------------------------------------------------
 
 
@@ -110,7 +90,7 @@ def test_separable_has_line_and_band(dunkers):
     ax = rb.plot.hulls(*dunkers, certificate)
     plane = certificate.hyperplane
     line = find(ax, "hyperplane")
-    on_it = np.array([line.get_xy1(), line.get_xy2()])
+    on_it = line_ends(line)
     assert plane.distance(on_it) == pytest.approx([0, 0], abs=1e-9)
     values = plane.decision_function(find(ax, "band").get_xy()) / plane.norm
     assert (values.min(), values.max()) == pytest.approx((-certificate.margin, certificate.margin))
@@ -153,7 +133,7 @@ def test_quasi_separable_has_both():
     ax = rb.plot.hulls(X, y, certificate)
     assert heading(ax) == "quasi-separable: the hulls touch"
     line = find(ax, "hyperplane")
-    on_it = np.array([line.get_xy1(), line.get_xy2()])
+    on_it = line_ends(line)
     assert certificate.hyperplane.distance(on_it) == pytest.approx([0, 0], abs=1e-9)
     assert np.array_equal(offsets(find(ax, "on")), X[[0, 1, 3]])
     assert "on it: 3 of 6" in words(ax)
@@ -219,7 +199,7 @@ def test_many_samples_are_drawn_in_part_and_their_hulls_whole():
     certificate = rb.separability(X, y)
     ax = rb.plot.hulls(X, y, certificate)
     drawn = np.vstack([offsets(find_first(ax, f"class {k}")) for k in range(2)])
-    assert _points.MOST <= len(drawn) <= _points.MOST + len(certificate.support)
+    assert MOST <= len(drawn) <= MOST + len(certificate.support)
     assert {*map(tuple, X[certificate.support])} <= {*map(tuple, drawn)}
     assert f"{len(drawn)} of 5000 points drawn" in words(ax)
     assert np.array_equal(find(ax, "hull 0").get_xy()[:-1], hull(X[y < 0]))
@@ -322,92 +302,3 @@ def test_refuses(dunkers, rings):
         rb.plot.hulls(*rings, moved)
     with pytest.raises(ValueError, match="X has 2 features but the model has 5"):
         rb.plot.hulls(*dunkers, Separable(rb.Hyperplane(np.ones(5)), 1.0))
-
-
-# Cycles ---------------------------------------------------------------------------------------
-
-
-def sandwich(**options):
-    X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-1, 1, -1])
-    return rb.Perceptron(record=True, **options).fit(X, y), X, y
-
-
-def test_the_walk_is_the_run():
-    model, X, y = sandwich()
-    ax = rb.plot.cycle(model, X, y)
-    updates = model.trace_.updates
-    theta = np.array([[p.w[0], p.b] for p in (updates.hyperplane(t, X) for t in range(8))])
-    tail = np.column_stack(find(ax, "tail").get_data())
-    assert np.array_equal(tail, theta[:4])
-    for t in range(3, 7):
-        assert np.array_equal(ends(find(ax, f"update {t + 1}")), theta[t : t + 2])
-    assert not found(ax, "update 3")
-    assert np.array_equal(offsets(find(ax, "entry"))[0], theta[7])
-    assert "after epoch 1, and every 2 epochs again" in words(ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("w", "b")
-
-
-def test_samples_are_lines_with_their_right_side():
-    model, X, y = sandwich()
-    ax = rb.plot.cycle(model, X, y)
-    for x, name in zip(X[:, 0], ("−1", "0", "1"), strict=True):
-        line = find(ax, f"sample {name}")
-        for w, b in (line.get_xy1(), line.get_xy2()):
-            assert x * w + b == pytest.approx(0, abs=1e-12)
-        assert f"x = {name}" in [text.get_text() for text in ax.texts]
-    ticks = np.array([ends(tick) for tick in found(ax, "right side")])
-    assert len(ticks) == 6
-    for foot, tip in ticks:
-        on = [k for k in range(3) if X[k, 0] * foot[0] + foot[1] == pytest.approx(0, abs=1e-9)]
-        assert any(y[k] * (X[k, 0] * tip[0] + tip[1]) > 1e-9 for k in on)
-
-
-def test_two_features_have_their_biases():
-    X, y = rb.datasets.xor()
-    ax = rb.plot.cycle(rb.Perceptron(record=True).fit(X, y), X, y)
-    written = {text.get_text() for text in ax.texts}
-    assert written == {"b = 0, −1", "b = 0", "b = 1"}
-    assert not found(ax, "tail")
-    assert offsets(find(ax, "update 1")).tolist() == [[0, 0]]  # (0, 0) of -1: the bias alone
-    assert all(find(ax, f"update {t}").get_visible() for t in (2, 3, 4))
-    assert "only the bias changes" in words(ax)
-    assert "after epoch 0, and every epoch again" in words(ax)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("w1", "w2")
-
-
-def test_many_features_and_many_updates():
-    rng = np.random.default_rng(5)
-    X, y = rng.integers(-2, 3, (7, 3)).astype(float), np.array([0, 1, 0, 1, 0, 1, 1])
-    model = rb.Perceptron(record=True).fit(X, y)
-    ax = rb.plot.cycle(model, X, y)
-    loop = np.column_stack(find(ax, "loop").get_data())
-    on_it = int((model.trace_.updates.epoch > model.certificate_.entry).sum())
-    assert len(loop) == on_it + 1
-    assert loop[0] == pytest.approx(loop[-1], abs=1e-9)
-    assert f"the cycle: {on_it} updates" in words(ax)
-    assert "shadow of 4 weights" in words(ax)
-
-
-def test_batches_are_black():
-    model, X, y = sandwich(update="batch")
-    ax = rb.plot.cycle(model, X, y)
-    updates = model.trace_.updates
-    sizes = np.bincount(updates.update)
-    assert {*sizes} == {1, 3}
-    for t, size in enumerate(sizes, 1):
-        if found(ax, f"update {t}"):
-            black = mpl.colors.same_color(find(ax, f"update {t}").get_edgecolor(), "#222222")
-            assert black == (size > 1)
-    assert "several mistakes at once" in words(ax)
-
-
-def test_cycle_refuses(dunkers):
-    with pytest.raises(ValueError, match="ended with SEPARATED: give one that ended with CYCLE"):
-        rb.plot.cycle(rb.Perceptron(record=True).fit(*dunkers), *dunkers)
-    X, y = rb.datasets.xor()
-    with pytest.raises(ValueError, match="fit with record=True"):
-        rb.plot.cycle(rb.Perceptron().fit(X, y), X, y)
-    model = rb.Perceptron(record=True).fit(X, y)
-    for other in ((2 * X, y), (X, -y), (X[:3], y[:3])):
-        with pytest.raises(ValueError, match="X, y are not what this run was recorded with"):
-            rb.plot.cycle(model, *other)

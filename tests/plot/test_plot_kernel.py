@@ -11,8 +11,7 @@ from sklearn.datasets import load_iris
 
 import rosenblatt as rb
 from pictures import find, found, heading, offsets, words
-from rosenblatt.plot import boundary as curved
-from rosenblatt.plot import plane as _points
+from rosenblatt.plot import boundary, plane
 
 pytestmark = pytest.mark.usefixtures("settings_stay")
 
@@ -35,8 +34,18 @@ def petals():
 
 
 @pytest.fixture(scope="module")
-def flowers(petals):
+def petal_model(petals):
     return rb.KernelPerceptron(gamma=0.7, drop_after=9).fit(*petals)
+
+
+@pytest.fixture(scope="module")
+def rings_drawn(rings, dropping):
+    return rb.plot.decision(dropping, *rings, class_names=rings.target_names)
+
+
+@pytest.fixture(scope="module")
+def petals_drawn(petals, petal_model):
+    return rb.plot.decision(petal_model, *petals)
 
 
 def inside(contour, points):
@@ -48,11 +57,11 @@ def inside(contour, points):
     return around % 2 == 1
 
 
-# Two features -----------------------------------------------------------------------------------
+# Two features ---------------------------------------------------------------------------------
 
 
-def test_the_boundary_is_where_the_value_is_zero(rings, dropping):
-    ax = rb.plot.decision(dropping, *rings)
+def test_the_boundary_is_where_the_value_is_zero(rings, dropping, rings_drawn):
+    ax = rings_drawn
     line = np.concatenate([path.vertices for path in find(ax, "boundary 1").get_paths()])
     assert len(line) > 100
     values = dropping.decision_function(line)
@@ -74,22 +83,22 @@ def test_regions_are_the_answers(options, rings):
         assert (inside(find(ax, f"region {k}"), points) == (answers == label))[clear].all()
 
 
-def test_regions_of_several_classes(petals, flowers):
-    ax = rb.plot.decision(flowers, *petals)
+def test_regions_of_several_classes(petal_model, petals_drawn):
+    ax = petals_drawn
     low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
     points = np.random.default_rng(0).uniform(low + 0.01, high - 0.01, (300, 2))
-    top = np.sort(flowers.decision_function(points), axis=1)
+    top = np.sort(petal_model.decision_function(points), axis=1)
     clear = top[:, -1] - top[:, -2] > 0.05
     assert clear.sum() > 200
-    answers = flowers.predict(points)
-    for k, label in enumerate(flowers.classes_):
+    answers = petal_model.predict(points)
+    for k, label in enumerate(petal_model.classes_):
         assert (inside(find(ax, f"region {k}"), points) == (answers == label))[clear].all()
     assert {"setosa", "versicolor", "virginica", "where two classes are level"} <= set(words(ax))
     assert not found(ax, "equal")
 
 
-def test_equal_values_have_a_line(rings, dropping):
-    ax = rb.plot.decision(dropping, *rings)
+def test_equal_values_have_a_line(rings, dropping, rings_drawn):
+    ax = rings_drawn
     equal = find(ax, "equal")
     step = np.diff(equal.levels).min()
     assert 0 not in equal.levels
@@ -100,8 +109,8 @@ def test_equal_values_have_a_line(rings, dropping):
         assert np.abs(values - level).max() < 0.1 * step
 
 
-def test_support_vectors_have_discs_by_their_counters(rings, dropping):
-    ax = rb.plot.decision(dropping, *rings)
+def test_support_vectors_have_discs_by_their_counters(rings, dropping, rings_drawn):
+    ax = rings_drawn
     discs, alpha = find(ax, "support"), dropping.alpha_[0]
     where = {tuple(at): size for at, size in zip(offsets(discs), discs.get_sizes(), strict=True)}
     assert len(where) == len(dropping.support_)
@@ -111,8 +120,8 @@ def test_support_vectors_have_discs_by_their_counters(rings, dropping):
     assert said in words(ax)
 
 
-def test_dropped_samples_are_crossed_out(rings, dropping):
-    ax = rb.plot.decision(dropping, *rings, class_names=rings.target_names)
+def test_dropped_samples_are_crossed_out(rings, dropping, rings_drawn):
+    ax = rings_drawn
     rows = np.unique(dropping.dropped_.sample)
     assert np.array_equal(offsets(find(ax, "dropped")), rings.X[rows])
     assert f"dropped: {len(rows)}" in words(ax)
@@ -121,9 +130,9 @@ def test_dropped_samples_are_crossed_out(rings, dropping):
     assert {"inner", "outer", f"wrong: {wrong.sum()} of 120"} <= set(words(ax))
 
 
-def test_dropped_samples_of_any_class(petals, flowers):
-    rows = np.unique(np.concatenate([one.sample for one in flowers.dropped_]))
-    ax = rb.plot.decision(flowers, *petals)
+def test_dropped_samples_of_any_class(petals, petal_model, petals_drawn):
+    rows = np.unique(np.concatenate([one.sample for one in petal_model.dropped_]))
+    ax = petals_drawn
     assert np.array_equal(offsets(find(ax, "dropped")), petals[0][rows])
     assert f"dropped for a class: {len(rows)}" in words(ax)
 
@@ -164,13 +173,13 @@ def test_one_answer_everywhere():
 
 
 def test_large_data_are_thinned_but_not_what_is_wrong(monkeypatch, rings, dropping):
-    monkeypatch.setattr(_points, "MOST", 30)
+    monkeypatch.setattr(plane, "MOST", 30)
     ax = rb.plot.decision(dropping, *rings)
     drawn = sum(len(offsets(find(ax, f"class {k}"))) for k in (0, 1))
     assert 30 <= drawn < 120
     assert f"{drawn} of 120 points drawn" in words(ax)
     assert len(offsets(find(ax, "dropped"))) == len(dropping.dropped_)
-    monkeypatch.setattr(curved, "MOST_DISCS", 5)
+    monkeypatch.setattr(boundary, "MOST_DISCS", 5)
     ax = rb.plot.decision(dropping, *rings)
     largest = np.sort(dropping.alpha_[0])[-5:]
     assert len(offsets(find(ax, "support"))) == 5
@@ -190,7 +199,7 @@ def test_one_call_for_the_grid(monkeypatch, rings, dropping):
     rb.plot.decision(dropping, *rings)
     large = [size for size in sizes if size > len(rings.y)]
     assert len(large) == 1
-    assert large[0] <= curved.GRID**2
+    assert large[0] <= boundary.GRID**2
 
 
 def test_sparse_rows_and_data_frames(rings, dropping):
@@ -216,7 +225,7 @@ def test_wrong_input_is_refused(rings, dropping):
         rb.plot.decision(rb.KernelPerceptron(), X, y)
 
 
-# Any other number of features -------------------------------------------------------------------
+# Any other number of features -----------------------------------------------------------------
 
 
 def test_the_view_along_the_normal_has_true_distances():
@@ -242,7 +251,7 @@ def test_norms_are_those_of_feature_space(rings):
     model = rb.KernelPerceptron(gamma=2.0, drop_after=5).fit(X, rings.y)
     K, c = model.kernel_(model.support_vectors_), model.dual_coef_[0]
     F = model.decision_function(X)[:, None]
-    assert curved._norms(model, F) == pytest.approx([np.sqrt(c @ K @ c)])
+    assert boundary._norms(model, F) == pytest.approx([np.sqrt(c @ K @ c)])
     ax = rb.plot.decision(model, X, rings.y)
     assert f"dropped: {len(model.dropped_)}" in words(ax)
 
@@ -273,7 +282,7 @@ def test_given_values(rings):
     assert few.get_xlabel() == "f(x)"
 
 
-# Other pictures ---------------------------------------------------------------------------------
+# Other pictures -------------------------------------------------------------------------------
 
 
 def test_epochs(rings, dropping):
