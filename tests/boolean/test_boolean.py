@@ -717,6 +717,8 @@ class TestPicture:
         ax = rb.plot.network(boolean.and_unit(15))
         assert "… 3 more" in [text.get_text() for text in ax.texts]
         assert len(find(ax, "weight")) == 12
+        ax.figure.canvas.draw()
+        assert ax.get_position().width > 0.9  # its caption leaves it room
 
     @pytest.mark.parametrize(
         ("table", "says"), [("0", "never fires"), ("1", "always fires"), ("1111", "always fires")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -259,7 +260,8 @@ def network(network: Any, *, ax: Axes | None = None) -> Axes:
         write(ax, (end, RADIUS + 0.08), words, va="bottom", size=10)
     arrow(ax, (end + RADIUS, 0), (end + 1.1, 0), "output", linewidth=1.4)
     write(ax, (end + 1.2, 0), "output", ha="left", size=11)
-    write(ax, ((left + right) / 2, -half - 0.25), _caption(network), size=SMALL, color=GREY)
+    caption = fill(_caption(network), int(10.9 * (right - left)))  # no wider than the network
+    write(ax, ((left + right) / 2, -half - 0.25), caption, size=SMALL, color=GREY)
     _finish(ax, left, right, -half - 0.5, half)
     return ax
 
