@@ -223,6 +223,20 @@ def test_what_rounding_leaves_of_a_margin_is_accepted_too(side, point):
     assert found, found.why
 
 
+def test_a_margin_of_primes_is_in_canonical_form():
+    p, q = 94906249.0, 94906533718747.0
+    X = [
+        [1, 0, q, 0, 1], [p, 0, q, p, 0], [p, 0, 0, 1, -q], [-q, 0, p, 1, -q],
+        [q, p, -q, -q, 0], [p, 1, 1, 1, p], [0, q, 1, 1, p], [0, 1, 1, 0, 0],
+    ]  # fmt: skip
+    y = [1, 0, 1, 0, 0, 1, 0, 0]
+    for data in (np.array(X), csr_array(np.array(X))):
+        model = fitted(rb.MaxMarginClassifier(tol=1e-8, on_inseparable="raise"), data, y)
+        assert_proved(model, X, y)
+        found = rb.certify.check(model.optimum_, data, y)
+        assert found, found.why
+
+
 def test_identical_samples_of_tiny_weights():
     X = np.array([[1.82292835077056e17, 1.0, 0.0]] * 2)
     weights = np.array([5.823232707713317e-131, 9.969558123886018e-80])

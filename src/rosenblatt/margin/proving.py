@@ -209,8 +209,7 @@ class _Evidence:
             return abs(least) * least / (square_sum(theta[:-1]) or 1)
 
         def with_own_bias(theta: Floats) -> Floats:
-            w = [*theta[:-1].tolist(), 0.0]
-            low, high = (smallest(X[y == side], y[y == side], w) for side in (-1, 1))
+            low, high = _ends(X, y, theta, np.ones(len(y), bool))
             return np.append(theta[:-1], closest((low - high) / 2))
 
         best = max(candidates(theta, edges), key=square_margin)
@@ -228,28 +227,36 @@ def _smaller(optimum: Optimum) -> tuple[float, ...]:
 def canonical_planes(judged: duality.Judged, theta: Floats) -> list[Floats]:
     """The hyperplane scaled so that the smallest ``y(w·x + b)`` is about 1.
 
-    Then, because rounding may spoil that, by a power of two, as far as floats go.
+    Where rounding spoils that, also scaled by a power of two, as far as floats go.
     """
-    least = smallest(judged.X, judged.y, theta.tolist(), judged.weighing())
+
+    def least_of(theta: Floats) -> Any:
+        return smallest(judged.X, judged.y, theta.tolist(), judged.weighing())
+
+    least = least_of(theta)
     if not least > 0:
         return [theta]
+    with np.errstate(over="ignore"):
+        scaled = theta * closest(1 / least)
+    if np.isfinite(scaled).all() and least_of(scaled) > Fraction(1, 2):
+        return [scaled]
     power = least.denominator.bit_length() - least.numerator.bit_length()
     room = sys.float_info.max_exp - math.frexp(float(np.abs(theta).max()))[1]
-    with np.errstate(over="ignore"):
-        return [theta * closest(1 / least), np.ldexp(theta, min(power, room))]
+    return [scaled, np.ldexp(theta, min(power, room))]
 
 
 def _best_bias(judged: duality.Judged, theta: Floats) -> Iterable[Floats]:
     """The hyperplane with the b that is best for its w, rounded once."""
+    used = np.ones(judged.n, bool) if judged.weights is None else judged.weights > 0
+    low, high = _ends(judged.X, judged.y, theta, used)
+    if low + high > 0:
+        yield np.append(theta[:-1], closest((low - high) / 2)) * closest(2 / (low + high))
+
+
+def _ends(X: Any, y: Floats, theta: Floats, used: NDArray[np.bool_]) -> list[Fraction]:
+    """The smallest ``y(w·x)`` of each class, -1 first."""
     w = [*theta[:-1].tolist(), 0.0]
-    X, y = judged.X, judged.y
-    counts = np.ones(judged.n) if judged.weights is None else judged.weights
-    sides = (np.flatnonzero((y == side) & (counts > 0)) for side in (-1, 1))
-    ends = [smallest(X, y, w, rows) for rows in sides]
-    if sum(ends) > 0:
-        b = closest((ends[0] - ends[1]) / 2)
-        scale = closest(2 / sum(ends, Fraction(0)))
-        yield np.append(theta[:-1], b) * scale
+    return [smallest(X, y, w, np.flatnonzero((y == side) & used)) for side in (-1, 1)]
 
 
 def _nearest(problem: MarginProblem, optimum: Optimum) -> Floats:
