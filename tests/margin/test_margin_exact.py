@@ -231,7 +231,7 @@ def test_a_margin_of_primes_is_in_canonical_form():
     ]  # fmt: skip
     y = [1, 0, 1, 0, 0, 1, 0, 0]
     for data in (np.array(X), csr_array(np.array(X))):
-        model = fitted(rb.MaxMarginClassifier(tol=1e-8, on_inseparable="raise"), data, y)
+        model = rb.MaxMarginClassifier(tol=1e-8).fit(data, y)
         assert_proved(model, X, y)
         found = rb.certify.check(model.optimum_, data, y)
         assert found, found.why
