@@ -93,6 +93,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sample_weight is not None:
             weight = floats("sample_weight", sample_weight)
             weight = _check_sample_weight(weight, label, dtype=np.float64)
+            weight = np.require(weight, requirements="W")  # one type of array, compiled once
             check_weights("sample_weight", weight)
             weight = None if (weight == 1.0).all() else weight
         factor = self._class_factors(classes, label)

@@ -9,22 +9,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from numba.extending import overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
+# Without Numba's memory manager (``_nrt``) a loop cannot allocate, and does not count references
+# to the arrays of a block at every row.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
 
 def loop(function: F) -> F:
-    """Compile without the GIL and keep the machine code on disk where a folder allows it.
-
-    Without Numba's memory manager (``_nrt``) a loop cannot allocate, and does not count
-    references to the arrays of a block at every row.
-    """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    """Compile without the GIL and keep the machine code on disk where a folder allows it."""
     try:
-        compiled: F = numba.njit(cache=True, **options)(function)
+        compiled: F = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        compiled = numba.njit(**options)(function)
+        compiled = numba.njit(**OPTIONS)(function)
     return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorate the compiled version of `function`: loops have its machine code in their own.
+
+    LLVM puts it there. Where Numba does (``inline="always"``), it compiles the version first, for
+    its type alone, and then all that it says once more at every place.
+    """
+    decorate: Callable[[F], F] = overload(function, jit_options={**OPTIONS, "forceinline": True})
+    return decorate

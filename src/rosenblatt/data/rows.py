@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload
 from scipy.sparse import csr_array
 
-from rosenblatt.data.compiled import loop
+from rosenblatt.data.compiled import inlined, loop
 from rosenblatt.data.simd import dot
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
 ONE, TWO = np.uint64(1), np.uint64(2)
 
 
-@overload(row_dot, inline="always")
+@inlined(row_dot)
 def _row_dot(rows: Any, i: Any, w: Any) -> Any:
     if rows.instance_class is DenseRows:
 
@@ -185,7 +185,7 @@ def _row_dot(rows: Any, i: Any, w: Any) -> Any:
     return csr
 
 
-@overload(row_norm2, inline="always")
+@inlined(row_norm2)
 def _row_norm2(rows: Any, i: Any) -> Any:
     if rows.instance_class is DenseRows:
 
@@ -203,7 +203,7 @@ def _row_norm2(rows: Any, i: Any) -> Any:
     return csr
 
 
-@overload(span_norm2, inline="always")
+@inlined(span_norm2)
 def _span_norm2(rows: Any, start: Any, stop: Any) -> Any:
     if rows.instance_class is DenseRows:
 
@@ -220,6 +220,7 @@ def _span_norm2(rows: Any, start: Any, stop: Any) -> Any:
     return csr
 
 
+# At every place it stands in, this one makes the faster machine code.
 @overload(add_row, inline="always")
 def _add_row(rows: Any, i: Any, a: Any, w: Any) -> Any:
     if rows.instance_class is DenseRows:

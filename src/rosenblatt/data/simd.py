@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
+
+from rosenblatt.data.compiled import inlined
 
 LANES = 16
 
@@ -36,7 +38,7 @@ def dot(x: Any, w: Any) -> Any:
     return sums[0]
 
 
-@overload(dot, inline="always")
+@inlined(dot)
 def _dot(x: Any, w: Any) -> Any:
     def compiled(x: Any, w: Any) -> Any:
         return _dot_lanes(x, w)  # type: ignore[call-arg]  # the compiler adds the context

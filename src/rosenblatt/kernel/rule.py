@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.dual_pocket import DualPocket
 from rosenblatt.kernel.expansion import DualProblem, Events, Expansion, Sheet
 from rosenblatt.kernel.loops import Doubt, Forgetting, Visited, VisitRule, visit
@@ -80,7 +81,9 @@ class DualRule:
         problems: list[DualProblem],
         expansion: Expansion,
     ) -> None:
-        self.values, self.block, self.settings = values, block, settings
+        # Loops see no features here, and so are compiled once for all kinds of them.
+        self.block = block._replace(rows=as_rows(np.empty((0, 0))))
+        self.values, self.settings = values, settings
         self.problems, self.expansion = problems, expansion
         self.n_rows, self.k = values.n, len(problems)
         self.scores = Scores(values, block, [p.positive for p in problems], expansion)
