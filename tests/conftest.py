@@ -66,6 +66,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.quick)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def command_put_together_once():
+    """Typer does it at every call, which takes as long as many a command does."""
+    if testing := sys.modules.get("typer.testing"):
+        testing._get_command = functools.cache(testing._get_command)
+
+
 @pytest.fixture(autouse=True)
 def no_open_figures():
     """Close what a test has drawn."""

@@ -11,8 +11,9 @@ import pytest
 HERE = Path(__file__).parent
 
 # Of the kernel perceptron what runs each of its loops, dense and sparse, on scores that tie.
-KERNEL = """
-    two_loops and ties or sparse and twins-rbf and int32 or at_hand and ties-vote-cyclic-True
+CHOSEN = """
+    test_margin_solvers
+    or two_loops and ties or sparse and twins-rbf and int32 or at_hand and ties-vote-cyclic-True
     or test_keep and shuffled-rbf or picked and ties and worst or drop_after and last-2-shuffled
     or budget and 2-shuffled-5 or registers
 """
@@ -23,10 +24,16 @@ KERNEL = """
     ("files", "chosen"),
     [
         (["perceptron/test_perceptron_reference.py"], ""),
-        (["nearest/test_margin_solvers.py"], ""),
-        (["kernel/test_kernel_perceptron.py", "kernel/test_registers.py"], KERNEL),
+        (
+            [
+                "nearest/test_margin_solvers.py",
+                "kernel/test_kernel_perceptron.py",
+                "kernel/test_registers.py",
+            ],
+            CHOSEN,
+        ),
     ],
-    ids=["perceptron", "nearest", "kernel"],
+    ids=["perceptron", "margin and kernel"],
 )
 def test_reference_tests_without_the_compiler(files, chosen):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0"]

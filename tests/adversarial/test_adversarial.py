@@ -3,6 +3,8 @@
 For as long as one likes it runs as a command: see the README beside this file.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,22 @@ ALL = {**QUESTIONS, **LEARNING, **TAMPERING}
 SEEDS = 2
 
 
+# What is exactly true of a case is found out once, for all questions about it.
+
+
+@functools.cache
+def small(part):
+    cases = [
+        family(np.random.default_rng([part, seed])) for seed in range(SEEDS) for family in SMALL
+    ]
+    return cases[part::2]
+
+
+@functools.cache
+def once():
+    return [example(name) for name in EXAMPLES]
+
+
 def failures(question, cases):
     """What is wrong with the answers to a question, each with what repeats it."""
     found = []
@@ -32,21 +50,19 @@ def failures(question, cases):
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("question", ALL)
 def test_small(question, part):
-    cases = [
-        family(np.random.default_rng([part, seed])) for seed in range(SEEDS) for family in SMALL
-    ]
-    wrong = failures(question, cases[part::2])
+    wrong = failures(question, small(part))
     assert not wrong, "\n\n".join(wrong[:5])
 
 
 @pytest.mark.parametrize("question", ALL)
 def test_what_once_went_wrong(question):
-    wrong = failures(question, [example(name) for name in EXAMPLES])
+    wrong = failures(question, once())
     assert not wrong, "\n\n".join(wrong[:5])
 
 
 @pytest.mark.parametrize("family", LONG, ids=lambda family: family.__name__)
 def test_larger(family):
+    case = family(np.random.default_rng([0, 0]))
     for question in ALL:
-        wrong = failures(question, [family(np.random.default_rng([0, 0]))])
+        wrong = failures(question, [case])
         assert not wrong, "\n\n".join(wrong)

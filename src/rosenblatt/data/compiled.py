@@ -36,5 +36,6 @@ def inlined(function: Callable[..., Any]) -> Callable[[F], F]:
     LLVM puts it there. Where Numba does (``inline="always"``), it compiles the version first, for
     its type alone, and then all that it says once more at every place.
     """
-    decorate: Callable[[F], F] = overload(function, jit_options={**OPTIONS, "forceinline": True})
+    options: Any = {**OPTIONS, "forceinline": True}
+    decorate: Callable[[F], F] = overload(function, jit_options=options)
     return decorate
