@@ -12,6 +12,7 @@ import rosenblatt as rb
 from reference_kernel import gram, noise, signs, spread, train
 from rosenblatt import StopReason
 from rosenblatt.kernel import values
+from rosenblatt.kernel.loops import visit
 from rosenblatt.results import Epoch
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -353,3 +354,15 @@ def test_ties_are_predicted_as_they_were_counted(keep):
         X, y = rng.choice([0.1, 0.2, 0.3, -0.1], (60, 3)), np.r_[:3, rng.integers(0, 3, 57)]
         model = rb.KernelPerceptron(kernel="linear", keep=keep, max_epochs=1 + seed % 5)
         assert model.fit(X, y).n_errors_ == (model.predict(X) != y).sum()
+
+
+@quiet
+@pytest.mark.compiled
+def test_samples_of_all_kinds_share_the_compiled_visit():
+    """It sees labels, weights and kernel values only: another compilation would take seconds."""
+    X, y = noise()
+    weight = np.ones(len(y)) + y
+    weight.setflags(write=False)
+    for samples in (X, X.astype(np.float32), sparse.csr_array(X)):
+        rb.KernelPerceptron(max_epochs=1).fit(samples, y, sample_weight=weight)
+    assert len({types[0] for types in visit.signatures}) == 1
