@@ -607,14 +607,14 @@ OPTIMUM = OptimumFacts(
 )  # fmt: skip
 TABLE = TableFacts(
     file="f.csv", has_header=True, names=("x", "y"), trained="", target="y", rows=6,
-    rows_without_class=0, counts={"a": 3, "b": 3}, columns=1, standardized=False, scores=(),
+    rows_without_class=0, columns=1, standardized=False, scores=(),
     majority=0.5,
 )  # fmt: skip
 
 
 def facts(reason="TIME_LIMIT", optimum=OPTIMUM, **changes):
     base = FitFacts(
-        version="", model="SoftMarginClassifier", parameters={}, classes=("a", "b"), features=1,
+        version="", model="SoftMarginClassifier", parameters={}, counts={"a": 3, "b": 3}, features=1,
         stop_reasons=(rb.StopReason[reason],), training_errors=0, optima=(optimum,), table=TABLE,
     )  # fmt: skip
     return replace(base, **changes)

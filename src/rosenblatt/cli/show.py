@@ -28,7 +28,7 @@ def show(
     from rosenblatt.report.fits import fit_facts
     from rosenblatt.report.kernel_report import file_line
     from rosenblatt.report.phrases import shortened
-    from rosenblatt.report.saved import saved_document, saved_facts
+    from rosenblatt.report.saved import saved_facts
     from rosenblatt.report.weights import NamedWeights
 
     loaded = load(model)
@@ -36,10 +36,11 @@ def show(
     if not hasattr(classifier, "fits_"):
         msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
         raise ValueError(msg)
-    facts = saved_facts(loaded, model) or fit_facts(classifier)
+    saved = saved_facts(loaded, model)
+    facts = saved or fit_facts(classifier)
     weights = NamedWeights.of(loaded)
     if json_:
-        document = saved_document(loaded, model) or facts.as_json()
+        document = facts.as_json() if saved is None else loaded.summary_
         if weights is None:
             document = document | _coefficients(classifier, facts)
         print_document(document, weights)

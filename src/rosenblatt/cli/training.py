@@ -135,7 +135,7 @@ def _judged(
 
 
 def _table_facts(task: Task, encoder: TableEncoder, scores: tuple[float, ...]) -> TableFacts:
-    labels, counts = np.unique(task.y, return_counts=True)
+    counts = np.unique(task.y, return_counts=True)[1]
     return TableFacts(
         file=task.origin["file"],
         has_header=task.origin.get("has_header"),
@@ -144,7 +144,6 @@ def _table_facts(task: Task, encoder: TableEncoder, scores: tuple[float, ...]) -
         target=task.target,
         rows=len(task.y),
         rows_without_class=0 if task.known is None else int((~task.known).sum()),
-        counts={str(label): int(n) for label, n in zip(labels, counts, strict=True)},
         columns=len(task.columns),
         standardized=is_standardised(encoder),
         scores=scores,

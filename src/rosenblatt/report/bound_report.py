@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from rosenblatt import __version__
+from rosenblatt.report.facts import as_json
 from rosenblatt.report.fit_report import classes_line, data_line
 from rosenblatt.report.kernel_report import bends_more
 from rosenblatt.report.phrases import count, grouped, percent, shortened
@@ -64,7 +65,7 @@ class BoundFacts:
         names = ("file", "target", "rows", "columns", "features")
         found |= {name: getattr(self, name) for name in names}
         found |= {"classes": dict(self.counts), "standardized": self.standardized}
-        found |= {} if self.kernel is None else {"kernel": self.kernel.as_json()}
+        found |= {} if self.kernel is None else {"kernel": as_json(self.kernel)}
         found |= {
             "intercept": self.intercept,
             "separable": self.separable,

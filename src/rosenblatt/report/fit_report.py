@@ -114,10 +114,9 @@ def _lines(
     table = s.table
     if table is None:
         yield "data", data_line(None, s.features, s.features, len(s.classes))
-        yield "classes", classes_line(dict.fromkeys(s.classes), None)
     else:
         yield "data", data_line(table.rows, s.features, table.columns, len(s.classes))
-        yield "classes", classes_line(table.counts, table.target)
+    yield "classes", classes_line(s.counts, None if table is None else table.target)
     if s.expansion:
         yield "kernel", kernel_line(s, s.expansion.kernel)
     yield "stopped", _stopped(s)
@@ -132,7 +131,7 @@ def _lines(
     if s.expansion:
         yield from kernel_lines(s, s.expansion, top)
     if table and table.scores:
-        yield "accuracy", _accuracy(table)
+        yield "accuracy", _accuracy(table, s.counts)
     if weights is not None:
         yield "weights", weights_table(weights, top, width - 12)
 
@@ -221,10 +220,10 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     return f"{listing(each, 8)} (each against the rest, {unit})"
 
 
-def _accuracy(table: TableFacts) -> Text:
-    scores, counts = table.scores, table.counts
+def _accuracy(table: TableFacts, counts: Mapping[str, int | None]) -> Text:
+    scores = table.scores
     spread = f" ± {100 * stdev(scores):.1f}" if len(scores) > 1 else ""
-    common = shortened(max(counts, key=counts.__getitem__))
+    common = shortened(max(counts, key=lambda name: counts[name] or 0))
     mean, useful = fmean(scores), fmean(scores) > table.majority
     return Text.assemble(
         (percent(mean), "bold green" if useful else "bold red"),

@@ -24,6 +24,7 @@ from rosenblatt.report.facts import (
     ProofFacts,
     RunFacts,
     SideFacts,
+    SupportFacts,
 )
 from rosenblatt.results import Inseparable, QuasiSeparable
 
@@ -79,7 +80,7 @@ def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts
         version=__version__,
         model=type(classifier).__name__,
         parameters=_parameters(classifier),
-        classes=tuple(str(label) for label in classifier.classes_),
+        counts=_counts(classifier.classes_, training),
         features=int(classifier.n_features_in_),
         stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
         training_errors=int(classifier.n_errors_),
@@ -87,6 +88,11 @@ def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts
         optima=_optima(classifier, training) if is_best else (),
         expansion=_expansion(classifier, training) if has_kernel else None,
     )
+
+
+def _counts(classes: NDArray[Any], training: TrainingRows | None) -> dict[str, int | None]:
+    """How many rows there are of each class, None without the table."""
+    return {str(c): None if training is None else int((training.y == c).sum()) for c in classes}
 
 
 def _parameters(classifier: Any) -> Mapping[str, Any]:
@@ -223,11 +229,10 @@ def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts
     if training is not None:
         labels = training.y[sample]
         counts = {str(c): int((labels == c).sum()) for c in classifier.classes_}
+    hardest = _mistaken(sample[first], total[first], training)
     return ExpansionFacts(
         kernel=kernel_facts(classifier),
-        count=len(sample),
-        hardest=_mistaken(sample[first], total[first], training),
-        counts=counts,
+        support=SupportFacts(len(sample), hardest, counts),
         dropped=tuple(_dropped(classifier, training)),
     )
 

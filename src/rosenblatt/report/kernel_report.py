@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         FitFacts,
         KernelFacts,
         MistakenRow,
+        SupportFacts,
         VerdictFacts,
     )
 
@@ -77,9 +78,9 @@ def kernel_line(s: FitFacts, kernel: KernelFacts) -> str:
 
 def kernel_lines(s: FitFacts, sum_: ExpansionFacts, top: int) -> Iterator[tuple[str, str]]:
     """Named lines about support vectors and dropped rows."""
-    yield "support", _support(sum_, None if s.table is None else s.table.rows)
-    if sum_.hardest and "budget" not in s.parameters:  # its counters are forgotten, too
-        yield "hardest", _hardest(sum_.hardest[:top])
+    yield "support", _support(sum_.support, None if s.table is None else s.table.rows)
+    if sum_.support.hardest and "budget" not in s.parameters:  # its counters are forgotten, too
+        yield "hardest", _hardest(sum_.support.hardest[:top])
     if sum_.dropped:
         yield "dropped", _dropped(sum_.dropped, len(s.stop_reasons))
 
@@ -126,7 +127,7 @@ def indefinite_note(warning: IndefiniteKernelWarning) -> str:
 
 def file_line(size: int, s: FitFacts, sum_: ExpansionFacts) -> str:
     """How large a model file is, and what is in it."""
-    rows = count(sum_.count, "support vector")
+    rows = count(sum_.support.count, "support vector")
     return f"{size_of(size)}; it holds {rows} of {count(s.features, 'feature')}"
 
 
@@ -185,7 +186,7 @@ def _less(kernel: str) -> str:
     }.get(kernel, "a smaller --gamma")
 
 
-def _support(sum_: ExpansionFacts, rows: int | None) -> str:
+def _support(sum_: SupportFacts, rows: int | None) -> str:
     text = count(sum_.count, "support vector")
     if rows is not None:
         text += f", {percent(sum_.count / rows)} of the rows"

@@ -87,7 +87,7 @@ def _no_better_than_one_class(s: FitFacts) -> bool:
     C = s.optima[0].C
     if C is None or s.table is None or s.table.rows <= C:
         return False
-    return s.training_errors >= s.table.rows - max(s.table.counts.values())
+    return s.training_errors >= s.table.rows - max(n or 0 for n in s.counts.values())
 
 
 def _same_with_C(stand_ins: Sequence[OptimumFacts], optima: Sequence[OptimumFacts]) -> str:
