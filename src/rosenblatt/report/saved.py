@@ -128,13 +128,15 @@ KINDS: dict[Any, Callable[[Any], bool]] = {
 class VerdictLists:
     """The verdicts as they stand in a file."""
 
-    verdicts: tuple[Verdict, ...] = ()  # none if Ctrl-C came first
-    evidence: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...]
+    evidence: tuple[str, ...]
     proved: tuple[bool, ...] = ()
     grounds: tuple[Any, ...] = ()
 
 
 def _verdicts(summary: Document, n_problems: int) -> Iterator[VerdictFacts]:
+    if "verdicts" not in summary:  # Ctrl-C came first
+        return
     lists = _read_facts(VerdictLists, summary)
     for name in sorted(_keys(VerdictLists) & summary.keys()):
         if len(getattr(lists, name)) != n_problems:
@@ -205,8 +207,7 @@ def _at_odds(one: OptimumFacts, classes: tuple[str, ...]) -> Iterator[str]:
     if one.margin is not None and (one.primal is None or one.margin <= 0):
         yield "margin"
     if one.proof is not None:
-        labels = one.proof.classes or classes[:1] * len(one.proof.rows)
-        if not 0 < len(one.proof.rows) == len(one.proof.shares) == len(labels):
-            yield "proof"
-        if not set(labels) <= set(classes):
+        rows, shares, labels = one.proof.rows, one.proof.shares, one.proof.classes
+        labels = classes[:1] * len(rows) if labels is None else labels
+        if not 0 < len(rows) == len(shares) == len(labels) or not set(labels) <= set(classes):
             yield "proof"
