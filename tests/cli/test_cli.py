@@ -12,9 +12,9 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import rosenblatt as rb
 from commands import NOTES, call, fitted, process, table
-from rosenblatt.cli.demos import DEMOS
+from rosenblatt.cli.demo import DEMOS
 from rosenblatt.cli.options import seconds
-from rosenblatt.report.phrases import percent
+from rosenblatt.report.sentences import percent
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -31,10 +31,9 @@ from commands import (
     table,
 )
 from rosenblatt.cli.app import app
-from rosenblatt.cli.demos import DEMOS
-from rosenblatt.report import checks
-from rosenblatt.report import verdicts as fit_verdicts
-from rosenblatt.report.verdict_sentences import these_rows
+from rosenblatt.cli.demo import DEMOS
+from rosenblatt.report import checks, judging
+from rosenblatt.report.sentences import these_rows
 from rosenblatt.results import Optimum
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -768,7 +767,7 @@ def test_without_a_bias_the_verdict_says_so():
 
 
 def test_a_question_that_takes_too_long(monkeypatch, twins):
-    monkeypatch.setattr(fit_verdicts, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
+    monkeypatch.setattr(judging, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
     found = fitted(twins, "--cv", 0)
     assert found["verdicts"] == ["UNDECIDED"]
     why = (
@@ -783,7 +782,7 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fit_verdicts, "separability", interrupted)
+    monkeypatch.setattr(judging, "separability", interrupted)
     done = call("fit", twins, "-o", "m.skops", "--json", code=130)
     found = json.loads(done.stdout)
     assert found["verdicts"] == ["UNDECIDED"]
@@ -793,9 +792,7 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
 
 
 def test_a_run_that_only_seems_to_separate_is_judged_anew(monkeypatch, apart):
-    monkeypatch.setattr(
-        fit_verdicts, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1])
-    )
+    monkeypatch.setattr(judging, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1]))
     (why,) = fitted(apart, "--cv", 0)["evidence"]
     assert why.startswith("a hyperplane has every row strictly on its right side; proved by a")
 

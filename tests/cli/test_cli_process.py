@@ -241,7 +241,7 @@ def test_a_full_disk_leaves_the_old_model_and_picture(tmp_path, option):
 
 def test_an_unforeseen_error_is_one_line_and_never_exit_code_1(monkeypatch, tmp_path):
     code = (
-        "import rosenblatt.cli.training as t\n"
+        "import rosenblatt.cli.fitting as t\n"
         "def broken(*a, **k): raise TypeError('one\\ntwo')\n"
         "t.train = broken\nfrom rosenblatt.cli import main\nimport sys\n"
         f"sys.argv = ['rosenblatt', 'fit', {NOTES!r}]\nmain()"

@@ -44,7 +44,7 @@ def main() -> None:
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """A warning of a library in one line, without where it arose."""
-    from rosenblatt.report.printing import print_line
+    from rosenblatt.visible import print_line
 
     print_line(f"rosenblatt: {' '.join(str(message).split())}", error=True)
 

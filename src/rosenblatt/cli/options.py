@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rosenblatt.report.phrases import listing
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
 
 trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
@@ -24,6 +24,7 @@ reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
 TARGET = "The column with the classes. Default: the last one."
+QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
@@ -43,6 +44,7 @@ Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
 File = Annotated[str, typer.Argument(metavar="FILE", help=FILE)]
 Target = Annotated[str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")]
 
 Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
@@ -91,6 +93,12 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "drop_after": "rbf",
     "budget": "rbf",
 }
+PARAMETERS = (
+    *("update", "batch_size", "order", "keep", "eta0", "init", "intercept", "max_epochs"),
+    *("max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0", "drop_after", "budget"),
+    *("tol", "class_weight", "record", "seed", "n_jobs"),
+)
+RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
 MOST = 10**9
 NUMBERS = {  # options that are numbers, and what to give
     "C": "a positive number, the price of slack",
@@ -110,6 +118,17 @@ SUFFIXES = {
 }
 
 
+def given_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options of a command those that are parameters of estimators; None: not given."""
+    return {RENAMED.get(name, name): options[name] for name in PARAMETERS if name in options}
+
+
+def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options of a command those about its table."""
+    columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
+    return columns | {name: options[name] for name in ("header", "delimiter")}
+
+
 def check_outputs(**outputs: str | None) -> None:
     """Refuse names that cannot be written before any work is done."""
     from rosenblatt.files.whole import check_writable
@@ -123,6 +142,15 @@ def check_outputs(**outputs: str | None) -> None:
             msg = f"{name} is no name for {article} {what}: let it end in {accepted}"
             raise ValueError(msg)
         check_writable(name)
+
+
+def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
+    """Refuse to write to a file that is read."""
+    if output is not None and Path(output).exists():
+        for name in inputs:
+            if Path(name).exists() and Path(output).samefile(name):
+                msg = f"{output} is what is being read: write to another file"
+                raise ValueError(msg)
 
 
 def check_folds(folds: int) -> None:
@@ -263,6 +291,8 @@ def _whole(name: str, text: str) -> int:
 
 def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
     """``spam=2,ham=1`` as a dict with the labels themselves as keys."""
+    from rosenblatt.report.sentences import listing
+
     labels = {str(label): label for label in set(y.tolist())}
     weights = {}
     for part in text.split(","):

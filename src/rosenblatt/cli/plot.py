@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rosenblatt.report.printing import print_line
+from rosenblatt.visible import print_line
 
 IDEAS = ("fan", "bias", "losses", "objective")
 OF_RUNS = ("updates", "animate", "epochs")
@@ -76,7 +76,7 @@ def plot(
     [dim]Example:[/dim] rosenblatt plot decision notes.skops examples/banknotes.csv -o notes.png
     """
     from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.progress import ProgressLine
+    from rosenblatt.cli.waiting import ProgressLine
 
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
@@ -157,7 +157,7 @@ def _draw(
         pictures.save(getattr(pictures, kind)(), output)
         return
     from rosenblatt.files.models import load
-    from rosenblatt.report.weights import axis_names, feature_names
+    from rosenblatt.report.terminal import axis_names, feature_names
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded

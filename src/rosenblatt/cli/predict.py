@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.report.printing import print_line
+from rosenblatt.cli.options import refuse_overwriting
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_line
 
 CHUNK = 1 << 16
 
@@ -46,8 +48,6 @@ def predict(
 
     [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
     """
-    from rosenblatt.cli.progress import ProgressLine
-
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.saved_models import Application, Tally
@@ -73,12 +73,3 @@ def predict(
     if not quiet:
         for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
             print_line(line, error=True)
-
-
-def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
-    """Refuse to write to a file that is read."""
-    if output is not None and Path(output).exists():
-        for name in inputs:
-            if Path(name).exists() and Path(output).samefile(name):
-                msg = f"{output} is what is being read: write to another file"
-                raise ValueError(msg)

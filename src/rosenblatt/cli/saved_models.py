@@ -9,8 +9,8 @@ import numpy as np
 
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
-from rosenblatt.report.phrases import count, listing, percent, shortened
 from rosenblatt.report.saved import saved_facts
+from rosenblatt.report.sentences import count, listing, percent, shortened
 from rosenblatt.tables.cells import missing
 from rosenblatt.tables.frames import TRUTH
 

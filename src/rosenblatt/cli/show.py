@@ -24,12 +24,11 @@ def show(
     from pathlib import Path
 
     from rosenblatt.files.models import load
-    from rosenblatt.report.fit_report import print_document, print_report
+    from rosenblatt.report.fit_report import file_line, print_document, print_report
     from rosenblatt.report.fits import fit_facts
-    from rosenblatt.report.kernel_report import file_line
-    from rosenblatt.report.phrases import shortened
     from rosenblatt.report.saved import saved_facts
-    from rosenblatt.report.weights import NamedWeights
+    from rosenblatt.report.sentences import shortened
+    from rosenblatt.report.terminal import NamedWeights
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded

@@ -3,60 +3,94 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+import numpy as np
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.report.checks import INFINITY
-from rosenblatt.report.phrases import count, listing, number, shortened
-from rosenblatt.report.terminal import verdict_text
-from rosenblatt.report.verdict_sentences import meaning, same_rows, these_rows, verdict_word
-from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.files.certificates import short_exact_weights
+from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
+from rosenblatt.report.facts import VerdictFacts
+from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.sentences import (
+    classes_line,
+    count,
+    data_line,
+    evidence,
+    listing,
+    meaning,
+    number,
+    same_rows,
+    shortened,
+    these_rows,
+    verdict_word,
+)
+from rosenblatt.report.terminal import (
+    NamedWeights,
+    add_last_lines,
+    new_console,
+    new_grid,
+    print_parts,
+    signed_weights,
+    verdict_text,
+)
+from rosenblatt.results import Certificate, Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.separation.explaining import NEGLIGIBLE, Chance, SingleFeature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
     from numpy.typing import NDArray
-    from rich.console import RenderableType
 
-    from rosenblatt.report.checks import CheckedTable, Finding, TwoClasses
-    from rosenblatt.results import Certificate
-    from rosenblatt.separation.explaining import Chance, SingleFeature
-
+WIDTH = len("estimates")
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
 
 
-def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
+def print_check(
+    table: EncodedTable, findings: Sequence[Finding], top: int, output: str | None
+) -> None:
+    """Print it all to standard output."""
+    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
+    sizes = len(table.y), len(table.names), len(table.table.columns), len(table.classes)
+    head.add_row("data", data_line(*sizes))
+    head.add_row("classes", classes_line(table.counts, table.table.target))
+    parts: list[Any] = [Text(f"{table.table.file}: {_question(findings)}", "bold"), head]
+    for finding in findings:
+        if len(findings) > MOST_IN_DETAIL:
+            head.add_row(*_one_line(finding))
+            continue
+        lines = head if len(findings) == 1 else new_grid(WIDTH)
+        if lines is not head:
+            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
+        for name, what in _lines_about(finding, table, top, console.width - 13):
+            lines.add_row(name, what)
+    if output:
+        tail.add_row("saved", output)
+    add_last_lines(tail, table.table.notes, advice(findings))
+    if tail.row_count:
+        parts += ([""] if len(findings) > 1 else []) + [tail]
+    print_parts(console, *parts)
+
+
+def _are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
     """Whether the classes meet because two rows are the same."""
     return len(certificate.support) == 2
 
 
-def evidence(certificate: Certificate, problem: TwoClasses) -> str:
+def _told(certificate: Certificate, problem: TwoClasses) -> str:
     """Why a verdict holds, in one sentence."""
-    if isinstance(certificate, Separable):
-        return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
         low, high = certificate.bracket
         if (low, high) == (-math.inf, math.inf):
             return "nothing is known yet about the largest margin"
         between = f"between {number(low)} and {number(high)}"
         return f"the largest margin is {between} (0 or less: none separates)"
-    if are_identical(certificate):
-        meet = same_rows(problem.rows[certificate.support], False, problem.table.some_columns)
-    else:
-        touch = "touch" if isinstance(certificate, QuasiSeparable) else "meet"
-        size = count(len(certificate.support), "row")
-        meet = f"proved by {size} whose convex hulls {touch}"
-    if isinstance(certificate, QuasiSeparable):
-        return f"{count(len(certificate.on), 'row')} on every such hyperplane; {meet}"
-    return meet
+    return evidence(VerdictFacts.of(certificate, problem.rows, problem.table.some_columns))
 
 
-def question(findings: list[Finding]) -> str:
+def _question(findings: Sequence[Finding]) -> str:
     """What is asked."""
     first = findings[0].problem
     if len(findings) == 1:
@@ -66,17 +100,17 @@ def question(findings: list[Finding]) -> str:
     return f"can a hyperplane separate {each}?"
 
 
-def one_line(finding: Finding) -> tuple[str, RenderableType]:
+def _one_line(finding: Finding) -> tuple[str, RenderableType]:
     """The shortest report."""
     verdict = finding.certificate.verdict
     problem = finding.problem
-    told = f"{verdict_word(verdict)}; {evidence(finding.certificate, problem)}"
+    told = f"{verdict_word(verdict)}; {_told(finding.certificate, problem)}"
     if isinstance(finding.certificate, Undecided):
         told += f": {finding.certificate.why}"
     return "", Text(f"{problem.name}: {told}")
 
 
-def advice(findings: list[Finding]) -> str:
+def advice(findings: Sequence[Finding]) -> str:
     """What to do next, if there is anything."""
     whys = {f.certificate.why for f in findings if isinstance(f.certificate, Undecided)}
     if Undecided.TIME in whys:
@@ -86,16 +120,14 @@ def advice(findings: list[Finding]) -> str:
     return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
-def lines_about(
-    finding: Finding, data: CheckedTable, top: int, width: int
+def _lines_about(
+    finding: Finding, data: EncodedTable, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.names
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
-    from rosenblatt.separation.explaining import NEGLIGIBLE
-
     if isinstance(certificate, Undecided):
-        yield "margin", evidence(certificate, problem)
+        yield "margin", _told(certificate, problem)
         return
     if isinstance(certificate, Separable):
         yield "margin", _margin(certificate, problem)
@@ -103,22 +135,22 @@ def lines_about(
         yield "on it", _on(certificate, problem, top)
     if isinstance(certificate, QuasiSeparable | Inseparable):
         yield "proof", _proof(certificate, problem, top)
-        if not are_identical(certificate):
+        if not _are_identical(certificate):
             yield "point", _point(certificate.point, names, top)
-        if len(finding.twins.pairs) > are_identical(certificate):
+        if len(finding.twins.pairs) > _are_identical(certificate):
             yield "identical", _twins(finding)
     if isinstance(certificate, Separable | QuasiSeparable):
         yield "weights", _weights(certificate, problem, names, top, width)
     if finding.alone:
         values = {j for group in data.groups for j in group}
         texts = [
-            alone_text(one, names[one.feature], one.feature in values, problem)
+            _alone(one, names[one.feature], one.feature in values, problem)
             for one in finding.alone[:top]
         ]
         yield "features", _column(texts, len(finding.alone) - len(texts), "more like these")
-    yield "estimates", estimates(finding, data, top)
+    yield "estimates", _estimates(finding, data, top)
     if finding.chance is not None and finding.chance.at_most > NEGLIGIBLE:
-        yield "chance", chance_text(finding.chance, *problem.X.shape)
+        yield "chance", _chance(finding.chance, *problem.X.shape)
 
 
 def _column(texts: Sequence[str], rest: int, what: str) -> RenderableType:
@@ -152,12 +184,10 @@ def _proof(
     certificate: QuasiSeparable | Inseparable, problem: TwoClasses, top: int
 ) -> RenderableType:
     """The rows whose hulls meet, with their shares."""
-    from rosenblatt.files.certificates import short_exact_weights
-
     y, weights = problem.y[certificate.support], certificate.weights
     rows = problem.rows[certificate.support]
     sides = [shortened(name, 30) for name in problem.sides.values()]
-    if are_identical(certificate):
+    if _are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
         return f"{same_rows(rows, False, problem.table.some_columns)}, {first} and {second}"
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
@@ -218,17 +248,13 @@ def _weights(
     top: int,
     width: int,
 ) -> RenderableType:
-    import numpy as np
-
-    from rosenblatt.report.weights import NamedWeights, signed_weights
-
     plane = certificate.hyperplane
     classes = [problem.sides[-1], problem.sides[1]]
     weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
     return signed_weights(weights, top, width)
 
 
-def alone_text(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
+def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
     """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
     name, at = shortened(name), number(one.threshold)
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
@@ -249,7 +275,7 @@ def alone_text(one: SingleFeature, name: str, is_value: bool, problem: TwoClasse
     return f"{name}: {', '.join(parts)}"
 
 
-def estimates(finding: Finding, data: CheckedTable, top: int) -> str:
+def _estimates(finding: Finding, data: EncodedTable, top: int) -> str:
     """What a logistic regression would come to."""
     if isinstance(finding.certificate, Inseparable):
         return "a logistic regression has finite ones"
@@ -277,7 +303,7 @@ def estimates(finding: Finding, data: CheckedTable, top: int) -> str:
     return f"{of} {has}{'; '.join(parts)}"
 
 
-def chance_text(chance: Chance, n: int, d: int) -> str:
+def _chance(chance: Chance, n: int, d: int) -> str:
     """How little a separation says where random labels would have been separable, too."""
     different = f" ({chance.n_distinct} different)" if chance.n_distinct < n else ""
     size = f"with {count(n, 'row')}{different} and {count(d, 'feature')}"

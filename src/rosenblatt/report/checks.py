@@ -1,17 +1,27 @@
-"""The facts about a check: the two-class problems of a table, and what settles each of them."""
+"""The facts about a check: the two-class problems of a table, and what settles each of them.
+
+As a document they are certificates, which `check_again` tests.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.files.certificates import certificate_as_json
-from rosenblatt.report.phrases import shortened
-from rosenblatt.results import QuasiSeparable, Separable, Verdict
+from rosenblatt.certify import check
+from rosenblatt.files.certificates import (
+    CertificateFileError,
+    certificate_as_json,
+    certificates_in,
+    digest,
+)
+from rosenblatt.report.sentences import listing, shortened, verdict_word
+from rosenblatt.results import Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -29,47 +39,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.certify import CheckResult
+    from rosenblatt.report.fits import EncodedTable
     from rosenblatt.results import Certificate
     from rosenblatt.tables.encoder import TableEncoder
 
     Ints = NDArray[np.int64]
 
 INFINITY = {1: "+inf", -1: "-inf"}
-
-
-@dataclass(frozen=True)
-class CheckedTable:
-    """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-
-    file: str
-    target: str
-    y: NDArray[Any]
-    rows: Ints  # the row of the file that each sample is, counted from 1
-    rows_left_out: tuple[int, ...]  # those without a class
-    n_columns: int
-    some_columns: bool  # whether there are columns, not used, in which rows may differ
-    notes: tuple[str, ...]
-    X: Any
-    encoder: TableEncoder
-    classes: NDArray[Any]
-    label: NDArray[np.intp]  # the number of each sample's class
-
-    @property
-    def names(self) -> list[str]:
-        """The features."""
-        return [str(name) for name in self.encoder.get_feature_names_out()]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The samples of each class."""
-        counts = np.bincount(self.label)
-        return {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}
-
-    @property
-    def groups(self) -> list[list[int]]:
-        """The features of each text column, by number: one of them is 1, the others 0."""
-        spans = self.encoder.spans_
-        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
+NUMBERING = (
+    "samples are counted from 0, over the rows that have a class (and, in a problem about a pair "
+    "of classes, one of these two); rows are counted from 1 as they stand in the file, its header "
+    "not counted"
+)
+CHECKED = (
+    "the verdicts with all their evidence, and what is said of the table, its rows and features"
+)
+NOT_CHECKED = "the notes on estimates and chance"
 
 
 @dataclass(frozen=True)
@@ -79,7 +65,7 @@ class TwoClasses:
     Their samples are picked out when asked for: there may be very many problems.
     """
 
-    table: CheckedTable
+    table: EncodedTable
     plus: int
     minus: int | None
 
@@ -126,7 +112,7 @@ class TwoClasses:
         return self._of_these(self.table.rows)  # type: ignore[no-any-return]
 
 
-def problems_of(table: CheckedTable, pairs: bool) -> list[TwoClasses]:
+def problems_of(table: EncodedTable, pairs: bool) -> list[TwoClasses]:
     """One for two classes; for more, each class against the rest, or each pair."""
     k = len(table.classes)
     if k == 2 or pairs:
@@ -200,7 +186,7 @@ def rows_and_features(
 
 
 def examine(
-    table: CheckedTable,
+    table: EncodedTable,
     pairs: bool,
     max_time: float | None,
     tell: Callable[[int, int, str], None],
@@ -221,3 +207,132 @@ def examine(
 def all_separable(findings: list[Finding]) -> bool:
     """Whether the answer is yes."""
     return all(finding.certificate.verdict is Verdict.SEPARABLE for finding in findings)
+
+
+# The document -----------------------------------------------------------------------------------
+
+
+def document_of(
+    table: EncodedTable, findings: list[Finding], how: dict[str, Any]
+) -> dict[str, Any]:
+    """All that is needed to check it again; `how` the table was read."""
+    head = {"file": table.table.file, "target": table.table.target, "read": how}
+    problems = [finding.as_json(table.names) for finding in findings]
+    return head | about_table(table) | {"problems": problems}
+
+
+def about_table(table: EncodedTable) -> dict[str, Any]:
+    """What a file says of the table, all of which `check_again` compares."""
+    return {
+        "classes": table.counts,
+        "numbering": NUMBERING,
+        "samples": len(table.y),
+        "rows_left_out": table.table.rows_left_out,
+        "encoding": [_encoding(spec, table.encoder) for spec in table.encoder.columns_],
+        "features": table.names,
+        "digest": digest(table.X, table.y),
+    }
+
+
+def _encoding(spec: dict[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+    """How a column became features; nothing that makes no difference."""
+    wanted = {"name", "kind", "dropped", "values"}
+    if spec["name"] in encoder.n_missing_:
+        wanted.add("fill")
+    return {name: value for name, value in spec.items() if name in wanted}
+
+
+# Checking again ---------------------------------------------------------------------------------
+
+
+def how_it_was_read(document: dict[str, Any], path: str) -> dict[str, Any]:
+    """How to read the table of a certificate, in the terms of `document_of`."""
+    how, target = document.get("read"), document.get("target")
+    found = certificates_in(document, path)  # raises if it holds none
+    if any(isinstance(certificate, Optimum) for certificate in found):
+        msg = (
+            f"{path} is about a best hyperplane, and does not hold the weights of the samples: "
+            "check it in Python with rb.certify.check"
+        )
+        raise CertificateFileError(msg)
+    if not isinstance(how, dict) or not isinstance(target, str):
+        msg = (
+            f"{path} does not say how its table was read: it was written in Python, "
+            "so check it there with rb.certify.check"
+        )
+        raise CertificateFileError(msg)
+    kinds = {"ignore": list, "use": list, "header": bool | None, "delimiter": str | None}
+    for name, kind in (kinds | {"pairs": bool}).items():
+        if not isinstance(how.get(name), kind):
+            msg = f"{path} is damaged (in read, {name}): write the certificate again"
+            raise CertificateFileError(msg)
+    return how | {"target": target}
+
+
+class Rechecked(NamedTuple):
+    """Whether the certificate of a problem is valid, and why (not)."""
+
+    name: str
+    valid: bool
+    why: str
+
+
+def check_again(
+    document: dict[str, Any],
+    path: str,
+    table: EncodedTable,
+    pairs: bool,
+    tell: Callable[[int, int, str], None],
+) -> list[Rechecked]:
+    """Check the certificate of each problem; nothing but `rosenblatt.certify` is trusted."""
+    certificates = certificates_in(document, path)
+    if document.get("digest") != digest(table.X, table.y):
+        why = (
+            f"{table.table.file} does not hold the numbers and classes that {path} is "
+            "about: the digests differ"
+        )
+        return [Rechecked("", False, why)]
+    problems = problems_of(table, pairs)
+    named = [(p.get("positive"), p.get("negative")) for p in document["problems"]]
+    if named != [(p.positive, p.negative) for p in problems]:
+        wanted = listing(p.name for p in problems)
+        return [Rechecked("", False, f"{path} is not about the problems of the table: {wanted}")]
+    if wrong := _first_different(about_table(table), document):
+        return [Rechecked("", False, f"{path} says what is not so of the table, in {wrong}")]
+    found: list[Rechecked] = []
+    for problem, certificate, stored in zip(
+        problems, certificates, document["problems"], strict=True
+    ):
+        tell(len(found), len(problems), problem.name)
+        result = check(certificate, problem.X, problem.y)
+        why = _in_rows(result, problem.rows)
+        wrong = _wrong_beside(problem, certificate, stored, table.names) if result else ""
+        if wrong:
+            why = f"the proof holds, but {wrong} is not what belongs to it"
+        about = f"{problem.name} is {verdict_word(certificate.verdict)}"
+        found.append(Rechecked(about, result.valid and not wrong, why))
+    return found
+
+
+def _wrong_beside(
+    problem: TwoClasses, certificate: Certificate, stored: dict[str, Any], names: list[str]
+) -> str:
+    """The first entry beside a valid certificate that is not as it should be, if any."""
+    X, y = problem.X, problem.y
+    same = Twins([], 0) if isinstance(certificate, Separable) else twins(X, y)
+    beside = rows_and_features(problem, certificate, single_features(X, y), same, names)
+    exact = certificate_as_json(certificate, X, y)
+    beside |= {name: exact[name] for name in ("meaning", "exact_weights") if name in exact}
+    return _first_different(beside, stored)
+
+
+def _first_different(wanted: dict[str, Any], stored: dict[str, Any]) -> str:
+    plain = json.loads(json.dumps(wanted))
+    return next((name for name in plain if stored.get(name) != plain[name]), "")
+
+
+def _in_rows(result: CheckResult, rows: Ints) -> str:
+    """Why a certificate is (not) valid; the one sample that lies elsewhere as a row of the file."""
+    if result.sample is None:
+        return result.why.removeprefix("proved: ")
+    return f"row {rows[result.sample]} lies {result.where}"

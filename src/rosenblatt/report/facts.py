@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.results import Inseparable, QuasiSeparable, StopReason, Verdict
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, StopReason, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Document = dict[str, Any]
 
@@ -221,6 +225,24 @@ class VerdictFacts:
     message: str = ""
     proof: QuasiSeparable | Inseparable | None = None
 
+    @classmethod
+    def of(cls, certificate: Any, rows: NDArray[np.int64], some_columns: bool) -> VerdictFacts:
+        """What a certificate proves; `rows` of the file its samples are."""
+        verdict = certificate.verdict
+        if isinstance(certificate, Separable):
+            margin = float(certificate.margin)
+            return cls(verdict, Ground.HYPERPLANE, proved=True, margin=margin)
+        same = len(certificate.support) == 2
+        return cls(
+            verdict,
+            Ground.SAME_ROWS if same else Ground.HULLS,
+            proved=True,
+            rows=tuple(rows[certificate.support].tolist()),
+            some_columns=same and some_columns,
+            on=len(certificate.on) if isinstance(certificate, QuasiSeparable) else None,
+            proof=certificate,
+        )
+
 
 @dataclass(frozen=True)
 class FitFacts:
@@ -286,7 +308,7 @@ class FitFacts:
 
     def as_json(self) -> Document:
         """As ``--json`` prints it and a model file stores it: with the sentences on verdicts."""
-        from rosenblatt.report.verdict_sentences import verdict_sentence
+        from rosenblatt.report.sentences import verdict_sentence
 
         found = as_json(replace(self, verdicts=()))
         if self.table is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +27,12 @@ from rosenblatt.report.facts import (
     RunFacts,
     SideFacts,
     SupportFacts,
+    TableFacts,
 )
 from rosenblatt.results import Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,24 +40,99 @@ if TYPE_CHECKING:
     from rosenblatt.tables.encoder import TableEncoder
 
     Ints = NDArray[np.int64]
+    Columns = dict[str, NDArray[Any]]
 
 FEW = 20  # support vectors that are named
 
 
 @dataclass(frozen=True)
-class TrainingRows:
-    """What a classifier was trained on, and where in the table it stands."""
+class LabelledTable:
+    """A table as it was read: what to learn from which columns."""
 
-    X: Any
-    y: NDArray[Any]
-    rows: Ints  # the row of the file that each sample is
-    columns: dict[str, NDArray[Any]]
+    target: str
+    columns: Columns
+    y: NDArray[Any]  # the class of each row that has one
+    file: str
+    names: Sequence[str]
+    notes: list[str]
+    has_header: bool | None = None  # None: it was made, not read
+    known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
+    ignores: bool = False  # whether columns were left out as told
+
+    @property
+    def rows(self) -> Ints:
+        """The row of the file that each sample is, counted from 1."""
+        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
+        return np.flatnonzero(known) + 1
+
+    @property
+    def rows_left_out(self) -> list[int]:
+        """Those without a class."""
+        return [] if self.known is None else (np.flatnonzero(~self.known) + 1).tolist()
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table in numbers, as a classifier takes it."""
+
+    table: LabelledTable
     encoder: TableEncoder
-    some_columns: bool = False  # whether there are columns, not used, in which rows may differ
+    X: Any
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The class of each sample."""
+        return self.table.y
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The row of the file that each sample is, counted from 1."""
+        return self.table.rows
+
+    @cached_property
+    def _unique(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        return np.unique(self.y, return_inverse=True)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The classes in order."""
+        return self._unique[0]
+
+    @property
+    def label(self) -> NDArray[np.intp]:
+        """The number of each sample's class."""
+        return self._unique[1]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The samples of each class."""
+        counts = np.bincount(self.label).tolist()
+        return dict(zip(map(str, self.classes), counts, strict=True))
+
+    @property
+    def names(self) -> list[str]:
+        """The features."""
+        return [str(name) for name in self.encoder.get_feature_names_out()]
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The features of each text column, by number: one of them is 1, the others 0."""
+        spans = self.encoder.spans_
+        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
+
+    @property
+    def standardized(self) -> bool:
+        """Whether there were numbers that were standardised."""
+        return bool(self.encoder.standardize) and set(self.encoder.kinds_.values()) != {"text"}
+
+    @property
+    def some_columns(self) -> bool:
+        """Whether there are columns, not used, in which rows may differ."""
+        return self.table.ignores or bool(self.encoder.identifiers_)
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""
-        pair = {name: cells[[i, j]] for name, cells in self.columns.items()}
+        pair = {name: cells[[i, j]] for name, cells in self.table.columns.items()}
         X = self.encoder.unscaled().transform(pair)
         X = X.toarray() if hasattr(X, "toarray") else X
         return not np.array_equal(*X)
@@ -64,23 +142,42 @@ class TrainingRows:
         return np.where(self.y == positive, 1, -1)
 
 
+def table_facts(encoded: EncodedTable, scores: tuple[float, ...] = ()) -> TableFacts:
+    """What there is to say about a table that was learned from."""
+    table, counts = encoded.table, encoded.counts.values()
+    return TableFacts(
+        file=table.file,
+        has_header=table.has_header,
+        names=tuple(table.names),
+        trained=datetime.now(UTC).isoformat(timespec="seconds"),
+        target=table.target,
+        rows=len(table.y),
+        rows_without_class=len(table.rows_left_out),
+        columns=len(table.columns),
+        standardized=encoded.standardized,
+        scores=scores,
+        majority=max(counts) / sum(counts),
+    )
+
+
 def positive_classes(classifier: Any) -> list[Any]:
     """The class +1 of each two-class problem."""
     return [classifier.classes_[k] for k in positives_of(classifier.classes_)]
 
 
-def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts:
+def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts:
     """What a fitted classifier itself can tell; more, if there is the table of its training.
 
     Without it samples are counted from 1, and nothing is said of their classes and slack.
     """
+    unknown = dict.fromkeys(map(str, classifier.classes_))
     is_best = isinstance(classifier, MarginClassifier)
     has_kernel = isinstance(classifier, KernelPerceptron)
     return FitFacts(
         version=__version__,
         model=type(classifier).__name__,
         parameters=_parameters(classifier),
-        counts=_counts(classifier.classes_, training),
+        counts=unknown if training is None else training.counts,
         features=int(classifier.n_features_in_),
         stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
         training_errors=int(classifier.n_errors_),
@@ -88,11 +185,6 @@ def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts
         optima=_optima(classifier, training) if is_best else (),
         expansion=_expansion(classifier, training) if has_kernel else None,
     )
-
-
-def _counts(classes: NDArray[Any], training: TrainingRows | None) -> dict[str, int | None]:
-    """How many rows there are of each class, None without the table."""
-    return {str(c): None if training is None else int((training.y == c).sum()) for c in classes}
 
 
 def _parameters(classifier: Any) -> Mapping[str, Any]:
@@ -117,7 +209,7 @@ def _run(classifier: Any) -> RunFacts:
     )
 
 
-def _numbers(samples: Ints, training: TrainingRows | None) -> tuple[int, ...]:
+def _numbers(samples: Ints, training: EncodedTable | None) -> tuple[int, ...]:
     """Rows of the file, counted from 1."""
     return tuple((samples + 1 if training is None else training.rows[samples]).tolist())
 
@@ -125,7 +217,7 @@ def _numbers(samples: Ints, training: TrainingRows | None) -> tuple[int, ...]:
 # Hyperplanes ------------------------------------------------------------------------------------
 
 
-def margins_of(classifier: Any, training: TrainingRows) -> tuple[float | None, ...] | None:
+def margins_of(classifier: Any, training: EncodedTable) -> tuple[float | None, ...] | None:
     """The margin of each two-class problem, None where the hyperplane does not separate.
 
     None for a kernel perceptron, whose hyperplane is elsewhere.
@@ -145,7 +237,7 @@ def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:
     return margin if margin > 0 else None
 
 
-def _optima(classifier: Any, training: TrainingRows | None) -> tuple[OptimumFacts, ...]:
+def _optima(classifier: Any, training: EncodedTable | None) -> tuple[OptimumFacts, ...]:
     """What each two-class problem of a fitted margin classifier came to."""
     sides: list[SideFacts | None] = [None] * len(classifier.fits_)
     if training is not None:
@@ -159,7 +251,7 @@ def _optima(classifier: Any, training: TrainingRows | None) -> tuple[OptimumFact
 
 
 def _optimum(
-    fit: MarginFit, positive: str, sides: SideFacts | None, training: TrainingRows | None
+    fit: MarginFit, positive: str, sides: SideFacts | None, training: EncodedTable | None
 ) -> OptimumFacts:
     optimum = fit.optimum
     found = optimum.C is not None or optimum.margin > 0  # or nothing that separates
@@ -183,7 +275,7 @@ def _finite(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def proof_facts(certificate: Any, training: TrainingRows | None) -> ProofFacts | None:
+def proof_facts(certificate: Any, training: EncodedTable | None) -> ProofFacts | None:
     """The rows whose convex hulls meet, where no hyperplane separates the classes."""
     if not isinstance(certificate, Inseparable | QuasiSeparable):
         return None
@@ -221,7 +313,7 @@ def kernel_facts(classifier: Any) -> KernelFacts:
     )
 
 
-def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts:
+def _expansion(classifier: Any, training: EncodedTable | None) -> ExpansionFacts:
     """What it consists of, in so few words that a model file can hold them."""
     total, sample = classifier.alpha_.sum(axis=0), classifier.support_
     first = [k for k in np.argsort(-total, kind="stable") if sample[k] >= 0 and total[k]][:FEW]
@@ -237,7 +329,7 @@ def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts
     )
 
 
-def _mistaken(sample: Ints, counts: Ints, training: TrainingRows | None) -> tuple[MistakenRow, ...]:
+def _mistaken(sample: Ints, counts: Ints, training: EncodedTable | None) -> tuple[MistakenRow, ...]:
     """Samples with the number of their mistakes."""
     rows = _numbers(sample, training)
     labels = [None] * len(rows) if training is None else [str(c) for c in training.y[sample]]
@@ -245,7 +337,7 @@ def _mistaken(sample: Ints, counts: Ints, training: TrainingRows | None) -> tupl
     return tuple(MistakenRow(row, n, label=label) for row, n, label in every)
 
 
-def _dropped(classifier: Any, training: TrainingRows | None) -> Iterator[MistakenRow]:
+def _dropped(classifier: Any, training: EncodedTable | None) -> Iterator[MistakenRow]:
     """The rows that were left out as probable outliers, for each problem in the order of it."""
     for fit, positive in zip(classifier.fits_, positive_classes(classifier), strict=True):
         gone = fit.dropped

@@ -10,8 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.report.check_report import meeting_rows
-from rosenblatt.report.phrases import count, grouped, listing, number, percent, shortened
-from rosenblatt.report.verdict_sentences import these_rows
+from rosenblatt.report.sentences import (
+    count,
+    grouped,
+    listing,
+    number,
+    percent,
+    shortened,
+    these_rows,
+)
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from rosenblatt.report.facts import (
     OptimumFacts,
     VerdictFacts,
 )
-from rosenblatt.report.verdict_sentences import verdict_sentence
+from rosenblatt.report.sentences import verdict_sentence
 from rosenblatt.results import StopReason, Verdict
 
 

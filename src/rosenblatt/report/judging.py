@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.report.fits import TrainingRows
+    from rosenblatt.report.fits import EncodedTable
     from rosenblatt.results import Fit, Hyperplane, KernelFit
 
     Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ UNDECIDED = Verdict.UNDECIDED
 
 def judge(
     classifier: Any,
-    training: TrainingRows,
+    training: EncodedTable,
     margins: Sequence[float | None] | None,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[VerdictFacts, ...]:
@@ -99,7 +99,7 @@ def _explaining_cycle(found: VerdictFacts, fit: Any) -> VerdictFacts:
 def _among_rows(
     classifier: Any,
     fit: Fit | MarginFit,
-    training: TrainingRows,
+    training: EncodedTable,
     y: Ints,
     seconds: float,
     margin: float | None,
@@ -119,13 +119,12 @@ def _among_rows(
         ground = Ground.TIME if certificate.why == Undecided.TIME else Ground.WORK
         pairs = twins(X, y).pairs  # which tell something, whatever the verdict will be
         return replace(_same(training, pairs[:1]), verdict=UNDECIDED, ground=ground, proved=False)
-    if isinstance(certificate, Separable):
-        bias = not getattr(classifier, "fit_intercept", True)
-        margin = float(certificate.margin)
-        return VerdictFacts(
-            Verdict.SEPARABLE, Ground.HYPERPLANE, proved=True, margin=margin, with_bias=bias
-        )
-    return _meeting(certificate, training)
+    found = VerdictFacts.of(certificate, training.rows, training.some_columns)
+    if found.verdict is Verdict.SEPARABLE:
+        return replace(found, with_bias=not getattr(classifier, "fit_intercept", True))
+    if found.ground is Ground.SAME_ROWS and training.differ(*certificate.support):
+        return replace(found, rounded=True, some_columns=False)
+    return found
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:
@@ -135,20 +134,7 @@ def _own(fit: Fit | MarginFit) -> Hyperplane | None:
     return fit.last if fit.stop_reason is StopReason.SEPARATED and fit.last.w.any() else None
 
 
-def _meeting(certificate: QuasiSeparable | Inseparable, training: TrainingRows) -> VerdictFacts:
-    """That convex hulls meet, of two rows that are the same if there are only two."""
-    on = len(certificate.on) if isinstance(certificate, QuasiSeparable) else None
-    rows = tuple(training.rows[certificate.support].tolist())
-    found = VerdictFacts(
-        certificate.verdict, Ground.HULLS, proved=True, rows=rows, on=on, proof=certificate
-    )
-    if len(rows) > 2:
-        return found
-    same = _same(training, [certificate.support.tolist()])
-    return replace(found, ground=same.ground, rounded=same.rounded, some_columns=same.some_columns)
-
-
-def _same(training: TrainingRows, pairs: Sequence[Sequence[int]]) -> VerdictFacts:
+def _same(training: EncodedTable, pairs: Sequence[Sequence[int]]) -> VerdictFacts:
     """That two rows are the same but for their classes; without any pair nothing."""
     found = VerdictFacts(Verdict.INSEPARABLE, Ground.SAME_ROWS, proved=True)
     if not pairs:
@@ -164,7 +150,7 @@ def _same(training: TrainingRows, pairs: Sequence[Sequence[int]]) -> VerdictFact
 
 
 def _in_features(
-    classifier: Any, fit: KernelFit, training: TrainingRows, y: Ints, seconds: float
+    classifier: Any, fit: KernelFit, training: EncodedTable, y: Ints, seconds: float
 ) -> VerdictFacts:
     """The verdict on one problem: whether a hyperplane separates the features of the samples.
 
@@ -200,7 +186,7 @@ def first_same(X: Any, y: Ints) -> list[int]:
     return min((sorted(pair) for pair in twins(X, y).pairs), default=[])
 
 
-def _searched(classifier: Any, training: TrainingRows, y: Ints, seconds: float) -> VerdictFacts:
+def _searched(classifier: Any, training: EncodedTable, y: Ints, seconds: float) -> VerdictFacts:
     """What `rosenblatt.separability` finds in so many seconds."""
     X, kernel, bias = training.X, classifier.kernel_, bool(classifier.fit_intercept)
     open_ = VerdictFacts(UNDECIDED, Ground.TIME, in_features=True)
