@@ -136,7 +136,7 @@ def _examine(
         smaller = ", or give a smaller --degree or --gamma" if hasattr(model, "kernel") else ""
         msg = f"R is beyond what floating point can hold: scale the features{smaller}"
         raise ValueError(msg)
-    return EncodedTable(table, encoder, X), reports
+    return EncodedTable(**vars(table), encoder=encoder, X=X), reports
 
 
 def _facts(
@@ -150,12 +150,12 @@ def _facts(
     return BoundFacts(
         table=table_facts(encoded),
         counts=encoded.counts,
-        features=len(encoded.names),
+        features=len(encoded.features),
         kernel=kernel,
         same_rows=() if kernel is None or separable else _same_rows(encoded),
         reports=reports,
         drawn=picture,
-        notes=tuple(encoded.table.notes),
+        notes=tuple(encoded.notes),
     )
 
 
@@ -163,7 +163,7 @@ def _same_rows(encoded: EncodedTable) -> tuple[int, ...]:
     """Two rows of the file that no kernel tells apart though their classes differ, or nothing."""
     from rosenblatt.report.judging import first_same
 
-    for positive in encoded.classes:
+    for positive in encoded.labels[0]:
         pair = first_same(encoded.X, encoded.signs(positive))
         if pair:
             return tuple(encoded.rows[pair].tolist())

@@ -129,7 +129,8 @@ def _generated(data: rb.datasets.Dataset, target: str) -> LabelledTable:
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     named = data.target_names != ("-1", "+1")
     labels = np.where(data.y > 0, *data.target_names[::-1]) if named else data.y
-    return LabelledTable(target, columns, labels, data.description, [], [])
+    file = data.description
+    return LabelledTable(file=file, names=[], target=target, columns=columns, y=labels)
 
 
 DEMOS = {

@@ -95,7 +95,7 @@ def train(
         ctrl_c.hold()  # it came when all was done
         ctrl_c.pressed = True
     took = round(time.perf_counter() - began, 3)
-    training = EncodedTable(table, encoder, X)
+    training = EncodedTable(**vars(table), encoder=encoder, X=X)
     facts = replace(fit_facts(classifier, training), seconds=took)
     facts = replace(facts, margins=margins_of(classifier, training))
     interrupted = _was_interrupted(classifier) or ctrl_c.pressed

@@ -64,9 +64,16 @@ def read_labelled(
         columns = {name: cells[known] for name, cells in columns.items()}
         rows = count(int((~known).sum()), "row")
         notes.append(f"{rows} without a class left out")
-    file, header = Path(table.path).name, table.has_header
     return LabelledTable(
-        target, columns, y, file, list(table.names), notes, header, known, bool(ignored)
+        file=Path(table.path).name,
+        names=list(table.names),
+        target=target,
+        columns=columns,
+        y=y,
+        notes=notes,
+        has_header=table.has_header,
+        known=known,
+        ignores=bool(ignored),
     )
 
 
@@ -79,7 +86,7 @@ def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> Encod
     X = encoder.fit_transform(labelled.columns)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
-    return EncodedTable(labelled, encoder, X)
+    return EncodedTable(**vars(labelled), encoder=encoder, X=X)
 
 
 def read_labels(

@@ -53,10 +53,10 @@ def print_check(
 ) -> None:
     """Print it all to standard output."""
     console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
-    sizes = len(table.y), len(table.names), len(table.table.columns), len(table.classes)
+    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
     head.add_row("data", data_line(*sizes))
-    head.add_row("classes", classes_line(table.counts, table.table.target))
-    parts: list[Any] = [Text(f"{table.table.file}: {_question(findings)}", "bold"), head]
+    head.add_row("classes", classes_line(table.counts, table.target))
+    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), head]
     for finding in findings:
         if len(findings) > MOST_IN_DETAIL:
             head.add_row(*_one_line(finding))
@@ -68,7 +68,7 @@ def print_check(
             lines.add_row(name, what)
     if output:
         tail.add_row("saved", output)
-    add_last_lines(tail, table.table.notes, advice(findings))
+    add_last_lines(tail, table.notes, advice(findings))
     if tail.row_count:
         parts += ([""] if len(findings) > 1 else []) + [tail]
     print_parts(console, *parts)
@@ -124,7 +124,7 @@ def _lines_about(
     finding: Finding, data: EncodedTable, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     """Named lines for the report on one problem."""
-    problem, certificate, names = finding.problem, finding.certificate, data.names
+    problem, certificate, names = finding.problem, finding.certificate, data.features
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
     if isinstance(certificate, Undecided):
         yield "margin", _told(certificate, problem)
@@ -281,7 +281,7 @@ def _estimates(finding: Finding, data: EncodedTable, top: int) -> str:
         return "a logistic regression has finite ones"
     if isinstance(finding.certificate, Separable):
         return "a logistic regression has none: every coefficient may run to infinity"
-    named = [shortened(name) for name in [*data.names, "(bias)"]]
+    named = [shortened(name) for name in [*data.features, "(bias)"]]
     running, left_out = finding.estimates
     away = [f"{named[j]} {INFINITY[sign]}" for j, sign in running if sign]
     open_ = [named[j] for j, sign in running if not sign]

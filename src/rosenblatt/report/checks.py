@@ -72,12 +72,12 @@ class TwoClasses:
     @property
     def positive(self) -> str:
         """The class +1."""
-        return str(self.table.classes[self.plus])
+        return str(self.table.labels[0][self.plus])
 
     @property
     def negative(self) -> str | None:
         """The class -1, None for the rest."""
-        return None if self.minus is None else str(self.table.classes[self.minus])
+        return None if self.minus is None else str(self.table.labels[0][self.minus])
 
     @property
     def sides(self) -> dict[int, str]:
@@ -91,9 +91,10 @@ class TwoClasses:
 
     def _of_these(self, values: Any) -> Any:
         """What belongs to the samples of this problem."""
-        if self.minus is None or len(self.table.classes) == 2:
+        if self.minus is None or len(self.table.labels[0]) == 2:
             return values
-        return values[(self.table.label == self.plus) | (self.table.label == self.minus)]
+        label = self.table.labels[1]
+        return values[(label == self.plus) | (label == self.minus)]
 
     @property
     def X(self) -> Any:
@@ -103,7 +104,7 @@ class TwoClasses:
     @property
     def y(self) -> NDArray[np.int8]:
         """The classes, -1 and +1."""
-        signs = np.where(self._of_these(self.table.label) == self.plus, 1, -1)
+        signs = np.where(self._of_these(self.table.labels[1]) == self.plus, 1, -1)
         return signs.astype(np.int8)
 
     @property
@@ -114,7 +115,7 @@ class TwoClasses:
 
 def problems_of(table: EncodedTable, pairs: bool) -> list[TwoClasses]:
     """One for two classes; for more, each class against the rest, or each pair."""
-    k = len(table.classes)
+    k = len(table.labels[0])
     if k == 2 or pairs:
         return [TwoClasses(table, plus, minus) for minus, plus in combinations(range(k), 2)]
     return [TwoClasses(table, plus, None) for plus in range(k)]
@@ -216,8 +217,8 @@ def document_of(
     table: EncodedTable, findings: list[Finding], how: dict[str, Any]
 ) -> dict[str, Any]:
     """All that is needed to check it again; `how` the table was read."""
-    head = {"file": table.table.file, "target": table.table.target, "read": how}
-    problems = [finding.as_json(table.names) for finding in findings]
+    head = {"file": table.file, "target": table.target, "read": how}
+    problems = [finding.as_json(table.features) for finding in findings]
     return head | about_table(table) | {"problems": problems}
 
 
@@ -227,9 +228,9 @@ def about_table(table: EncodedTable) -> dict[str, Any]:
         "classes": table.counts,
         "numbering": NUMBERING,
         "samples": len(table.y),
-        "rows_left_out": table.table.rows_left_out,
+        "rows_left_out": table.rows_left_out,
         "encoding": [_encoding(spec, table.encoder) for spec in table.encoder.columns_],
-        "features": table.names,
+        "features": table.features,
         "digest": digest(table.X, table.y),
     }
 
@@ -288,7 +289,7 @@ def check_again(
     certificates = certificates_in(document, path)
     if document.get("digest") != digest(table.X, table.y):
         why = (
-            f"{table.table.file} does not hold the numbers and classes that {path} is "
+            f"{table.file} does not hold the numbers and classes that {path} is "
             "about: the digests differ"
         )
         return [Rechecked("", False, why)]
@@ -306,7 +307,7 @@ def check_again(
         tell(len(found), len(problems), problem.name)
         result = check(certificate, problem.X, problem.y)
         why = _in_rows(result, problem.rows)
-        wrong = _wrong_beside(problem, certificate, stored, table.names) if result else ""
+        wrong = _wrong_beside(problem, certificate, stored, table.features) if result else ""
         if wrong:
             why = f"the proof holds, but {wrong} is not what belongs to it"
         about = f"{problem.name} is {verdict_word(certificate.verdict)}"

@@ -179,51 +179,24 @@ class Ground(Enum):
 
 @dataclass(frozen=True)
 class VerdictFacts:
-    """Whether anything of its kind could have separated the rows of a fit, and how that is known.
-
-    Attributes
-    ----------
-    verdict, ground, proved
-        The answer, what it rests on, and whether that is beyond rounding.
-    rows : tuple of int
-        The rows that prove it: two that are the same, or those whose convex hulls meet.
-    rounded : bool
-        Whether the two are different in the table, and rounding made them the same.
-    some_columns : bool
-        Whether there are columns, not used, in which they may differ.
-    on : int or None
-        How many rows lie on every hyperplane with none on its wrong side.
-    margin, tolerance : float or None
-        The margin of the hyperplane that was found; by how much values of the kernel may be off.
-    in_features, through_origin, with_bias : bool
-        Whether this is about hyperplanes in the space of a kernel, about those through the origin
-        only, about those with a bias though the model has none.
-    repeats : bool
-        Whether the run repeats itself, which the verdict explains.
-    n_rows : int
-        Among how many rows it would have been looked for.
-    message : str
-        What somebody else said.
-    proof : QuasiSeparable, Inseparable or None
-        The evidence that nothing separates; it is not stored.
-    """
+    """Whether anything of its kind could have separated the rows of a fit, and how one knows."""
 
     verdict: Verdict
     ground: Ground
-    proved: bool = False
-    rows: tuple[int, ...] = ()
-    rounded: bool = False
-    some_columns: bool = False
-    on: int | None = None
-    margin: float | None = None
-    tolerance: float | None = None
-    in_features: bool = False
-    through_origin: bool = False
-    with_bias: bool = False
-    repeats: bool = False
-    n_rows: int = 0
-    message: str = ""
-    proof: QuasiSeparable | Inseparable | None = None
+    proved: bool = False  # beyond rounding
+    rows: tuple[int, ...] = ()  # that prove it: two that are the same, or whose convex hulls meet
+    rounded: bool = False  # whether the two differ in the table, and rounding made them the same
+    some_columns: bool = False  # whether there are columns, not used, in which they may differ
+    on: int | None = None  # how many rows lie on every hyperplane with none on its wrong side
+    margin: float | None = None  # of the hyperplane that was found
+    tolerance: float | None = None  # by which values of the kernel may be off
+    in_features: bool = False  # about hyperplanes in the space of a kernel
+    through_origin: bool = False  # about those through the origin only
+    with_bias: bool = False  # about those with a bias though the model has none
+    repeats: bool = False  # the run repeats itself, which the verdict explains
+    n_rows: int = 0  # among how many it would have been looked for
+    message: str = ""  # what somebody else said
+    proof: QuasiSeparable | Inseparable | None = None  # that nothing separates; it is not stored
 
     @classmethod
     def of(cls, certificate: Any, rows: NDArray[np.int64], some_columns: bool) -> VerdictFacts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -40,21 +40,20 @@ if TYPE_CHECKING:
     from rosenblatt.tables.encoder import TableEncoder
 
     Ints = NDArray[np.int64]
-    Columns = dict[str, NDArray[Any]]
 
 FEW = 20  # support vectors that are named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelledTable:
     """A table as it was read: what to learn from which columns."""
 
-    target: str
-    columns: Columns
-    y: NDArray[Any]  # the class of each row that has one
     file: str
     names: Sequence[str]
-    notes: list[str]
+    target: str
+    columns: dict[str, NDArray[Any]]
+    y: NDArray[Any]  # the class of each row that has one
+    notes: list[str] = field(default_factory=list)
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
@@ -71,47 +70,27 @@ class LabelledTable:
         return [] if self.known is None else (np.flatnonzero(~self.known) + 1).tolist()
 
 
-@dataclass(frozen=True)
-class EncodedTable:
-    """A table in numbers, as a classifier takes it."""
+@dataclass(frozen=True, kw_only=True)
+class EncodedTable(LabelledTable):
+    """The same in numbers, as a classifier takes it."""
 
-    table: LabelledTable
     encoder: TableEncoder
     X: Any
 
-    @property
-    def y(self) -> NDArray[Any]:
-        """The class of each sample."""
-        return self.table.y
-
     @cached_property
-    def rows(self) -> Ints:
-        """The row of the file that each sample is, counted from 1."""
-        return self.table.rows
-
-    @cached_property
-    def _unique(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    def labels(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """The classes in order, and the number of each sample's class."""
         return np.unique(self.y, return_inverse=True)
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The classes in order."""
-        return self._unique[0]
-
-    @property
-    def label(self) -> NDArray[np.intp]:
-        """The number of each sample's class."""
-        return self._unique[1]
 
     @property
     def counts(self) -> dict[str, int]:
         """The samples of each class."""
-        counts = np.bincount(self.label).tolist()
-        return dict(zip(map(str, self.classes), counts, strict=True))
+        classes, label = self.labels
+        return dict(zip(map(str, classes), np.bincount(label).tolist(), strict=True))
 
     @property
-    def names(self) -> list[str]:
-        """The features."""
+    def features(self) -> list[str]:
+        """Their names."""
         return [str(name) for name in self.encoder.get_feature_names_out()]
 
     @property
@@ -128,11 +107,11 @@ class EncodedTable:
     @property
     def some_columns(self) -> bool:
         """Whether there are columns, not used, in which rows may differ."""
-        return self.table.ignores or bool(self.encoder.identifiers_)
+        return self.ignores or bool(self.encoder.identifiers_)
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""
-        pair = {name: cells[[i, j]] for name, cells in self.table.columns.items()}
+        pair = {name: cells[[i, j]] for name, cells in self.columns.items()}
         X = self.encoder.unscaled().transform(pair)
         X = X.toarray() if hasattr(X, "toarray") else X
         return not np.array_equal(*X)
@@ -142,9 +121,9 @@ class EncodedTable:
         return np.where(self.y == positive, 1, -1)
 
 
-def table_facts(encoded: EncodedTable, scores: tuple[float, ...] = ()) -> TableFacts:
+def table_facts(table: EncodedTable, scores: tuple[float, ...] = ()) -> TableFacts:
     """What there is to say about a table that was learned from."""
-    table, counts = encoded.table, encoded.counts.values()
+    counts = table.counts.values()
     return TableFacts(
         file=table.file,
         has_header=table.has_header,
@@ -154,7 +133,7 @@ def table_facts(encoded: EncodedTable, scores: tuple[float, ...] = ()) -> TableF
         rows=len(table.y),
         rows_without_class=len(table.rows_left_out),
         columns=len(table.columns),
-        standardized=encoded.standardized,
+        standardized=table.standardized,
         scores=scores,
         majority=max(counts) / sum(counts),
     )
