@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.cli.reading import notes_about
+from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
@@ -21,20 +24,19 @@ from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.perceptron.adaline import Adaline
 from rosenblatt.perceptron.estimator import Perceptron
-from rosenblatt.report.fits import EncodedTable, fit_facts, margins_of, proof_facts, table_facts
+from rosenblatt.report.facts import FitFacts
+from rosenblatt.report.fits import (
+    EncodedTable,
+    LabelledTable,
+    fit_facts,
+    margins_of,
+    proof_facts,
+    table_facts,
+)
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.report.sentences import count
 from rosenblatt.results import StopReason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
-    from rosenblatt.report.facts import FitFacts
-    from rosenblatt.report.fits import LabelledTable
-    from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.encoder import TableEncoder
 
 MODELS = {
     "perceptron": Perceptron,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import count, listing, shortened, suggestion
@@ -13,14 +15,7 @@ from rosenblatt.tables.cells import missing
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import truth_in_one_way
 from rosenblatt.tables.storage import ForPythonError
-from rosenblatt.tables.table import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.tables.table import Table
+from rosenblatt.tables.table import Table, read_table
 
 MOST_CLASSES = 100
 

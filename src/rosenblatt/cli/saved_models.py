@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
@@ -13,13 +14,9 @@ from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import count, listing, percent, shortened
 from rosenblatt.tables.cells import missing
 from rosenblatt.tables.frames import TRUTH
+from rosenblatt.tables.table import Table
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rosenblatt.tables.table import Table
-
-    Columns = dict[str, NDArray[Any]]
+Columns = dict[str, NDArray[Any]]
 
 
 def number_of(cell: str, classes: NDArray[Any]) -> int:

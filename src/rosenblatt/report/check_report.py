@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -39,9 +40,6 @@ from rosenblatt.report.terminal import (
 )
 from rosenblatt.results import Certificate, Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.separation.explaining import NEGLIGIBLE, Chance, SingleFeature
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 WIDTH = len("estimates")
 MOST_IN_DETAIL = 6  # problems; of more there is a line each

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.certify import check
+from rosenblatt.certify import CheckResult, check
 from rosenblatt.files.certificates import (
     CertificateFileError,
     certificate_as_json,
     certificates_in,
     digest,
 )
+from rosenblatt.report.facts import Document
+from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import listing, shortened, verdict_word
-from rosenblatt.results import Optimum, QuasiSeparable, Separable, Verdict
+from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -33,18 +38,7 @@ from rosenblatt.separation.explaining import (
     twins,
 )
 from rosenblatt.separation.function import separability
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.certify import CheckResult
-    from rosenblatt.report.fits import EncodedTable
-    from rosenblatt.results import Certificate
-    from rosenblatt.tables.encoder import TableEncoder
-
-    Ints = NDArray[np.int64]
+from rosenblatt.tables.encoder import TableEncoder
 
 INFINITY = {1: "+inf", -1: "-inf"}
 NUMBERING = (
@@ -108,7 +102,7 @@ class TwoClasses:
         return signs.astype(np.int8)
 
     @property
-    def rows(self) -> Ints:
+    def rows(self) -> NDArray[np.int64]:
         """The rows of the file, counted from 1."""
         return self._of_these(self.table.rows)  # type: ignore[no-any-return]
 
@@ -127,63 +121,66 @@ class Finding:
 
     problem: TwoClasses
     certificate: Certificate
-    alone: list[SingleFeature]
-    estimates: Estimates
-    twins: Twins
-    chance: Chance | None
 
-    @classmethod
-    def of(cls, problem: TwoClasses, certificate: Certificate, groups: list[list[int]]) -> Finding:
-        """Look at the features, and at what chance would have done."""
-        X, y = problem.X, problem.y
-        coefficients, same, likely = Estimates([], []), Twins([], 0), None
-        if isinstance(certificate, Separable):
-            coefficients = Estimates([(j, 0) for j in range(X.shape[1] + 1)], [])
-            likely = chance(X, len(groups))
-        elif isinstance(certificate, QuasiSeparable):
-            coefficients = estimates(certificate, X, y, groups)
-        if not isinstance(certificate, Separable):
-            same = twins(X, y)
-        return cls(problem, certificate, single_features(X, y), coefficients, same, likely)
+    @cached_property
+    def alone(self) -> list[SingleFeature]:
+        """What single features tell of the classes."""
+        return single_features(self.problem.X, self.problem.y)
 
-    def as_json(self, names: list[str]) -> dict[str, Any]:
+    @cached_property
+    def twins(self) -> Twins:
+        """Samples that are the same but for their classes."""
+        apart = isinstance(self.certificate, Separable)
+        return Twins([], 0) if apart else twins(self.problem.X, self.problem.y)
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """The coefficients of a logistic regression that have no finite estimate."""
+        X, y, certificate = self.problem.X, self.problem.y, self.certificate
+        if isinstance(certificate, QuasiSeparable):
+            return estimates(certificate, X, y, self.problem.table.groups)
+        every = range(X.shape[1] + 1) if isinstance(certificate, Separable) else ()
+        return Estimates([(j, 0) for j in every], [])
+
+    @cached_property
+    def chance(self) -> Chance | None:
+        """How probable a separation of random labels would have been."""
+        if not isinstance(self.certificate, Separable):
+            return None
+        return chance(self.problem.X, len(self.problem.table.groups))
+
+    def as_json(self) -> Document:
         """The certificate and the rest, for scripts."""
-        problem, certificate, named = self.problem, self.certificate, [*names, "(bias)"]
-        found: dict[str, Any] = {"positive": problem.positive, "negative": problem.negative}
-        found |= certificate_as_json(certificate, problem.X, problem.y)
-        found |= rows_and_features(problem, certificate, self.alone, self.twins, names)
-        running = self.estimates.running
-        found["no_finite_estimate"] = {named[j]: INFINITY[sign] for j, sign in running if sign}
-        found["perhaps_no_finite_estimate"] = [named[j] for j, sign in running if not sign]
-        at_most = None if self.chance is None else self.chance.at_most
-        return found | {"chance_of_random_labels": at_most}
-
-
-def rows_and_features(
-    problem: TwoClasses,
-    certificate: Certificate,
-    alone: list[SingleFeature],
-    same: Twins,
-    names: list[str],
-) -> dict[str, Any]:
-    """What stands beside a certificate, and can be checked again like it."""
-    found: dict[str, Any] = {}
-    rows = problem.rows
-    if hasattr(certificate, "support"):
-        found["support_rows"] = rows[certificate.support].tolist()
-    found["features_alone"] = [
-        {
-            "feature": names[one.feature],
-            "threshold": repr(one.threshold),
-            "above": problem.sides[one.above],
-            "complete": one.complete,
-            "rows_above": one.n_above,
-            "rows_below": one.n_below,
+        problem, running = self.problem, self.estimates.running
+        named = [*problem.table.features, "(bias)"]
+        return {
+            "positive": problem.positive,
+            "negative": problem.negative,
+            **certificate_as_json(self.certificate, problem.X, problem.y),
+            **self.beside(),
+            "no_finite_estimate": {named[j]: INFINITY[sign] for j, sign in running if sign},
+            "perhaps_no_finite_estimate": [named[j] for j, sign in running if not sign],
+            "chance_of_random_labels": self.chance and self.chance.at_most,
         }
-        for one in alone
-    ]
-    found["identical_rows"] = [sorted(rows[[i, j]].tolist()) for i, j in same.pairs]
-    return found
+
+    def beside(self) -> Document:
+        """What stands beside a certificate, and can be checked again like it."""
+        rows, names, sides = self.problem.rows, self.problem.table.features, self.problem.sides
+        support = getattr(self.certificate, "support", None)
+        proved = {} if support is None else {"support_rows": rows[support].tolist()}
+        alone = [
+            {
+                "feature": names[one.feature],
+                "threshold": repr(one.threshold),
+                "above": sides[one.above],
+                "complete": one.complete,
+                "rows_above": one.n_above,
+                "rows_below": one.n_below,
+            }
+            for one in self.alone
+        ]
+        same = [sorted(rows[[i, j]].tolist()) for i, j in self.twins.pairs]
+        return proved | {"features_alone": alone, "identical_rows": same}
 
 
 def examine(
@@ -200,8 +197,7 @@ def examine(
         share = None
         if end is not None:
             share = max(0.001, (end - time.monotonic()) / (len(problems) - k))
-        certificate = separability(problem.X, problem.y, max_time=share)
-        findings.append(Finding.of(problem, certificate, table.groups))
+        findings.append(Finding(problem, separability(problem.X, problem.y, max_time=share)))
     return findings
 
 
@@ -213,16 +209,13 @@ def all_separable(findings: list[Finding]) -> bool:
 # The document -----------------------------------------------------------------------------------
 
 
-def document_of(
-    table: EncodedTable, findings: list[Finding], how: dict[str, Any]
-) -> dict[str, Any]:
+def document_of(table: EncodedTable, findings: list[Finding], how: Document) -> Document:
     """All that is needed to check it again; `how` the table was read."""
     head = {"file": table.file, "target": table.target, "read": how}
-    problems = [finding.as_json(table.features) for finding in findings]
-    return head | about_table(table) | {"problems": problems}
+    return head | about_table(table) | {"problems": [one.as_json() for one in findings]}
 
 
-def about_table(table: EncodedTable) -> dict[str, Any]:
+def about_table(table: EncodedTable) -> Document:
     """What a file says of the table, all of which `check_again` compares."""
     return {
         "classes": table.counts,
@@ -235,7 +228,7 @@ def about_table(table: EncodedTable) -> dict[str, Any]:
     }
 
 
-def _encoding(spec: dict[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+def _encoding(spec: Document, encoder: TableEncoder) -> Document:
     """How a column became features; nothing that makes no difference."""
     wanted = {"name", "kind", "dropped", "values"}
     if spec["name"] in encoder.n_missing_:
@@ -246,7 +239,7 @@ def _encoding(spec: dict[str, Any], encoder: TableEncoder) -> dict[str, Any]:
 # Checking again ---------------------------------------------------------------------------------
 
 
-def how_it_was_read(document: dict[str, Any], path: str) -> dict[str, Any]:
+def how_it_was_read(document: Document, path: str) -> Document:
     """How to read the table of a certificate, in the terms of `document_of`."""
     how, target = document.get("read"), document.get("target")
     found = certificates_in(document, path)  # raises if it holds none
@@ -279,7 +272,7 @@ class Rechecked(NamedTuple):
 
 
 def check_again(
-    document: dict[str, Any],
+    document: Document,
     path: str,
     table: EncodedTable,
     pairs: bool,
@@ -307,7 +300,7 @@ def check_again(
         tell(len(found), len(problems), problem.name)
         result = check(certificate, problem.X, problem.y)
         why = _in_rows(result, problem.rows)
-        wrong = _wrong_beside(problem, certificate, stored, table.features) if result else ""
+        wrong = _wrong_beside(Finding(problem, certificate), stored) if result else ""
         if wrong:
             why = f"the proof holds, but {wrong} is not what belongs to it"
         about = f"{problem.name} is {verdict_word(certificate.verdict)}"
@@ -315,25 +308,20 @@ def check_again(
     return found
 
 
-def _wrong_beside(
-    problem: TwoClasses, certificate: Certificate, stored: dict[str, Any], names: list[str]
-) -> str:
+def _wrong_beside(finding: Finding, stored: Document) -> str:
     """The first entry beside a valid certificate that is not as it should be, if any."""
-    X, y = problem.X, problem.y
-    same = Twins([], 0) if isinstance(certificate, Separable) else twins(X, y)
-    beside = rows_and_features(problem, certificate, single_features(X, y), same, names)
-    exact = certificate_as_json(certificate, X, y)
-    beside |= {name: exact[name] for name in ("meaning", "exact_weights") if name in exact}
-    return _first_different(beside, stored)
+    exact = certificate_as_json(finding.certificate, finding.problem.X, finding.problem.y)
+    exact = {name: exact[name] for name in ("meaning", "exact_weights") if name in exact}
+    return _first_different(finding.beside() | exact, stored)
 
 
-def _first_different(wanted: dict[str, Any], stored: dict[str, Any]) -> str:
+def _first_different(wanted: Document, stored: Document) -> str:
     plain = json.loads(json.dumps(wanted))
     return next((name for name in plain if stored.get(name) != plain[name]), "")
 
 
-def _in_rows(result: CheckResult, rows: Ints) -> str:
+def _in_rows(result: CheckResult, rows: NDArray[np.int64]) -> str:
     """Why a certificate is (not) valid; the one sample that lies elsewhere as a row of the file."""
     if result.sample is None:
-        return result.why.removeprefix("proved: ")
+        return result.proved or result.why
     return f"row {rows[result.sample]} lies {result.where}"

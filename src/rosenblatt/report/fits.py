@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import __version__
 from rosenblatt.contract.classifier import positives_of
@@ -29,17 +31,10 @@ from rosenblatt.report.facts import (
     SupportFacts,
     TableFacts,
 )
-from rosenblatt.results import Inseparable, QuasiSeparable
+from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
+from rosenblatt.tables.encoder import TableEncoder
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.results import Hyperplane, MarginFit, Sides
-    from rosenblatt.tables.encoder import TableEncoder
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 FEW = 20  # support vectors that are named
 
@@ -88,7 +83,7 @@ class EncodedTable(LabelledTable):
         classes, label = self.labels
         return dict(zip(map(str, classes), np.bincount(label).tolist(), strict=True))
 
-    @property
+    @cached_property
     def features(self) -> list[str]:
         """Their names."""
         return [str(name) for name in self.encoder.get_feature_names_out()]

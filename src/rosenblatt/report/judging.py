@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.certify import check
 from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import positive_classes, separating_margin
+from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
 from rosenblatt.results import (
+    Fit,
+    Hyperplane,
     Inseparable,
+    KernelFit,
     MarginFit,
     QuasiSeparable,
     Separable,
@@ -32,15 +37,7 @@ from rosenblatt.separation.feature_vectors import (
 )
 from rosenblatt.separation.function import separability
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.report.fits import EncodedTable
-    from rosenblatt.results import Fit, Hyperplane, KernelFit
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 LEAST_TIME = 0.01  # seconds in which it is worth while to look
 UNDECIDED = Verdict.UNDECIDED

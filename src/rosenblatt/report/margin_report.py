@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.report.check_report import meeting_rows
+from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 from rosenblatt.report.sentences import (
     count,
     grouped,
@@ -20,13 +22,6 @@ from rosenblatt.report.sentences import (
     these_rows,
 )
 from rosenblatt.results import StopReason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
 NOISE = 1e-9  # slack that is no more than rounding

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rosenblatt.report.facts import PATIENCE, Ground
-from rosenblatt.results import Undecided, Verdict
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
+from rosenblatt.results import Certificate, Undecided, Verdict
 from rosenblatt.visible import visible
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rosenblatt.report.facts import VerdictFacts
-    from rosenblatt.results import Certificate
 
 MEANINGS = {
     Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from rich.console import Console, Group
+from numpy.typing import NDArray
+from rich.console import Console, Group, RenderableType
 from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
@@ -12,12 +14,6 @@ from rich.text import Text
 from rosenblatt.report.sentences import count, shortened, verdict_word
 from rosenblatt.results import Verdict
 from rosenblatt.visible import print_styled, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-    from rich.console import RenderableType
 
 LEAST_WIDTH = 60
 MOST_COLUMNS = 6
