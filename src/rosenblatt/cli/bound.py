@@ -23,7 +23,7 @@ from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
     from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.fits import EncodedTable, LabelledTable
+    from rosenblatt.report.encoded import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
     from rosenblatt.tables.encoder import TableEncoder
 
@@ -114,7 +114,7 @@ def _examine(
     from rosenblatt.cli.fitting import run
     from rosenblatt.cli.reading import notes_about
     from rosenblatt.kernels.definiteness import IndefiniteKernelError
-    from rosenblatt.report.fits import EncodedTable
+    from rosenblatt.report.encoded import EncodedTable
 
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
@@ -143,7 +143,8 @@ def _facts(
     encoded: EncodedTable, model: Any, reports: tuple[BoundReport, ...], picture: str | None
 ) -> BoundFacts:
     from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.fits import kernel_facts, table_facts
+    from rosenblatt.report.encoded import table_facts
+    from rosenblatt.report.fits import kernel_facts
 
     kernel = kernel_facts(model) if hasattr(model, "kernel_") else None
     separable = all(report.bound.separable for report in reports)

@@ -24,15 +24,9 @@ from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.perceptron.adaline import Adaline
 from rosenblatt.perceptron.estimator import Perceptron
+from rosenblatt.report.encoded import EncodedTable, LabelledTable, table_facts
 from rosenblatt.report.facts import FitFacts
-from rosenblatt.report.fits import (
-    EncodedTable,
-    LabelledTable,
-    fit_facts,
-    margins_of,
-    proof_facts,
-    table_facts,
-)
+from rosenblatt.report.fits import fit_facts, margins_of, proof_facts
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.report.sentences import count
 from rosenblatt.results import StopReason

@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from rosenblatt.cli.options import check_outputs
+from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
-IDEAS = ("fan", "bias", "losses", "objective")
+OfModels = Literal["decision", "margin", "nearest", "updates", "epochs", "neuron", "animate"]
+Ideas = Literal["fan", "bias", "losses", "objective"]
 OF_RUNS = ("updates", "animate", "epochs")
 OF_MARGINS = ("margin", "nearest")
 OF_TABLES = ("decision", *OF_MARGINS, "updates", "animate")
+
+MODEL = "A model saved by rosenblatt fit."
+TABLE = "The table it was trained on."
+OUTPUT = "Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png."
 WHICH = "margin, nearest: of more than two classes, the one to draw with the rest."
 
 
 def plot(
     kind: Annotated[
-        Literal[
-            "decision",
-            "margin",
-            "nearest",
-            "updates",
-            "epochs",
-            "neuron",
-            "animate",
-            "fan",
-            "bias",
-            "losses",
-            "objective",
-        ],
-        typer.Argument(metavar="KIND", help="Which picture."),
+        Literal[OfModels, Ideas], typer.Argument(metavar="KIND", help="Which picture.")
     ],
     model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MODEL", help="A model saved by rosenblatt fit.", show_default=False
-        ),
+        str | None, typer.Argument(metavar="MODEL", help=MODEL, show_default=False)
     ] = None,
     file: Annotated[
-        str | None,
-        typer.Argument(metavar="FILE", help="The table it was trained on.", show_default=False),
+        str | None, typer.Argument(metavar="FILE", help=TABLE, show_default=False)
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PICTURE",
-            help="Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png.",
-        ),
+        str | None, typer.Option("--output", "-o", metavar="PICTURE", help=OUTPUT)
     ] = None,
     first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
     which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
@@ -75,9 +59,6 @@ def plot(
 
     [dim]Example:[/dim] rosenblatt plot decision notes.skops examples/banknotes.csv -o notes.png
     """
-    from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.waiting import ProgressLine
-
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
     _check_arguments(kind, model, file)
@@ -91,7 +72,7 @@ def plot(
 
 
 def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
-    if kind in IDEAS and model is not None:
+    if kind in get_args(Ideas) and model is not None:
         msg = f"plot {kind} takes no model: it draws an idea"
         raise ValueError(msg)
     if kind in (*OF_TABLES, "epochs") and model is None:
@@ -153,8 +134,9 @@ def _draw(
 ) -> None:
     from rosenblatt import plot as pictures
 
+    draw = getattr(pictures, kind)
     if model is None:
-        pictures.save(getattr(pictures, kind)(), output)
+        pictures.save(draw(), output)
         return
     from rosenblatt.files.models import load
     from rosenblatt.report.terminal import axis_names, feature_names
@@ -163,26 +145,22 @@ def _draw(
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
     _check_model(kind, model, classifier)
     if file is None:
-        more: dict[str, Any] = {}
-        if kind == "neuron":
-            more["feature_names"] = feature_names(loaded)
-        pictures.save(getattr(pictures, kind)(classifier, **more), output)
+        more = {"feature_names": feature_names(loaded)} if kind == "neuron" else {}
+        pictures.save(draw(classifier, **more), output)
         return
     from rosenblatt.cli.saved_models import Application, class_named
     from rosenblatt.tables.table import read_table
 
+    options: dict[str, Any] = {"feature_names": axis_names(loaded)}
     if kind in OF_MARGINS:
-        given["which"] = class_named(given["which"], classifier.classes_)
+        options["which"] = class_named(given["which"], classifier.classes_)
     if kind == "nearest":
-        _check_nearest(model, loaded, classifier, given["which"])
+        _check_nearest(model, loaded, classifier, options["which"])
+    if kind == "updates":
+        options["first"] = given["first"]
     with read_table(file) as table:
         X, y = Application(loaded, model).training_data(table)
-    more = {"feature_names": axis_names(loaded)}
     if kind == "animate":
-        pictures.animate(classifier, X, y, output, **more)
-        return
-    if kind == "updates":
-        more["first"] = given["first"]
-    if kind in OF_MARGINS:
-        more["which"] = given["which"]
-    pictures.save(getattr(pictures, kind)(classifier, X, y, **more), output)
+        pictures.animate(classifier, X, y, output, **options)
+    else:
+        pictures.save(draw(classifier, X, y, **options), output)

@@ -13,29 +13,23 @@ from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
 CHUNK = 1 << 16
+MODEL = "A model saved by rosenblatt fit."
+TABLE = "A table with the same columns; - for standard input."
+OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
+HEADER = "Whether the first line has names."
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A table with the same columns; - for standard input."),
-    ],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help=TABLE)],
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TABLE",
-            help="Write to this .csv, .tsv or .parquet file. Default: CSV on standard output.",
-        ),
+        str | None, typer.Option("--output", "-o", metavar="TABLE", help=OUTPUT)
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")
     ] = False,
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", metavar="", help="Whether the first line has names."),
+        bool | None, typer.Option("--header/--no-header", metavar="", help=HEADER)
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option(metavar="C", help="What stands between cells.")

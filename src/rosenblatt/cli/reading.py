@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.report.fits import EncodedTable, LabelledTable
+from rosenblatt.report.encoded import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import count, listing, shortened, suggestion
 from rosenblatt.tables.cells import missing
 from rosenblatt.tables.encoder import TableEncoder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.judged = self.right = 0
-        self.strange: dict[str, int] = {}
-        self.unseen: dict[str, dict[str, int]] = {}
+        self.strange: Counter[str] = Counter()
+        self.unseen: dict[str, Counter[str]] = {}
 
     def judge(self, predicted: NDArray[Any], true: NDArray[Any], classes: NDArray[Any]) -> None:
         """Count right answers; a class that is missing or not the model's is not judged."""
@@ -70,27 +71,25 @@ class Tally:
                 self.judged += 1
                 self.right += answer == classes[number]
             elif number is not None:
-                self.strange[cell] = self.strange.get(cell, 0) + 1
+                self.strange[cell] += 1
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
         for name, cells in strangers.items():
-            counts = self.unseen.setdefault(name, {})
-            for cell in cells:
-                counts[cell] = counts.get(cell, 0) + 1
+            self.unseen.setdefault(name, Counter()).update(cells)
 
     def lines(self, classes: NDArray[Any]) -> list[str]:
         """A line for each thing worth saying."""
         lines = []
         for name, counts in self.unseen.items():
-            cells = count(sum(counts.values()), "cell")
-            most = sorted(counts, key=lambda v: -counts[v])
+            cells = count(counts.total(), "cell")
+            most = [cell for cell, _ in counts.most_common()]
             lines.append(
                 f"{cells} of {shortened(name)} with values not seen in training, "
                 f"which count for no class: {listing(most, 4)}"
             )
         if self.strange:
-            rows = count(sum(self.strange.values()), "row")
+            rows = count(self.strange.total(), "row")
             lines.append(
                 f"{rows} with a class that the model does not know, not judged: "
                 f"{listing(self.strange, 4)} (it knows {listing(classes, 4)})"

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rosenblatt.cli import options
+
 if TYPE_CHECKING:
     from rosenblatt.report.facts import FitFacts
 
@@ -13,9 +15,7 @@ if TYPE_CHECKING:
 def show(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 20,
-    json_: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")
-    ] = False,
+    json_: options.Json = False,
 ) -> None:
     """Say what a model is, what it was trained on, and its weights by name.
 

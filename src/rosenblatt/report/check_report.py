@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.files.certificates import short_exact_weights
 from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
+from rosenblatt.report.encoded import EncodedTable
 from rosenblatt.report.facts import VerdictFacts
-from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import (
     classes_line,
     count,
@@ -32,6 +31,7 @@ from rosenblatt.report.sentences import (
 from rosenblatt.report.terminal import (
     NamedWeights,
     add_last_lines,
+    columns,
     new_console,
     new_grid,
     print_parts,
@@ -203,9 +203,7 @@ def meeting_rows(
     members: Sequence[tuple[int, str, str]], minus: int, sides: Sequence[str], top: int
 ) -> RenderableType:
     """A table of rows, their classes and shares; `minus` of them, the first, are of class -1."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for side in ("right", "left", "right"):
-        table.add_column(justify=side, no_wrap=True)
+    table = columns("right", "left", "right")
     upper = min(minus, max((top + 1) // 2, top - (len(members) - minus)))
     chosen = [*members[:upper], *members[minus : minus + max(1, top - upper)]]
     for row, side, share in chosen:

@@ -14,8 +14,9 @@ from rosenblatt.certify import check
 from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
+from rosenblatt.report.encoded import EncodedTable
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
+from rosenblatt.report.fits import positive_classes, separating_margin
 from rosenblatt.results import (
     Fit,
     Hyperplane,

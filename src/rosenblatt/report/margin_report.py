@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.report.check_report import meeting_rows
@@ -21,6 +20,7 @@ from rosenblatt.report.sentences import (
     shortened,
     these_rows,
 )
+from rosenblatt.report.terminal import columns
 from rosenblatt.results import StopReason
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
@@ -140,8 +140,7 @@ def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
 
 def _proofs(stuck: Sequence[OptimumFacts]) -> RenderableType:
     """For each class that no hyperplane separates from the rest the rows that prove it."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
+    table = columns("left")
     table.add_column()
     for one in stuck[:MOST_CLASSES]:
         name, proof = one.positive, one.proof
@@ -302,10 +301,7 @@ def _table(
     cells: Callable[[OptimumFacts], list[str]],
     last: Any = "right",
 ) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    for _ in heads[:-1]:
-        table.add_column(justify="right", no_wrap=True)
+    table = columns("left", *["right"] * (len(heads) - 1))
     table.add_column(justify=last)  # gives way first: no number must be cut off
     table.add_row("", *(Text(head, "dim") for head in heads))
     for one in optima[:MOST_CLASSES]:

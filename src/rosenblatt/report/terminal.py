@@ -36,6 +36,14 @@ def new_grid(width: int | None = None) -> Table:
     return lines
 
 
+def columns(*justify: Any) -> Table:
+    """A table of cells that are never cut off, each column set to this side."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for side in justify:
+        table.add_column(justify=side, no_wrap=True)
+    return table
+
+
 def print_parts(console: Console, *parts: RenderableType) -> None:
     """Print to standard output, whatever letters it knows."""
     with console.capture() as captured:
@@ -139,10 +147,7 @@ def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableTyp
     w = weights.coef[0]
     order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
     largest = max(abs(w).max(), 1e-300)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
+    table = columns("left", "right", "left")
     for j in order[:top]:
         bar = "█" * round(BAR * (abs(w[j]) / largest)) or "▏" * bool(w[j])
         name = Text(shortened(weights.features[j], width - BAR - 14))
@@ -156,10 +161,7 @@ def _weights_by_class(weights: NamedWeights, top: int, width: int) -> Renderable
     size = abs(weights.coef).max(axis=0)
     order = sorted(range(len(size)), key=lambda j: -size[j])
     share = max(9, (width - 30) // len(weights.classes) - 2)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    for _ in weights.classes:
-        table.add_column(justify="right", no_wrap=True)
+    table = columns("left", *["right"] * len(weights.classes))
     table.add_row("", *(Text(shortened(name, share), "dim") for name in weights.classes))
     room = max(12, width - len(weights.classes) * (share + 2) - 2)
     for j in order[:top]:
