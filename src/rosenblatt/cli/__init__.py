@@ -1,8 +1,7 @@
 """The command ``rosenblatt``: one file per subcommand, of which `app` is the list.
 
 Begin with `fit`. The files of subcommands import little, so that help comes at once; the work is
-in `reading`, `training`, `certificates` and `saved_models`, what is printed in `report`. May import
-every room.
+in `reading`, `fitting` and `saved_models`, what is printed in `report`. May import every room.
 """
 
 import os

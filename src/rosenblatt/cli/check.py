@@ -52,7 +52,7 @@ def check(
     """
     how = options.how_to_read(ctx.params)
     if verify is not None:
-        _refuse(
+        _refuse_beside_verify(
             target=target, output=output, pairs=pairs, max_time=max_time, ignore=ignore, use=use
         )
         _verify(ctx, file, verify, how, (json_, quiet))
@@ -84,13 +84,11 @@ def check(
 # --verify ---------------------------------------------------------------------------------------
 
 
-def _refuse(**given: Any) -> None:
+def _refuse_beside_verify(**given: Any) -> None:
     """Refuse options that a certificate already settles."""
     for name, value in given.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            msg = f"{option} does not go with --verify: leave one of them out"
-            raise ValueError(msg)
+        option = f"--{name.replace('_', '-')}"
+        options.refuse(value, f"{option} does not go with --verify: leave one of them out")
 
 
 def _verify(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from rosenblatt.cli.options import check_outputs
+from rosenblatt.cli.options import check_outputs, refuse
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
@@ -62,9 +62,8 @@ def plot(
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
     _check_arguments(kind, model, file)
-    if which is not None and kind not in OF_MARGINS:
-        msg = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
-        raise ValueError(msg)
+    strange = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
+    refuse(which is not None and kind not in OF_MARGINS, strange)
     with ProgressLine() as progress:
         progress.say("drawing")
         _draw(kind, model, file, output, {"first": first, "which": which})
@@ -72,37 +71,28 @@ def plot(
 
 
 def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
-    if kind in get_args(Ideas) and model is not None:
-        msg = f"plot {kind} takes no model: it draws an idea"
-        raise ValueError(msg)
-    if kind in (*OF_TABLES, "epochs") and model is None:
-        msg = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
-        raise ValueError(msg)
-    if kind in OF_TABLES and file is None:
-        msg = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
-        raise ValueError(msg)
-    if kind not in OF_TABLES and file is not None:
-        msg = f"plot {kind} takes no table"
-        raise ValueError(msg)
+    idea, of_table = kind in get_args(Ideas), kind in OF_TABLES
+    refuse(idea and model is not None, f"plot {kind} takes no model: it draws an idea")
+    needs = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
+    refuse((of_table or kind == "epochs") and model is None, needs)
+    needs = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
+    refuse(of_table and file is None, needs)
+    refuse(not of_table and file is not None, f"plot {kind} takes no table")
 
 
 def _check_model(kind: str, name: str, classifier: Any) -> None:
     """Refuse pictures of what a model has not."""
-    best = hasattr(classifier, "gap_")
-    what = type(classifier).__name__
-    if hasattr(classifier, "kernel_") and kind not in ("decision", "epochs", *OF_MARGINS):
-        msg = (
-            f"plot {kind} draws weights of features, which {name}, a {what}, has not: "
-            "plot decision draws what it decides, plot epochs its mistakes"
-        )
-        raise ValueError(msg)
-    if best and kind in OF_RUNS:
-        msg = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
-        raise ValueError(msg)
-    if not best and kind in OF_MARGINS:
-        accepted = "max-margin" if kind == "nearest" else "max-margin or soft-margin"
-        msg = f"plot {kind} draws a best hyperplane, but {name} is a {what}: fit --model {accepted}"
-        raise ValueError(msg)
+    best, what = hasattr(classifier, "gap_"), type(classifier).__name__
+    refuse(
+        hasattr(classifier, "kernel_") and kind not in ("decision", "epochs", *OF_MARGINS),
+        f"plot {kind} draws weights of features, which {name}, a {what}, has not: "
+        "plot decision draws what it decides, plot epochs its mistakes",
+    )
+    other = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
+    refuse(best and kind in OF_RUNS, other)
+    accepted = "max-margin" if kind == "nearest" else "max-margin or soft-margin"
+    other = f"plot {kind} draws a best hyperplane, but {name} is a {what}: fit --model {accepted}"
+    refuse(not best and kind in OF_MARGINS, other)
 
 
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
@@ -113,20 +103,15 @@ def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     k = 0 if which is None else classifier.classes_.tolist().index(which)
     fit, facts = classifier.fits_[k], saved_facts(loaded, name)
     stuck = isinstance(fit.certificate, Inseparable | QuasiSeparable)
-    if stuck or (facts and facts.optima[k].proof):
-        msg = (
-            f"{name} has no nearest points: no hyperplane separates these classes, which "
-            "rosenblatt check proves; plot margin draws the model"
-        )
-        raise ValueError(msg)
-    if fit.optimum.C is not None:
-        msg = (
-            f"{name} holds a soft margin, which has no nearest points: fit with --model max-margin"
-        )
-        raise ValueError(msg)
-    if not fit.optimum.support.size:
-        msg = f"{name} was stopped before it had nearest points: fit again with more --max-time"
-        raise ValueError(msg)
+    refuse(
+        stuck or (facts and facts.optima[k].proof),
+        f"{name} has no nearest points: no hyperplane separates these classes, which "
+        "rosenblatt check proves; plot margin draws the model",
+    )
+    soft = f"{name} holds a soft margin, which has no nearest points: fit with --model max-margin"
+    refuse(fit.optimum.C is not None, soft)
+    early = f"{name} was stopped before it had nearest points: fit again with more --max-time"
+    refuse(not fit.optimum.support.size, early)
 
 
 def _draw(

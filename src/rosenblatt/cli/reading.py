@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.cli.options import refuse
 from rosenblatt.report.encoded import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import count, listing, shortened, suggestion
 from rosenblatt.tables.cells import missing
@@ -50,9 +51,8 @@ def read_labelled(
             f"{shortened(target)}, the last column, is taken as the class (--target for another)"
         )
     features = [name for name in table.names if name != target and name not in ignored]
-    if not features:
-        msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
-        raise ValueError(msg)
+    none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
+    refuse(not features, none)
     y, known = read_labels(table, target, guessed=guessed)
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
@@ -89,27 +89,26 @@ def read_labels(
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The class of each row that has one, and which these are."""
     kind, cells = table.kinds[target], table[target]
-    if kind == "date":
-        msg = f"column {target!r} holds dates: choose a column of classes with --target"
-        raise ValueError(msg)
+    dates = f"column {target!r} holds dates: choose a column of classes with --target"
+    refuse(kind == "date", dates)
     known = ~missing(cells)
     cells = cells[known]
-    if not cells.size:
-        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
-        raise ValueError(msg)
+    none = f"column {target!r} has no classes, every cell is missing: choose another --target"
+    refuse(not cells.size, none)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
-    if len(values) == 1:
-        msg = (
-            f"column {target!r} holds only one class, {_label(values[0])}: "
-            "a classifier needs rows of at least two; choose another column with --target"
-        )
-        raise ValueError(msg)
+    refuse(
+        len(values) == 1,
+        f"column {target!r} holds only one class, {_label(values[0])}: "
+        "a classifier needs rows of at least two; choose another column with --target",
+    )
     few = 0.5 * len(cells) if guessed else len(cells) - 1
     fraction = kind == "number" and not whole and len(values) > 20
     many = len(values) > MOST_CLASSES and (guessed or kind == "number")
-    if fraction or many or len(values) > max(2, few):
-        raise ValueError(_no_classes(target, kind, len(values), len(cells), guessed))
+    refuse(
+        fraction or many or len(values) > max(2, few),
+        _no_classes(target, kind, len(values), len(cells), guessed),
+    )
     if whole:
         return cells.astype(np.int64), known
     if kind == "number":

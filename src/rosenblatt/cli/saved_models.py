@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
@@ -38,19 +39,14 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
 
 def class_named(name: str | None, classes: NDArray[Any]) -> Any:
     """The class that is drawn with the rest, None if there are only two."""
-    known = f"the model has {listing(classes)}"
-    if len(classes) == 2:
-        if name is None:
-            return None
-        msg = f"--class {name} is for more than two classes, but {known}: leave it out"
-        raise ValueError(msg)
+    known, several = f"the model has {listing(classes)}", len(classes) > 2
     if name is None:
-        msg = f"{known}: say with --class which of them to draw with the rest"
-        raise ValueError(msg)
+        refuse(several, f"{known}: say with --class which of them to draw with the rest")
+        return None
+    two = f"--class {name} is for more than two classes, but {known}: leave it out"
+    refuse(not several, two)
     k = number_of(name, classes)
-    if k < 0:
-        msg = f"--class {name} is not a class, {known}: give one of them"
-        raise ValueError(msg)
+    refuse(k < 0, f"--class {name} is not a class, {known}: give one of them")
     return classes[k]
 
 
@@ -108,9 +104,8 @@ class Application:
         self.path, self.trained_on = path, facts and facts.table
         self.target = self.trained_on and self.trained_on.target
         for needed in ("classes_", "decision_function"):
-            if not hasattr(model, needed):
-                msg = f"{path} holds a {type(model).__name__}, which has no {needed}"
-                raise ValueError(msg)
+            what = f"{path} holds a {type(model).__name__}, which has no {needed}"
+            refuse(not hasattr(model, needed), what)
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model
@@ -145,9 +140,8 @@ class Application:
         names = getattr(self.classifier, "feature_names_in_", None)
         if names is None:
             n = self.classifier.n_features_in_
-            if len(table.names) != n:
-                msg = f"{table.path} has {_columns(table)}, but the model takes {n}"
-                raise ValueError(msg)
+            other = f"{table.path} has {_columns(table)}, but the model takes {n}"
+            refuse(len(table.names) != n, other)
             names = table.names
         return dict.fromkeys(map(str, names), "number")
 
