@@ -23,7 +23,7 @@ from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
     from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.encoded import EncodedTable, LabelledTable
+    from rosenblatt.report.fits import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
     from rosenblatt.tables.encoder import TableEncoder
 
@@ -85,10 +85,11 @@ def bound(
         from rosenblatt.tables.encoder import TableEncoder
 
         given = options.given_parameters(ctx.params) | {"random_state": seed or 0}
-        rule = MODELS[chosen_model(model, given)]
+        name = chosen_model(model, given)
+        rule = MODELS[name]
         progress.say(f"reading {Path(file).name}")
         table = read_file(file, target, rule, options.how_to_read(ctx.params))
-        classifier = rule(record=True, **estimator_options(rule, given, table.y))
+        classifier = rule(record=True, **estimator_options(name, rule, given, table.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
         encoded, reports = _examine(classifier, encoder, table, progress)
         if picture:
@@ -114,7 +115,7 @@ def _examine(
     from rosenblatt.cli.fitting import run
     from rosenblatt.cli.reading import notes_about
     from rosenblatt.kernels.definiteness import IndefiniteKernelError
-    from rosenblatt.report.encoded import EncodedTable
+    from rosenblatt.report.fits import EncodedTable
 
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
@@ -143,8 +144,7 @@ def _facts(
     encoded: EncodedTable, model: Any, reports: tuple[BoundReport, ...], picture: str | None
 ) -> BoundFacts:
     from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.encoded import table_facts
-    from rosenblatt.report.fits import kernel_facts
+    from rosenblatt.report.fits import kernel_facts, table_facts
 
     kernel = kernel_facts(model) if hasattr(model, "kernel_") else None
     separable = all(report.bound.separable for report in reports)

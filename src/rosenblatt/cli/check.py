@@ -52,9 +52,10 @@ def check(
     """
     how = options.how_to_read(ctx.params)
     if verify is not None:
-        _refuse_beside_verify(
-            target=target, output=output, pairs=pairs, max_time=max_time, ignore=ignore, use=use
-        )
+        for name in ("target", "output", "pairs", "max_time", "ignore", "use"):  # it settles them
+            option = f"--{name.replace('_', '-')}"
+            why = f"{option} does not go with --verify: leave one of them out"
+            options.refuse(ctx.params[name], why)
         _verify(ctx, file, verify, how, (json_, quiet))
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
@@ -82,13 +83,6 @@ def check(
 
 
 # --verify ---------------------------------------------------------------------------------------
-
-
-def _refuse_beside_verify(**given: Any) -> None:
-    """Refuse options that a certificate already settles."""
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        options.refuse(value, f"{option} does not go with --verify: leave one of them out")
 
 
 def _verify(

@@ -13,8 +13,8 @@ from rosenblatt.visible import print_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rosenblatt.report.encoded import LabelledTable
     from rosenblatt.report.facts import FitFacts
+    from rosenblatt.report.fits import LabelledTable
 
 NEVER = "A fit never just stops: here"
 ANY = "Whether any hyperplane at all can separate the classes."
@@ -124,7 +124,7 @@ def _penguins() -> LabelledTable:
 def _generated(data: rb.datasets.Dataset, target: str) -> LabelledTable:
     import numpy as np
 
-    from rosenblatt.report.encoded import LabelledTable
+    from rosenblatt.report.fits import LabelledTable
 
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     named = data.target_names != ("-1", "+1")

@@ -23,7 +23,6 @@ from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 
 if TYPE_CHECKING:
     from rosenblatt.cli.fitting import TrainedModel
-    from rosenblatt.cli.waiting import HeldCtrlC
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["last", "pocket", "average", "vote"]
@@ -114,8 +113,9 @@ def fit(
         elif intercept:  # they always have one
             given["fit_intercept"] = None
         progress.say(f"reading {Path(file).name}")
-        table = read_file(file, target, MODELS[name], options.how_to_read(ctx.params))
-        classifier = MODELS[name](**estimator_options(MODELS[name], given, table.y))
+        rule = MODELS[name]
+        table = read_file(file, target, rule, options.how_to_read(ctx.params))
+        classifier = rule(**estimator_options(name, rule, given, table.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
         trained = train(table, classifier, encoder, folds, progress, ctrl_c)
         progress.say("writing")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,15 @@ from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.perceptron.adaline import Adaline
 from rosenblatt.perceptron.estimator import Perceptron
-from rosenblatt.report.encoded import EncodedTable, LabelledTable, table_facts
 from rosenblatt.report.facts import FitFacts
-from rosenblatt.report.fits import fit_facts, margins_of, proof_facts
+from rosenblatt.report.fits import (
+    EncodedTable,
+    LabelledTable,
+    fit_facts,
+    margins_of,
+    proof_facts,
+    table_facts,
+)
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.report.sentences import count
 from rosenblatt.results import StopReason
@@ -49,22 +55,6 @@ class TrainedModel:
     training: EncodedTable
     facts: FitFacts
     interrupted: bool
-
-
-@dataclass(frozen=True)
-class Folds:
-    """The share of right predictions on each fold; none, and why not, if it is not known."""
-
-    scores: tuple[float, ...] = ()
-    interrupted: bool = False
-    single: Any = None  # a class with only one row
-
-    def notes(self) -> Iterator[str]:
-        """Why there was no cross-validation, if there was none."""
-        if self.interrupted:
-            yield "no cross-validation: stopped with Ctrl-C"
-        elif self.single is not None:
-            yield f"no cross-validation: class {self.single} has only one row"
 
 
 def train(
@@ -100,31 +90,29 @@ def train(
         facts = judged or facts
         interrupted = not facts.verdicts or was_stopped(facts.verdicts)
     table.notes.extend(notes_about(encoder))
-    scored = Folds()
+    scores: tuple[float, ...] | None = ()
     if folds and not (interrupted or ctrl_c.pressed):
-        scored = ctrl_c.unless_stopped(
+        scores = ctrl_c.unless_stopped(
             lambda: cross_validate(table, classifier, encoder, folds, progress)
-        ) or Folds(interrupted=True)
-        table.notes.extend(scored.notes())
-    facts = replace(facts, table=table_facts(training, scored.scores), notes=tuple(table.notes))
+        )
+        if scores is None:
+            table.notes.append("no cross-validation: stopped with Ctrl-C")
+    facts = replace(facts, table=table_facts(training, scores or ()), notes=tuple(table.notes))
     pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
-    interrupted = interrupted or scored.interrupted or ctrl_c.pressed
-    return TrainedModel(pipeline, training, facts, interrupted)
+    return TrainedModel(pipeline, training, facts, interrupted or ctrl_c.pressed)
 
 
 def _judged(
     facts: FitFacts, classifier: Any, training: EncodedTable, progress: ProgressLine
 ) -> FitFacts:
     """The facts with verdicts, and with proofs that were found when time was up."""
-
-    def tell(done: int, total: int) -> None:
-        progress.say("looking for a hyperplane", done, total)
-
-    verdicts = judge(classifier, training, facts.margins, tell)
-    facts = replace(facts, verdicts=verdicts)
+    tell = partial(progress.say, "looking for a hyperplane")
+    verdicts, optima = judge(classifier, training, facts.margins, tell), facts.optima
     if isinstance(classifier, MaxMarginClassifier):
-        return facts.with_proofs(tuple(proof_facts(one.proof, training) for one in verdicts))
-    return facts
+        late = [proof_facts(verdict.proof, training) for verdict in verdicts]
+        both = zip(optima, late, strict=True)
+        optima = tuple(replace(one, proof=one.proof or proof) for one, proof in both)
+    return replace(facts, verdicts=verdicts, optima=optima)
 
 
 def run(
@@ -159,30 +147,30 @@ def _was_interrupted(classifier: Any) -> bool:
 
 def cross_validate(
     table: LabelledTable, classifier: Any, encoder: TableEncoder, folds: int, progress: ProgressLine
-) -> Folds:
-    """Train on all folds but one, and predict that one; in turn."""
+) -> tuple[float, ...]:
+    """The share of right predictions on each fold, by a model trained on all the others."""
     labels, counts = np.unique(table.y, return_counts=True)
-    if counts.min() < 2:
-        return Folds(single=labels[counts.argmin()])
-    if folds > counts.min():
-        few = count(int(counts.min()), "row")
-        table.notes.append(f"{counts.min()} folds: the smallest class has only {few}")
-    folds = min(folds, int(counts.min()))
+    least = int(counts.min())
+    if least < 2:
+        single = labels[counts.argmin()]
+        table.notes.append(f"no cross-validation: class {single} has only one row")
+        return ()
+    if folds > least:
+        few = count(least, "row")
+        table.notes.append(f"{least} folds: the smallest class has only {few}")
+    folds = min(folds, least)
     # What was used with all the rows is used with some of them, whatever it looks like there.
     encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
     split = StratifiedKFold(folds, shuffle=True, random_state=0)
     scores = []
-    try:
-        for k, (learn, test) in enumerate(split.split(np.zeros(len(table.y)), table.y), 1):
-            what = f"cross-validation {k}/{folds}"
-            progress.say(what)
-            model = clone(classifier)
-            X = encoder.fit_transform({name: c[learn] for name, c in table.columns.items()})
-            run(model, X, table.y[learn], progress, what)
-            if _was_interrupted(model):
-                return Folds(interrupted=True)
-            X = encoder.transform({name: c[test] for name, c in table.columns.items()})
-            scores.append(float(np.mean(model.predict(X) == table.y[test])))
-    except KeyboardInterrupt:
-        return Folds(interrupted=True)
-    return Folds(tuple(scores))
+    for k, (learn, test) in enumerate(split.split(np.zeros(len(table.y)), table.y), 1):
+        what = f"cross-validation {k}/{folds}"
+        progress.say(what)
+        model = clone(classifier)
+        X = encoder.fit_transform({name: c[learn] for name, c in table.columns.items()})
+        run(model, X, table.y[learn], progress, what)
+        if _was_interrupted(model):
+            raise KeyboardInterrupt
+        X = encoder.transform({name: c[test] for name, c in table.columns.items()})
+        scores.append(float(np.mean(model.predict(X) == table.y[test])))
+    return tuple(scores)

@@ -71,13 +71,6 @@ Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 
 # As parameters ----------------------------------------------------------------------------------
 
-NAMES = {
-    "Perceptron": "perceptron",
-    "Adaline": "adaline",
-    "KernelPerceptron": "kernel",
-    "MaxMarginClassifier": "max-margin",
-    "SoftMarginClassifier": "soft-margin",
-}
 KERNELS = {
     "rbf": ("gamma",),
     "gaussian": ("gamma", "sigma"),
@@ -191,11 +184,12 @@ def chosen_model(model: str | None, given: Mapping[str, Any]) -> str:
     return "perceptron"
 
 
-def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]) -> dict[str, Any]:
-    """The parameters that were given, in the estimator's terms."""
+def estimator_options(
+    model: str, estimator: type, given: Mapping[str, Any], y: NDArray[Any]
+) -> dict[str, Any]:
+    """The parameters that were given, in the terms of the estimator that a model is."""
     accepted = inspect.signature(estimator).parameters
     options = {name: value for name, value in given.items() if value is not None}
-    model = NAMES[estimator.__name__]
     own = ", ".join(_option(known, model) for known in given if known in accepted)
     for name in options:
         strange = f"{_option(name)} is not for --model {model}: it takes {own}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.cli.options import refuse
-from rosenblatt.report.encoded import EncodedTable, LabelledTable
+from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import count, listing, shortened, suggestion
 from rosenblatt.tables.cells import missing
 from rosenblatt.tables.encoder import TableEncoder

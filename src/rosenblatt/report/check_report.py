@@ -13,8 +13,8 @@ from rich.text import Text
 
 from rosenblatt.files.certificates import short_exact_weights
 from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
-from rosenblatt.report.encoded import EncodedTable
 from rosenblatt.report.facts import VerdictFacts
+from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import (
     classes_line,
     count,
@@ -100,12 +100,10 @@ def _question(findings: Sequence[Finding]) -> str:
 
 def _one_line(finding: Finding) -> tuple[str, RenderableType]:
     """The shortest report."""
-    verdict = finding.certificate.verdict
-    problem = finding.problem
-    told = f"{verdict_word(verdict)}; {_told(finding.certificate, problem)}"
-    if isinstance(finding.certificate, Undecided):
-        told += f": {finding.certificate.why}"
-    return "", Text(f"{problem.name}: {told}")
+    certificate, problem = finding.certificate, finding.problem
+    told = f"{verdict_word(certificate.verdict)}; {_told(certificate, problem)}"
+    why = f": {certificate.why}" if isinstance(certificate, Undecided) else ""
+    return "", Text(f"{problem.name}: {told}{why}")
 
 
 def advice(findings: Sequence[Finding]) -> str:
@@ -138,22 +136,21 @@ def _lines_about(
         if len(finding.twins.pairs) > _are_identical(certificate):
             yield "identical", _twins(finding)
     if isinstance(certificate, Separable | QuasiSeparable):
-        yield "weights", _weights(certificate, problem, names, top, width)
+        plane, classes = certificate.hyperplane, list(problem.sides.values())
+        weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
+        yield "weights", signed_weights(weights, top, width)
     if finding.alone:
         values = {j for group in data.groups for j in group}
         texts = [
             _alone(one, names[one.feature], one.feature in values, problem)
             for one in finding.alone[:top]
         ]
-        yield "features", _column(texts, len(finding.alone) - len(texts), "more like these")
+        rest = len(finding.alone) - len(texts)
+        texts += [f"and {rest} more like these (--top)"] if rest else []
+        yield "features", Group(*map(Text, texts))
     yield "estimates", _estimates(finding, data, top)
     if finding.chance is not None and finding.chance.at_most > NEGLIGIBLE:
         yield "chance", _chance(finding.chance, *problem.X.shape)
-
-
-def _column(texts: Sequence[str], rest: int, what: str) -> RenderableType:
-    more = [f"and {rest} {what} (--top)"] if rest else []
-    return Group(*(Text(text) for text in [*texts, *more]))
 
 
 def _margin(certificate: Separable, problem: TwoClasses) -> str:
@@ -233,21 +230,8 @@ def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
     """Where the classes meet, without the coordinates that are 0."""
     there = [f"{shortened(names[j], 30)} {number(x)}" for j, x in enumerate(point) if x != 0]
     zero = len(names) - len(there)
-    more = f"; {'the others' if there else 'all'} 0" if zero else ""
-    return f"{listing(there, top)}{more}".removeprefix("; ")
-
-
-def _weights(
-    certificate: Separable | QuasiSeparable,
-    problem: TwoClasses,
-    names: list[str],
-    top: int,
-    width: int,
-) -> RenderableType:
-    plane = certificate.hyperplane
-    classes = [problem.sides[-1], problem.sides[1]]
-    weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
-    return signed_weights(weights, top, width)
+    named = [listing(there, top)] if there else []
+    return "; ".join([*named, f"{'the others' if there else 'all'} 0"] if zero else named)
 
 
 def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:

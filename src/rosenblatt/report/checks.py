@@ -23,8 +23,8 @@ from rosenblatt.files.certificates import (
     certificates_in,
     digest,
 )
-from rosenblatt.report.encoded import EncodedTable
 from rosenblatt.report.facts import Document
+from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import listing, shortened, verdict_word
 from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.separation.explaining import (

@@ -273,12 +273,6 @@ class FitFacts:
         """The problems for which it is proved that there is no maximum margin."""
         return [one for one in self.optima if one.proof is not None]
 
-    def with_proofs(self, proofs: tuple[ProofFacts | None, ...]) -> FitFacts:
-        """The same, with proofs of "no" that were found after time was up."""
-        both = zip(self.optima, proofs, strict=True)
-        optima = [replace(one, proof=one.proof or late) for one, late in both]
-        return replace(self, optima=tuple(optima))
-
     def as_json(self) -> Document:
         """As ``--json`` prints it and a model file stores it: with the sentences on verdicts."""
         from rosenblatt.report.sentences import verdict_sentence

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.certify import check
-from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
-from rosenblatt.report.encoded import EncodedTable
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import positive_classes, separating_margin
+from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
 from rosenblatt.results import (
     Fit,
     Hyperplane,
@@ -67,7 +65,7 @@ def judge(
             if not was_stopped(found):
                 tell(k, len(fits))
                 y, share = training.signs(positive), (end - time.monotonic()) / (len(fits) - k)
-                if isinstance(classifier, KernelPerceptron):
+                if hasattr(classifier, "kernel_"):
                     verdict = _in_features(classifier, fit, training, y, share)
                 else:
                     verdict = _among_rows(classifier, fit, training, y, share, known[k])
@@ -76,19 +74,15 @@ def judge(
         except Exception as error:  # the model is there, and must not be lost with its verdict
             why = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = VerdictFacts(UNDECIDED, Ground.FAILED, message=why)
-        found.append(_explaining_cycle(verdict, fit))
+        settled = not verdict.with_bias and verdict.verdict is not UNDECIDED
+        explains = settled and fit.stop_reason is StopReason.CYCLE
+        found.append(replace(verdict, repeats=explains))
     return tuple(found)
 
 
 def was_stopped(verdicts: Sequence[VerdictFacts]) -> bool:
     """Whether Ctrl-C came before all was settled."""
     return any(one.ground is Ground.STOPPED for one in verdicts)
-
-
-def _explaining_cycle(found: VerdictFacts, fit: Any) -> VerdictFacts:
-    """The verdict, and whether it explains that the run repeats itself."""
-    settled = not found.with_bias and found.verdict is not UNDECIDED
-    return replace(found, repeats=settled and fit.stop_reason is StopReason.CYCLE)
 
 
 # Hyperplanes among the rows ---------------------------------------------------------------------

@@ -154,7 +154,8 @@ def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableTyp
         table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
     table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")
     minus, plus = (shortened(name, 25) for name in weights.classes)
-    return Group(table, Text(f"+ speaks for {plus}, - for {minus}{_rest(order, top)}", "dim"))
+    told = [f"+ speaks for {plus}, - for {minus}", _rest(order, top)]
+    return Group(table, Text("; ".join(filter(None, told)), "dim"))
 
 
 def _weights_by_class(weights: NamedWeights, top: int, width: int) -> RenderableType:
@@ -169,12 +170,12 @@ def _weights_by_class(weights: NamedWeights, top: int, width: int) -> Renderable
         table.add_row(name, *(_cell(w[j]) for w in weights.coef))
     table.add_row(Text("(bias)", "dim"), *(_cell(b) for b in weights.intercept))
     rest = _rest(order, top)
-    return Group(table, Text(rest.removeprefix("; "), "dim")) if rest else table
+    return Group(table, Text(rest, "dim")) if rest else table
 
 
 def _rest(order: list[int], top: int) -> str:
     rest = len(order) - top
-    return f"; {count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
+    return f"{count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
 
 
 def _colour(w: float) -> str:
