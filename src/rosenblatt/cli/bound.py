@@ -15,7 +15,7 @@ from rosenblatt.cli.options import (
     check_seed,
     chosen_model,
     estimator_options,
-    time_limit,
+    max_seconds,
     trains,
 )
 from rosenblatt.cli.waiting import ProgressLine
@@ -76,7 +76,7 @@ def bound(
     """
     check_outputs(picture=picture)
     check_seed(seed or 0)
-    time_limit(max_time)
+    max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.fitting import MODELS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import check_outputs, refuse_overwriting, time_limit
+from rosenblatt.cli.options import check_outputs, max_seconds, refuse_overwriting
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_data, print_json, print_line
 
@@ -59,7 +59,7 @@ def check(
         _verify(ctx, file, verify, how, (json_, quiet))
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
-    limit = time_limit(max_time)
+    limit = max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.reading import read_checked

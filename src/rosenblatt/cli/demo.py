@@ -111,14 +111,14 @@ class Demo(NamedTuple):
 def _penguins() -> LabelledTable:
     from importlib.resources import as_file, files
 
-    from rosenblatt.cli.reading import read_labelled
+    from rosenblatt.cli.reading import labelled_table
     from rosenblatt.tables.table import read_table
 
     with (
         as_file(files("rosenblatt.cli") / "data" / "penguins.csv") as path,
         read_table(str(path)) as table,
     ):
-        return read_labelled(table, "species")
+        return labelled_table(table, "species")
 
 
 def _generated(data: rb.datasets.Dataset, target: str) -> LabelledTable:

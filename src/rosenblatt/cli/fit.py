@@ -16,7 +16,7 @@ from rosenblatt.cli.options import (
     chosen_model,
     curves,
     estimator_options,
-    time_limit,
+    max_seconds,
     trains,
 )
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
@@ -99,7 +99,7 @@ def fit(
     check_outputs(model=output, picture=picture)
     check_folds(folds)
     check_seed(seed or 0)
-    time_limit(max_time)
+    max_seconds(max_time)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         progress.say("starting")
         from rosenblatt.cli.fitting import MODELS, train
@@ -165,9 +165,9 @@ def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> 
     if as_json:
         document = facts.as_json()
         if weights is None:
-            from rosenblatt.report.fits import coefficients
+            from rosenblatt.report.fits import expansion_document
 
-            document |= coefficients(trained.pipeline[-1], trained.training.rows)
+            document |= expansion_document(trained.pipeline[-1], trained.training.rows)
         print_document(document | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"

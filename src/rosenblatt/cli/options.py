@@ -164,7 +164,7 @@ def check_seed(seed: int) -> None:
     refuse(wrong, f"--seed {seed} is not possible: give a whole number from 0 to {most}")
 
 
-def time_limit(text: str | None) -> float | None:
+def max_seconds(text: str | None) -> float | None:
     """Seconds, more than none; None if not given."""
     limit = None if text is None else seconds(text)
     none = f"--max-time {text} leaves no time at all: give something like 10s, 5m or 1h"
@@ -210,7 +210,7 @@ def estimator_options(
     lone = "batch_size" in options and options.get("update") != "minibatch"
     refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
     if "max_time" in options:
-        options["max_time"] = time_limit(options["max_time"])
+        options["max_time"] = max_seconds(options["max_time"])
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]

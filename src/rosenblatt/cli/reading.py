@@ -27,13 +27,13 @@ def read_file(
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
     try:
         with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-            return read_labelled(table, target, how["ignore"], how["use"])
+            return labelled_table(table, target, how["ignore"], how["use"])
     except ForPythonError as error:
         error.estimator = estimator.__name__
         raise
 
 
-def read_labelled(
+def labelled_table(
     table: Table, target: str | None, ignored: Sequence[str] = (), wanted: Sequence[str] = ()
 ) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
@@ -75,7 +75,7 @@ def read_labelled(
 def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
     with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-        labelled = read_labelled(table, target, how["ignore"], how["use"])
+        labelled = labelled_table(table, target, how["ignore"], how["use"])
     # Where all columns are constant, which no fit would use, the answer is no.
     encoder = TableEncoder(standardize=False, use=tuple(how["use"]), keep_constant=True)
     X = encoder.fit_transform(labelled.columns)

@@ -57,8 +57,8 @@ def _coefficients(classifier: Any, facts: FitFacts) -> dict[str, Any]:
     """The sum of a kernel perceptron, with rows of the file where the samples are all its rows."""
     import numpy as np
 
-    from rosenblatt.report.fits import coefficients
+    from rosenblatt.report.fits import expansion_document
 
     table = facts.table
     whole = table is not None and not table.rows_without_class
-    return coefficients(classifier, np.arange(1, table.rows + 1) if table and whole else None)
+    return expansion_document(classifier, np.arange(1, table.rows + 1) if table and whole else None)

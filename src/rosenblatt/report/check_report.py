@@ -20,10 +20,10 @@ from rosenblatt.report.sentences import (
     count,
     data_line,
     evidence,
+    four_digits,
     listing,
     meaning,
-    number,
-    same_rows,
+    same_sentence,
     shortened,
     these_rows,
     verdict_word,
@@ -83,7 +83,7 @@ def _told(certificate: Certificate, problem: TwoClasses) -> str:
         low, high = certificate.bracket
         if (low, high) == (-math.inf, math.inf):
             return "nothing is known yet about the largest margin"
-        between = f"between {number(low)} and {number(high)}"
+        between = f"between {four_digits(low)} and {four_digits(high)}"
         return f"the largest margin is {between} (0 or less: none separates)"
     return evidence(VerdictFacts.of(certificate, problem.rows, problem.table.some_columns))
 
@@ -155,7 +155,7 @@ def _lines_about(
 
 def _margin(certificate: Separable, problem: TwoClasses) -> str:
     """How wide, and which rows are nearest."""
-    told = f"{number(certificate.margin)} (of this hyperplane, in the columns' own units)"
+    told = f"{four_digits(certificate.margin)} (of this hyperplane, in the columns' own units)"
     if certificate.exact is not None:
         return f"{told}; so narrow that only fractions tell the sides apart, not floats"
     y, rows = problem.y, problem.rows
@@ -184,10 +184,10 @@ def _proof(
     sides = [shortened(name, 30) for name in problem.sides.values()]
     if _are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
-        return f"{same_rows(rows, False, problem.table.some_columns)}, {first} and {second}"
+        return f"{same_sentence(rows, False, problem.table.some_columns)}, {first} and {second}"
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
     shares = [
-        text if 0 < len(text) <= SHORT else number(weight)
+        text if 0 < len(text) <= SHORT else four_digits(weight)
         for text, weight in zip(exact, weights, strict=True)
     ]
     # The class -1 first, and in each class the largest shares.
@@ -228,7 +228,7 @@ def _twins(finding: Finding) -> str:
 
 def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
     """Where the classes meet, without the coordinates that are 0."""
-    there = [f"{shortened(names[j], 30)} {number(x)}" for j, x in enumerate(point) if x != 0]
+    there = [f"{shortened(names[j], 30)} {four_digits(x)}" for j, x in enumerate(point) if x != 0]
     zero = len(names) - len(there)
     named = [listing(there, top)] if there else []
     return "; ".join([*named, f"{'the others' if there else 'all'} 0"] if zero else named)
@@ -236,7 +236,7 @@ def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
 
 def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
     """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
-    name, at = shortened(name), number(one.threshold)
+    name, at = shortened(name), four_digits(one.threshold)
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
         at = f"{one.threshold:.10g}"
     up, down = problem.sides[one.above], problem.sides[-one.above]
@@ -292,5 +292,5 @@ def _chance(chance: Chance, n: int, d: int) -> str:
     if chance.at_most >= 1:
         return f"{size} very many labels would be separable: this may say little"
     little = ": this may say little" if chance.at_most > 0.05 else ""
-    share = number(chance.at_most)
+    share = four_digits(chance.at_most)
     return f"{size} random labels would be separable with probability at most {share}{little}"

@@ -25,9 +25,9 @@ from rosenblatt.report.sentences import (
     classes_line,
     count,
     data_line,
+    four_digits,
     grouped,
     listing,
-    number,
     percent,
     shortened,
     verdict_sentence,
@@ -177,9 +177,11 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     if not found:
         return "none: this hyperplane does not separate the classes"
     if len(margins) == 1:
-        return f"{number(found[0])} ({unit}): no row is closer to the hyperplane, all on its side"
+        return (
+            f"{four_digits(found[0])} ({unit}): no row is closer to the hyperplane, all on its side"
+        )
     each = [
-        f"{shortened(name)} {number(margin) if margin is not None else 'none'}"
+        f"{shortened(name)} {four_digits(margin) if margin is not None else 'none'}"
         for name, margin in zip(s.classes, margins, strict=True)
     ]
     return f"{listing(each, 8)} (each against the rest, {unit})"

@@ -321,7 +321,7 @@ def _dropped(classifier: Any, training: EncodedTable | None) -> Iterator[Mistake
             yield MistakenRow(one.row, one.mistakes, epoch, one.label, str(positive))
 
 
-def coefficients(classifier: Any, rows: Ints | None) -> dict[str, Any]:
+def expansion_document(classifier: Any, rows: Ints | None) -> dict[str, Any]:
     """The whole sum, as JSON has it; `rows`, if known: the row of the file that each sample is."""
     sample = classifier.support_
     found = {"mistakes": classifier.alpha_.tolist(), "coef": classifier.dual_coef_.tolist()}

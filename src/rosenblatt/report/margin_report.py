@@ -13,9 +13,9 @@ from rosenblatt.report.check_report import meeting_rows
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 from rosenblatt.report.sentences import (
     count,
+    four_digits,
     grouped,
     listing,
-    number,
     percent,
     shortened,
     these_rows,
@@ -133,7 +133,7 @@ def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
     names = list(s.classes)
     triples = zip(proof.rows, proof.classes, proof.shares, strict=True)
     ordered = sorted(triples, key=lambda one: (names.index(one[1]), -one[2]))
-    members = [(row, shortened(name, 30), number(share)) for row, name, share in ordered]
+    members = [(row, shortened(name, 30), four_digits(share)) for row, name, share in ordered]
     minus = proof.classes.count(names[0])
     return meeting_rows(members, minus, [shortened(name, 30) for name in names], top)
 
@@ -180,7 +180,7 @@ def _whole(C: float | None) -> str:
 
 def _amount(x: float) -> str:
     """Four significant digits, of large numbers all before the point."""
-    return f"{x:,.0f}" if 1e4 <= x < 1e9 else number(x)
+    return f"{x:,.0f}" if 1e4 <= x < 1e9 else four_digits(x)
 
 
 def _price(optima: Sequence[OptimumFacts]) -> str:
@@ -190,7 +190,7 @@ def _price(optima: Sequence[OptimumFacts]) -> str:
     total = totals.pop()
     if totals or total is None or C is None:
         return told
-    return f"{told}; scikit-learn's C is C/N = {number(C / total)}"
+    return f"{told}; scikit-learn's C is C/N = {four_digits(C / total)}"
 
 
 def _margin(one: OptimumFacts, s: FitFacts) -> str:
@@ -198,7 +198,7 @@ def _margin(one: OptimumFacts, s: FitFacts) -> str:
         return "none: no hyperplane of floats that separates the classes was found"
     if one.margin is None:
         return "infinite: the weights are 0, so all rows get the same class"
-    told, unit = number(one.margin), f"(1/‖w‖, {_unit(s)})"
+    told, unit = four_digits(one.margin), f"(1/‖w‖, {_unit(s)})"
     if one.C is not None:
         return f"{told} {unit}: half the width of the band around the hyperplane"
     if one.gap is not None and one.gap <= SOFT:
@@ -208,7 +208,8 @@ def _margin(one: OptimumFacts, s: FitFacts) -> str:
     widest = 1 / math.sqrt(2 * one.dual)  # the dual value is below every ½‖w‖²
     told, bound = _apart(one.margin, widest)
     share = 1 - one.margin / widest
-    below = f"a factor of {number(widest / one.margin)}" if share > 0.5 else f"{100 * share:.2g}%"
+    factor = f"a factor of {four_digits(widest / one.margin)}"
+    below = factor if share > 0.5 else f"{100 * share:.2g}%"
     return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 
@@ -272,7 +273,7 @@ def _by_class(optima: Sequence[OptimumFacts], unit: str) -> RenderableType:
     """Margin, gap and support vectors of each class against the rest."""
 
     def cells(one: OptimumFacts) -> list[str]:
-        margin = "∞" if one.margin is None else number(one.margin)
+        margin = "∞" if one.margin is None else four_digits(one.margin)
         if one.primal is None:
             return ["none", "", "", ""]
         rows = one.support

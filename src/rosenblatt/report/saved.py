@@ -36,7 +36,7 @@ def saved_facts(model: Any, path: str) -> FitFacts | None:
     if "rosenblatt" not in summary or not hasattr(classifier, "fits_"):
         return None
     try:
-        facts: FitFacts = read(FitFacts, summary | {"verdicts": []})
+        facts: FitFacts = from_json(FitFacts, summary | {"verdicts": []})
         facts = replace(facts, verdicts=tuple(_verdicts(summary, len(classifier.fits_))))
         wrong = next(_faults(facts, classifier), None)
     except ValueError as error:
@@ -50,7 +50,7 @@ def saved_facts(model: Any, path: str) -> FitFacts | None:
 # By annotations ---------------------------------------------------------------------------------
 
 
-def read(kind: Any, value: Any) -> Any:
+def from_json(kind: Any, value: Any) -> Any:
     """What `as_json` made of a value of this annotation.
 
     Raises ValueError, with the name of the entry, if it cannot have been one.
@@ -58,14 +58,14 @@ def read(kind: Any, value: Any) -> Any:
     parts, outer = get_args(kind), get_origin(kind)
     if outer is UnionType:
         (kind,) = (part for part in parts if part is not NoneType)
-        return None if value is None else read(kind, value)
+        return None if value is None else from_json(kind, value)
     if is_dataclass(kind):
         return _read_facts(kind, value)
     if outer is tuple and isinstance(value, list):
         kinds = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
-        return tuple(read(one, item) for one, item in zip(kinds, value, strict=True))
+        return tuple(from_json(one, item) for one, item in zip(kinds, value, strict=True))
     if outer is Mapping and isinstance(value, dict):
-        return {read(parts[0], key): read(parts[1], item) for key, item in value.items()}
+        return {from_json(parts[0], key): from_json(parts[1], item) for key, item in value.items()}
     if isinstance(kind, type) and issubclass(kind, Enum) and value in kind.__members__:
         return kind[value]
     if kind is not Any and not (kind in KINDS and KINDS[kind](value)):
@@ -84,7 +84,7 @@ def _read_facts(kind: Any, document: Any) -> Any:
             found[one.name] = _read_merged(hints[one.name], document, kind)
         elif key in document:
             try:
-                found[one.name] = read(hints[one.name], document[key])
+                found[one.name] = from_json(hints[one.name], document[key])
             except (ValueError, TypeError):
                 raise ValueError(key) from None
         elif one.default is MISSING and one.default_factory is MISSING:
@@ -96,7 +96,7 @@ def _read_merged(hint: Any, document: Document, whole: Any) -> Any:
     """A part whose entries stand among those of the whole; None if none of them is there."""
     if get_origin(hint) is Mapping:
         own = _keys(whole)
-        return read(hint, {key: item for key, item in document.items() if key not in own})
+        return from_json(hint, {key: item for key, item in document.items() if key not in own})
     kind = next((part for part in get_args(hint) if is_dataclass(part)), hint)
     return _read_facts(kind, document) if _keys(kind) & document.keys() else None
 
@@ -145,7 +145,7 @@ def _verdicts(summary: Document, n_problems: int) -> Iterator[VerdictFacts]:
     for k, (verdict, ground) in enumerate(zip(lists.verdicts, lists.grounds or told, strict=True)):
         proved = bool(lists.proved) and lists.proved[k]
         try:
-            found: VerdictFacts = read(
+            found: VerdictFacts = from_json(
                 VerdictFacts, ground | {"verdict": verdict.name, "proved": proved}
             )
             verdict_sentence(found)
@@ -156,48 +156,37 @@ def _verdicts(summary: Document, n_problems: int) -> Iterator[VerdictFacts]:
 
 def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
     """The names of entries that are not about this classifier, or contradict each other."""
-    n, table, run = len(classifier.fits_), facts.table, facts.run
-    own = {
-        "model": (facts.model, type(classifier).__name__),
-        "features": (facts.features, classifier.n_features_in_),
-        "stop_reasons": (facts.stop_reasons, tuple(fit.stop_reason for fit in classifier.fits_)),
-        "classes": (facts.classes, tuple(str(label) for label in classifier.classes_)),
-        "file": (table is not None, True),
-        "optima": (len(facts.optima), n if hasattr(classifier, "gap_") else 0),
-        "cycles": (run is None, hasattr(classifier, "gap_")),
-        "margins": (
-            None if facts.margins is None else len(facts.margins),
-            n if hasattr(classifier, "coef_") else None,
-        ),
-        "kernel": (facts.expansion is not None, hasattr(classifier, "kernel_")),
-    }
-    yield from (name for name, (stored, true) in own.items() if stored != true)
-    assert table is not None
-    if table.target not in table.names:
-        yield "target"
+    n, table, run, given = len(classifier.fits_), facts.table, facts.run, facts.parameters
+    is_best, has_kernel = hasattr(classifier, "gap_"), hasattr(classifier, "kernel_")
+    if table is None:
+        yield "file"
+        return
     counts = facts.counts.values()
-    if None in counts or not 0 < table.rows == sum(n for n in counts if n):
-        yield "rows"
-    if facts.training_errors > table.rows:
-        yield "training_errors"
-    if hasattr(classifier, "kernel_") and classifier.support_.max(initial=0) >= table.rows:
-        yield "rows"
-    if not all(0 <= share <= 1 for share in table.scores):
-        yield "cross_validation"
-    if not 0 <= table.majority <= 1:
-        yield "majority"
+    samples = classifier.support_.max(initial=0) + 1 if has_kernel else 0
+    right = {
+        "model": facts.model == type(classifier).__name__,
+        "features": facts.features == classifier.n_features_in_,
+        "stop_reasons": facts.stop_reasons == tuple(fit.stop_reason for fit in classifier.fits_),
+        "classes": facts.classes == tuple(str(label) for label in classifier.classes_),
+        "optima": len(facts.optima) == (n if is_best else 0),
+        "cycles": (run is None) is is_best,
+        "margins": len(facts.margins or ()) == (0 if has_kernel else n),
+        "kernel": (facts.expansion is not None) is has_kernel,
+        "target": table.target in table.names,
+        "rows": None not in counts and samples <= table.rows == sum(n or 0 for n in counts) > 0,
+        "training_errors": facts.training_errors <= table.rows,
+        "cross_validation": all(0 <= share <= 1 for share in table.scores),
+        "majority": 0 <= table.majority <= 1,
+        "parameters": KINDS[float](given.get("tol", 0)) and KINDS[str](given.get("keep", "")),
+    }
+    yield from (name for name, is_so in right.items() if not is_so)
     if run is not None:
-        for name in ("cycles", "mistakes", "updates"):
-            if len(getattr(run, name)) != n:
-                yield name
-        both = zip(facts.stop_reasons, run.cycles, strict=True)
-        if any(reason is StopReason.CYCLE and cycle is None for reason, cycle in both):
+        yield from (one for one in ("mistakes", "updates") if len(getattr(run, one)) != n)
+        pairs = zip(facts.stop_reasons, run.cycles, strict=False)
+        if len(run.cycles) != n or (StopReason.CYCLE, None) in pairs:
             yield "cycles"
     for optimum in facts.optima:
         yield from _at_odds(optimum, facts.classes)
-    for name, kind in (("tol", float), ("keep", str)):
-        if name in facts.parameters and not KINDS[kind](facts.parameters[name]):
-            yield "parameters"
 
 
 def _at_odds(one: OptimumFacts, classes: tuple[str, ...]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def listing(names: Iterable[Any], most: int = 6) -> str:
     return ", ".join(shown if rest <= 0 else [*shown[:most], f"and {rest} more"])
 
 
-def number(x: float) -> str:
+def four_digits(x: float) -> str:
     """Four significant digits."""
     return f"{x:.4g}"
 
@@ -136,7 +136,9 @@ def meaning(certificate: Certificate) -> str:
     return MEANINGS[certificate.verdict]
 
 
-def same_rows(rows: Sequence[int] | NDArray[np.int64], rounded: bool, some_columns: bool) -> str:
+def same_sentence(
+    rows: Sequence[int] | NDArray[np.int64], rounded: bool, some_columns: bool
+) -> str:
     """That rows are the same but for their classes, in what, and whether by rounding only."""
     if rounded:
         return f"{these_rows(rows)} have different classes, and rounding made them the same"
@@ -155,7 +157,7 @@ def verdict_sentence(found: VerdictFacts) -> str:
 
 
 def _same(found: VerdictFacts) -> str:
-    return same_rows(found.rows, found.rounded, found.some_columns)
+    return same_sentence(found.rows, found.rounded, found.some_columns)
 
 
 def _among_rows(found: VerdictFacts) -> str:
@@ -175,7 +177,7 @@ def evidence(found: VerdictFacts) -> str:
     """What was looked for, and found, in one sentence."""
     if found.margin is not None:
         bias = ", with a bias" if found.with_bias else ""
-        return f"proved by a hyperplane with margin {number(found.margin)}{bias}"
+        return f"proved by a hyperplane with margin {four_digits(found.margin)}{bias}"
     meet = _same(found)
     if found.ground is Ground.HULLS:
         touch = "touch" if found.verdict is Verdict.QUASI_SEPARABLE else "meet"
