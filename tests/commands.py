@@ -15,15 +15,15 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTES = str(ROOT / "examples" / "banknotes.csv")
 PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
 COMMAND = [sys.executable, "-m", "rosenblatt.cli"]
-HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
 
 
-def call(*arguments, code=0, **more):
+def call(*arguments, code=0, charset="utf-8", **more):
     """Run the command; check how it ends, that an error is one line, and that nothing else warns.
 
-    Only ``predict`` has more to say on standard error: how many rows it has right.
+    Only ``predict`` has more to say on standard error: how many rows it has right. `charset`: the
+    letters that the terminal knows.
     """
-    done = CliRunner().invoke(app, [str(a) for a in arguments], **more)
+    done = CliRunner(charset).invoke(app, [str(a) for a in arguments], **more)
     assert done.exit_code == code, done.output
     if code == 2:
         assert done.stdout == ""
@@ -44,18 +44,6 @@ def process(*arguments, **more):
     """Run the command in a process of its own."""
     more = {"capture_output": True, "text": True, "check": False} | more
     return subprocess.run([*COMMAND, *map(str, arguments)], **more)
-
-
-def printed_and_loaded(*arguments):
-    """What the command prints, and the modules it has loaded by then."""
-    code = (
-        "import sys\nfrom rosenblatt.cli.app import app\n"
-        f"try: app({list(arguments)}, prog_name='rosenblatt')\nexcept SystemExit: pass\n"
-        "print('MODULES', *sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    text, _, loaded = done.stdout.partition("MODULES")
-    return text, set(loaded.split())
 
 
 def table(name, columns):

@@ -1,14 +1,22 @@
-"""Text that can be shown: characters that would act on a terminal, or hide, are spelled out."""
+"""What can be shown: characters that would act on a terminal, or hide, are spelled out.
+
+And printing it, on standard output and error, whatever letters they know.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 from unicodedata import category
 
 # Controls, formats (bidirectional overrides, zero widths), lone surrogates, line separators.
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+PLAIN = str.maketrans(
+    {"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~", "‖": "|", "½": "0.5", "²": "^2"}
+    | {"Σ": "sum ", "ξ": "slack", "∞": "inf", "·": "*"}
+)
 JOINERS = "\u200c\u200d"  # Persian, Hindi and emoji are written with these
 
 
@@ -51,3 +59,34 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# Printing ---------------------------------------------------------------------------------------
+
+
+def print_line(text: str, *, error: bool = False) -> None:
+    """One line, whatever the names in it hold."""
+    print_styled(f"{visible(text)}\n", error=error)
+
+
+def print_styled(text: str, *, error: bool = False) -> None:
+    """Print as it is, colours included, but for letters that the stream does not know."""
+    stream = sys.stderr if error else sys.stdout
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
+    stream.write(text)
+
+
+def print_json(document: Any) -> None:
+    """Print for a script, in UTF-8 wherever this is."""
+    print_data(json_text(document))
+
+
+def print_data(text: str) -> None:
+    """Print what is not for a terminal but for a program."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)

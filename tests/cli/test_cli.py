@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import rosenblatt as rb
-from commands import NOTES, call, fitted, process, table
-from rosenblatt.cli.demos import DEMOS
+from commands import NOTES, call, fitted, table
+from rosenblatt.cli.demo import DEMOS
 from rosenblatt.cli.options import seconds
-from rosenblatt.report.phrases import percent
+from rosenblatt.report.sentences import percent
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -182,8 +182,7 @@ def test_quiet_and_json_and_saving(fruit):
 
 
 def test_standard_input():
-    text = Path(NOTES).read_text()
-    done = process("fit", "-", "--json", "--cv", 0, input=text, check=True)
+    done = call("fit", "-", "--json", "--cv", 0, input=Path(NOTES).read_text())
     assert json.loads(done.stdout)["rows"] == 1372
 
 

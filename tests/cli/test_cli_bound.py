@@ -9,7 +9,7 @@ import pytest
 
 import commands
 import rosenblatt as rb
-from commands import NOTES, PENGUINS, dunkers_table, process, table
+from commands import NOTES, PENGUINS, dunkers_table, table
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -151,11 +151,9 @@ def test_errors_are_one_line(arguments, message):
 
 
 @pytest.mark.parametrize("code", [0, 1, 2])
-def test_the_process_ends_with_the_code(code, dunkers):
+def test_the_answer_is_the_exit_code(code, dunkers):
     name = table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "xor": [0, 1, 1, 0]})
-    file = (dunkers, name, "none.csv")[code]
-    done = process("bound", file)
-    assert done.returncode == code
+    done = call((dunkers, name, "none.csv")[code], code=code)
     assert bool(done.stderr) == (code == 2)
     assert bool(done.stdout) == (code != 2)
 

@@ -4,12 +4,9 @@ import csv
 import gzip
 import json
 import os
-import resource
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,22 +16,11 @@ from sklearn.datasets import load_iris, load_svmlight_file
 from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import (
-    HEAVY,
-    NOTES,
-    PENGUINS,
-    call,
-    fitted,
-    one_line,
-    printed_and_loaded,
-    process,
-    table,
-)
+from commands import NOTES, PENGUINS, call, fitted, one_line, table
 from rosenblatt.cli.app import app
-from rosenblatt.cli.demos import DEMOS
-from rosenblatt.report import checks
-from rosenblatt.report import verdicts as fit_verdicts
-from rosenblatt.report.verdict_sentences import these_rows
+from rosenblatt.cli.demo import DEMOS
+from rosenblatt.report import checks, judging
+from rosenblatt.report.sentences import these_rows
 from rosenblatt.results import Optimum
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -613,84 +599,48 @@ def test_wrong_uses(apart):
     assert not Path("c.json").exists()
 
 
-# ------------------------------------------------------------------------------ as a process
+# -------------------------------------------------------------------------- on the way out
 
 
-def test_exit_codes_of_the_process(apart, twins):
-    assert process("check", "none.csv", "-q").returncode == 2
-    # The others also when the reader has enough.
-    script = f'"{sys.executable}" -m rosenblatt.cli check {{}} --json | head -1 >/dev/null; '
-    for name, code in ((apart, 0), (twins, 1)):
-        command = script.format(name) + "echo ${PIPESTATUS[0]}"
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-        assert done.stdout == f"{code}\n"
-        assert done.stderr == ""
+def test_a_reader_that_has_enough_gets_the_exit_code(monkeypatch, apart, twins):
+    def gone(_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("rosenblatt.cli.check.print_data", gone)
+    monkeypatch.setattr("rosenblatt.cli.app._silence", lambda _: None)
+    call("check", apart, "--json")
+    call("check", twins, "--json", code=1)
 
 
-def test_nothing_heavy_is_loaded_for_help():
-    text, loaded = printed_and_loaded("check", "--help")
-    assert "--verify" in text
-    assert not HEAVY & loaded
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_terminals_that_know_few_letters(encoding):
+@pytest.mark.parametrize("charset", ["ascii", "cp1252"])
+def test_terminals_that_know_few_letters(charset):
     columns = {"größe": [1, 2, 3], "[/red] :smile:": [5, 2, 7], "y": ["[b]нет", "[b]нет", "да\n"]}
     name = table("t.csv", columns)
-    env = os.environ | {"PYTHONIOENCODING": encoding}
-    done = process("check", name, "-o", "c.json", env=env, text=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"can a hyperplane separate [b]??? from ??" in done.stdout
-    assert b"###" in done.stdout
-    if encoding == "ascii":
-        done = process("check", name, "--json", env=env, text=False)
-        assert json.loads(done.stdout.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
-    else:
-        done = process("check", "--verify", "c.json", name, env=env, text=False)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert done.stdout.startswith(b"valid: ?? against [b]??? is separable, for all 3 ")
+    printed = call("check", name, "-o", "c.json", charset=charset).stdout_bytes
+    assert b"can a hyperplane separate [b]??? from ??" in printed
+    assert b"###" in printed
+    printed = call("check", name, "--json", charset=charset).stdout_bytes
+    assert json.loads(printed.decode("utf-8"))["classes"] == {"[b]нет": 2, "да": 1}
+    printed = call("check", "--verify", "c.json", name, charset=charset).stdout_bytes
+    assert printed.startswith(b"valid: ?? against [b]??? is separable, for all 3 ")
 
 
-def test_full_disks(twins):
+def test_standard_output_on_a_full_disk(monkeypatch, capsys, twins):
     call("check", twins, "-q", "-o", "c.json", code=1)
-    old = Path("c.json").read_bytes()
-    with Path("/dev/full").open("w") as full:
-        for arguments in ([twins], [twins, "--json"], [twins, "--verify", "c.json"]):
-            done = process(
-                "check", *arguments, stdout=full, capture_output=False, stderr=subprocess.PIPE
-            )
-            assert (done.returncode, done.stderr) == (2, "rosenblatt: no space left on device\n")
-
-    def small_files_only():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
-
-    done = process("check", twins, "-o", "c.json", preexec_fn=small_files_only)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "c.json could not be written: file too large" in done.stderr
-    assert Path("c.json").read_bytes() == old
-    assert not list(Path().glob(".c*"))
+    for arguments in ([twins], [twins, "--json"], [twins, "--verify", "c.json"]):
+        with Path("/dev/full").open("w") as full, monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", full)
+            with pytest.raises(SystemExit, match="2"):
+                app(["check", *arguments])
+        assert capsys.readouterr().err == "rosenblatt: no space left on device\n"
 
 
-def test_ctrl_c(tmp_path):
+def test_ctrl_c(monkeypatch):
     """It comes while the search goes on, and nothing is left behind."""
-    code = (
-        "import time\nimport rosenblatt.report.checks as c\nfrom pathlib import Path\n"
-        "def endless(*a, **k):\n    Path('began').touch()\n    time.sleep(60)\n"
-        "c.separability = endless\nfrom rosenblatt.cli import main\nimport sys\n"
-        f"sys.argv = ['rosenblatt', 'check', {NOTES!r}, '-o', 'c.json']\nmain()"
-    )
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen([sys.executable, "-c", code], text=True, **pipes) as running:
-        end = time.monotonic() + 60
-        while not Path("began").exists():
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        running.send_signal(signal.SIGINT)
-        printed, said = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert (printed, said) == ("", "rosenblatt: stopped with Ctrl-C\n")
+    monkeypatch.setattr(checks, "separability", lambda *_, **__: signal.raise_signal(signal.SIGINT))
+    done = CliRunner().invoke(app, ["check", NOTES, "-o", "c.json"])
+    assert done.exit_code == 130
+    assert (done.stdout, done.stderr) == ("", "rosenblatt: stopped with Ctrl-C\n")
     assert not Path("c.json").exists()
 
 
@@ -768,7 +718,7 @@ def test_without_a_bias_the_verdict_says_so():
 
 
 def test_a_question_that_takes_too_long(monkeypatch, twins):
-    monkeypatch.setattr(fit_verdicts, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
+    monkeypatch.setattr(judging, "separability", lambda *_, **__: rb.Undecided((-1.0, 1.0)))
     found = fitted(twins, "--cv", 0)
     assert found["verdicts"] == ["UNDECIDED"]
     why = (
@@ -783,7 +733,7 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fit_verdicts, "separability", interrupted)
+    monkeypatch.setattr(judging, "separability", interrupted)
     done = call("fit", twins, "-o", "m.skops", "--json", code=130)
     found = json.loads(done.stdout)
     assert found["verdicts"] == ["UNDECIDED"]
@@ -793,9 +743,7 @@ def test_ctrl_c_at_the_verdict_keeps_the_model(monkeypatch, twins):
 
 
 def test_a_run_that_only_seems_to_separate_is_judged_anew(monkeypatch, apart):
-    monkeypatch.setattr(
-        fit_verdicts, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1])
-    )
+    monkeypatch.setattr(judging, "check", lambda *_: rb.certify.check(None, [[0.0], [1.0]], [0, 1]))
     (why,) = fitted(apart, "--cv", 0)["evidence"]
     assert why.startswith("a hyperplane has every row strictly on its right side; proved by a")
 

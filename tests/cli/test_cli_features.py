@@ -10,7 +10,7 @@ import pytest
 import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
 from rosenblatt.nearest.working_set import Clock
-from rosenblatt.report import verdict_sentences, verdicts
+from rosenblatt.report import judging, sentences
 from rosenblatt.results import Verdict
 from rosenblatt.separation import feature_vectors
 from rosenblatt.separation import function as separability
@@ -61,7 +61,7 @@ def test_a_run_that_separated_is_the_proof(kernel, options, why, monkeypatch):
     def forbidden(*_, **__):
         pytest.fail("there is nothing to look for")
 
-    monkeypatch.setattr(verdicts, "separability", forbidden)
+    monkeypatch.setattr(judging, "separability", forbidden)
     name = circles_table()
     assert verdict(name, "--kernel", *kernel, *options) == ("SEPARABLE", True, why)
 
@@ -117,11 +117,11 @@ def test_a_sign_that_rounding_could_have_made_is_no_proof(monkeypatch):
         f, off = scores(*given)
         return f, off + np.abs(f).min()
 
-    monkeypatch.setattr(verdicts, "scores", coarse)
+    monkeypatch.setattr(judging, "scores", coarse)
     name = circles_table()
     why = "shown by this model, as far as rounding lets one tell"
     assert verdict(name, "--kernel", "poly", "--degree", 2) == ("SEPARABLE", False, why)
-    assert verdict(name, "--kernel", "rbf") == ("SEPARABLE", True, verdict_sentences.ALWAYS)
+    assert verdict(name, "--kernel", "rbf") == ("SEPARABLE", True, sentences.ALWAYS)
 
 
 # ------------------------------------------------------------------- one that has not
@@ -151,7 +151,7 @@ def test_a_gaussian_kernel_separates_whatever_differs():
     name = table("t.csv", {"x1": X[:, 0], "x2": X[:, 1], "y": y})
     options = ("--max-epochs", 3, "--kernel")
     for kernel in ("rbf", "gaussian"):
-        assert verdict(name, *options, kernel) == ("SEPARABLE", True, verdict_sentences.ALWAYS)
+        assert verdict(name, *options, kernel) == ("SEPARABLE", True, sentences.ALWAYS)
     text = printed("fit", name, *options, "rbf", "--cv", 0)
     assert "certain with this kernel: rows that differ can always be separated" in text
     assert "or a larger --max-epochs" in text
@@ -232,7 +232,7 @@ def test_a_kernel_that_is_no_inner_product():
 
 
 def test_too_many_rows(monkeypatch):
-    monkeypatch.setattr(verdicts, "SAMPLES", 99)
+    monkeypatch.setattr(judging, "SAMPLES", 99)
     why = "not looked for among more than 99 rows with this kernel"
     assert undecided("--kernel", "sigmoid", "--max-epochs", 3) == why
     assert verdict("rings.csv", "--kernel", "poly", "--max-epochs", 3)[0] == "INSEPARABLE"
@@ -240,16 +240,16 @@ def test_too_many_rows(monkeypatch):
 
 def test_time_is_up(monkeypatch):
     options = ("--kernel", "poly", "--max-epochs", 3)
-    monkeypatch.setattr(verdicts, "PATIENCE", 0)
-    assert undecided(*options) == verdict_sentences.TIME_UP
-    monkeypatch.setattr(verdicts, "PATIENCE", 3)
+    monkeypatch.setattr(judging, "PATIENCE", 0)
+    assert undecided(*options) == sentences.TIME_UP
+    monkeypatch.setattr(judging, "PATIENCE", 3)
     search = separability.find_certificate
     monkeypatch.setattr(
         separability,
         "find_certificate",
         lambda *given: search(*given[:3], Clock(0.0), *given[4:]),
     )
-    assert undecided(*options) == verdict_sentences.TIME_UP
+    assert undecided(*options) == sentences.TIME_UP
 
 
 def test_products_that_overflow():
@@ -265,9 +265,9 @@ def test_ctrl_c_while_it_is_looked_for(monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verdicts, "separability", stop)
+    monkeypatch.setattr(judging, "separability", stop)
     options = ("--kernel", "poly", "--degree", 2, "--max-epochs", 3, "-o", "m.skops")
-    assert undecided(*options, code=130) == verdict_sentences.STOPPED
+    assert undecided(*options, code=130) == sentences.STOPPED
     assert rb.io.load("m.skops")[-1].n_iter_ == 3
 
 

@@ -14,8 +14,8 @@ import commands
 import rosenblatt as rb
 from commands import PENGUINS, call, one_line, table, xor_table
 from rosenblatt.cli.app import app
-from rosenblatt.cli.progress import ProgressLine
-from rosenblatt.report.kernel_report import size_of
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.report.fit_report import size_of
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 KERNEL = ("--model", "kernel")

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 import rosenblatt as rb
 from commands import NOTES, PENGUINS, call, dunkers_table, fitted, one_line, table, xor_table
 from rosenblatt.cli.app import app
-from rosenblatt.cli.progress import ProgressLine
-from rosenblatt.report import margin_report, verdicts
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.report import judging, margin_report
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, TableFacts
 from rosenblatt.results import Undecided
 
@@ -344,7 +344,7 @@ def test_what_the_fit_has_proved_is_not_asked_again(monkeypatch, dunkers):
     def never(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr(verdicts, "separability", never)
+    monkeypatch.setattr(judging, "separability", never)
     assert fitted(dunkers, *HARD)["verdicts"] == ["SEPARABLE"]
     assert fitted(NOTES, *HARD, "--cv", 0, code=1)["verdicts"] == ["INSEPARABLE"]
     assert fitted(dunkers, *SOFT, "--C", 1e6)["evidence"] == ["proved by this hyperplane"]
@@ -431,11 +431,11 @@ def press(*_, **__):
 @pytest.mark.parametrize(
     ("where", "kept"),
     [
-        ("rosenblatt.cli.training.TrainingRows", "margins"),  # between training and verdict
-        ("rosenblatt.report.verdicts.separability", "verdicts"),
-        ("rosenblatt.cli.training.StratifiedKFold.split", "verdicts"),
-        ("rosenblatt.cli.training.notes_about", "verdicts"),
-        ("rosenblatt.cli.training.margins_of", "cross_validation"),
+        ("rosenblatt.cli.fitting.EncodedTable", "margins"),  # between training and verdict
+        ("rosenblatt.report.judging.separability", "verdicts"),
+        ("rosenblatt.cli.fitting.StratifiedKFold.split", "verdicts"),
+        ("rosenblatt.cli.fitting.notes_about", "verdicts"),
+        ("rosenblatt.cli.fitting.margins_of", "cross_validation"),
         ("rosenblatt.files.models._strangers", "cross_validation"),  # the file is being written
     ],
 )
@@ -607,15 +607,16 @@ OPTIMUM = OptimumFacts(
 )  # fmt: skip
 TABLE = TableFacts(
     file="f.csv", has_header=True, names=("x", "y"), trained="", target="y", rows=6,
-    rows_without_class=0, counts={"a": 3, "b": 3}, columns=1, standardized=False, scores=(),
+    rows_without_class=0, columns=1, standardized=False, scores=(),
     majority=0.5,
 )  # fmt: skip
 
 
 def facts(reason="TIME_LIMIT", optimum=OPTIMUM, **changes):
     base = FitFacts(
-        version="", model="SoftMarginClassifier", parameters={}, classes=("a", "b"), features=1,
-        stop_reasons=(rb.StopReason[reason],), training_errors=0, optima=(optimum,), table=TABLE,
+        version="", model="SoftMarginClassifier", parameters={}, counts={"a": 3, "b": 3},
+        features=1, stop_reasons=(rb.StopReason[reason],), training_errors=0, optima=(optimum,),
+        table=TABLE,
     )  # fmt: skip
     return replace(base, **changes)
 
@@ -675,7 +676,7 @@ def test_large_prices_are_short(C, told):
 
 def test_identical_rows_are_told_when_time_runs_out(monkeypatch):
     monkeypatch.setattr(
-        verdicts, "separability", lambda *_, **__: Undecided((-1.0, 1.0), Undecided.TIME)
+        judging, "separability", lambda *_, **__: Undecided((-1.0, 1.0), Undecided.TIME)
     )
     table("t.csv", {"a": [0, 1, 1, 3, 4, 5], "b": [2, 2, 2, 1, 0, 4], "y": list("aabbab")})
     printed = " ".join(call("fit", "t.csv", "--cv", 0, "--max-epochs", 5).stdout.split())

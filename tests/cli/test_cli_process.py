@@ -12,16 +12,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import COMMAND, HEAVY, NOTES, printed_and_loaded
+from commands import COMMAND, NOTES, call
 from commands import process as run
+from rosenblatt.cli.app import app
+
+HEAVY = {"numpy", "numba", "sklearn", "scipy", "duckdb", "skops", "matplotlib", "pandas"}
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "notes.skops"
-    assert run("fit", NOTES, "-q", "-o", path, "--cv", 0, "--max-epochs", 5).returncode == 0
+    call("fit", NOTES, "-q", "-o", path, "--cv", 0, "--max-epochs", 5)
     return path
 
 
@@ -34,13 +38,21 @@ def endless(tmp_path):
     return tmp_path / "endless.csv"
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["fit", "--help"], ["plot", "-h"], ["--version"]]
-)
-def test_help_loads_nothing_heavy(arguments):
-    text, loaded = printed_and_loaded(*arguments)
-    assert "rosenblatt" in text
-    assert not HEAVY & loaded
+def test_help_loads_nothing_heavy():
+    """Neither the list of commands nor the help of any of them."""
+    commands = [["--version"], ["--help"], ["fit", "-h"]]
+    commands += [[command.callback.__name__, "--help"] for command in app.registered_commands]
+    code = (
+        "import sys\nfrom rosenblatt.cli.app import app\n"
+        f"for one in {commands}:\n"
+        "    try: app(one, prog_name='rosenblatt')\n"
+        "    except SystemExit: pass\n"
+        "print('MODULES', *sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    text, _, loaded = done.stdout.partition("MODULES")
+    assert all(f"Usage: rosenblatt {command[0]} " in text for command in commands[2:])
+    assert not HEAVY & set(loaded.split())
 
 
 class OnTerminal:
@@ -162,28 +174,25 @@ def test_closed_streams(model, stream):
     assert ("classes" in done.stdout) == (stream != 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_terminals_that_know_few_letters(encoding):
-    done = run("fit", NOTES, "--cv", 2, env=os.environ | {"PYTHONIOENCODING": encoding}, text=False)
+def test_terminals_that_know_few_letters():
+    env = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = run("fit", NOTES, "--cv", 2, env=env, text=False)
     assert done.returncode == 0
     assert b"###" in done.stdout
     assert b"banknotes.csv > Perceptron" in done.stdout
+    assert b"###" in call("fit", NOTES, "--cv", 0, charset="cp1252").stdout_bytes
 
 
 def test_answers_are_utf8_wherever_they_go(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n1,schön\n2,schön\n-1,häßlich\n-2,häßlich\n", "utf-8")
     model = tmp_path / "m.skops"
-    assert run("fit", tmp_path / "t.csv", "-q", "-o", model).returncode == 0
-    env = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = run("predict", model, tmp_path / "t.csv", env=env, text=False)
-    assert done.returncode == 0
-    assert "häßlich" in done.stdout.decode("utf-8")
+    call("fit", tmp_path / "t.csv", "-q", "-o", model)
+    done = call("predict", model, tmp_path / "t.csv", charset="ascii")
+    assert "häßlich" in done.stdout_bytes.decode("utf-8")
 
 
 def test_progress_only_where_somebody_looks(endless):
-    done = run("fit", endless, "--max-time", "2s", "--cv", 0)
-    assert done.returncode == 0
-    assert done.stderr == ""
+    done = call("fit", endless, "--max-time", "1500ms", "--cv", 0)
     assert "\x1b" not in done.stdout
 
 
@@ -199,71 +208,76 @@ def test_a_reader_that_has_enough(model, tmp_path):
     assert done.stderr == ""
 
 
-def test_standard_output_on_a_full_disk(model):
-    with Path("/dev/full").open("w") as full:
-        for arguments in (["predict", model, NOTES], ["fit", NOTES, "--cv", 0], ["show", model]):
-            done = run(*arguments, stdout=full, capture_output=False, stderr=subprocess.PIPE)
-            assert done.returncode == 2
-            assert done.stderr == "rosenblatt: no space left on device\n"
-        done = run("--help", stdout=full, capture_output=False, stderr=subprocess.PIPE)
-        assert (done.returncode, done.stderr) == (2, "rosenblatt: no space left on device\n")
+def test_standard_output_on_a_full_disk(model, monkeypatch, capsys):
+    full = "rosenblatt: no space left on device\n"
+    with Path("/dev/full").open("w") as out:
+        pipes = {"stdout": out, "stderr": subprocess.PIPE, "capture_output": False}
+        done = run("predict", model, NOTES, **pipes)
+        assert (done.returncode, done.stderr) == (2, full)
+    for arguments in (["fit", NOTES, "--cv", "0"], ["show", str(model)], ["--help"]):
+        with Path("/dev/full").open("w") as out, monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", out)
+            with pytest.raises(SystemExit, match="2"):
+                app(arguments)
+        assert capsys.readouterr().err == full
 
 
 def small_files_only():
     """What a full disk looks like to a process: writes past the limit fail."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 
 
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_a_full_disk_leaves_the_old_answers(model, tmp_path, suffix):
-    out = tmp_path / f"out.{suffix}"
-    out.write_text("old")
-    done = run("predict", model, NOTES, "-o", out, preexec_fn=small_files_only)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
-    assert out.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == [out.name]
-
-
-@pytest.mark.parametrize("option", ["-o", "--plot"])
-def test_a_full_disk_leaves_the_old_model_and_picture(tmp_path, option):
-    out = tmp_path / ("m.skops" if option == "-o" else "p.png")
-    out.write_text("old")
-    done = run("fit", NOTES, "--cv", 0, option, out, preexec_fn=small_files_only)
-    assert done.returncode == 2
-    assert f"{out} could not be written: file too large; make room" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert out.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == [out.name]
-
-
-def test_an_unforeseen_error_is_one_line_and_never_exit_code_1(monkeypatch, tmp_path):
+def test_a_full_disk_leaves_the_old_files(model, tmp_path):
+    """Models, pictures, answers, certificates: one process writes them all, one after another."""
+    fit = ["fit", NOTES, "--cv", "0"]
+    commands = {
+        "m.skops": [*fit, "-o"],
+        "p.png": [*fit, "--plot"],
+        "a.csv": ["predict", str(model), NOTES, "-o"],
+        "a.parquet": ["predict", str(model), NOTES, "-o"],
+        "c.json": ["check", NOTES, "-o"],
+    }
+    for name in commands:
+        (tmp_path / name).write_text("old")
     code = (
-        "import rosenblatt.cli.training as t\n"
-        "def broken(*a, **k): raise TypeError('one\\ntwo')\n"
-        "t.train = broken\nfrom rosenblatt.cli import main\nimport sys\n"
-        f"sys.argv = ['rosenblatt', 'fit', {NOTES!r}]\nmain()"
+        "import json\nfrom typer.testing import CliRunner\nfrom rosenblatt.cli.app import app\n"
+        f"for name, command in {commands}.items():\n"
+        "    done = CliRunner().invoke(app, [*command, name])\n"
+        "    print(json.dumps([done.exit_code, done.stdout, done.stderr]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("rosenblatt: this should not have happened: TypeError: one two (")
-    assert done.stderr.count("\n") == 1
-    env = os.environ | {"ROSENBLATT_DEBUG": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
+        [sys.executable, "-c", code],
+        **{"cwd": tmp_path, "preexec_fn": small_files_only, "capture_output": True, "check": True},
     )
+    ends = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(ends) == len(commands)
+    for (exit_code, printed, said), name in zip(ends, commands, strict=True):
+        assert (exit_code, printed) == (2, "")
+        assert said.count("\n") == 1
+        assert "Traceback" not in said
+        if not name.startswith("a"):
+            assert f"{name} could not be written: file too large; make room" in said
+        assert (tmp_path / name).read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(commands)
+
+
+def test_an_unforeseen_error_is_one_line_and_never_exit_code_1(monkeypatch):
+    def broken(*_, **__):
+        msg = "one\ntwo"
+        raise TypeError(msg)
+
+    monkeypatch.setattr("rosenblatt.cli.fitting.train", broken)
+    done = call("fit", NOTES, code=2)
+    assert done.stderr.startswith("rosenblatt: this should not have happened: TypeError: one two (")
+    done = CliRunner().invoke(app, ["fit", NOTES], env={"ROSENBLATT_DEBUG": "1"})
     assert "Traceback" in done.stderr
 
 
 def test_completion():
-    env = os.environ | {
+    env = {
         "_ROSENBLATT_COMPLETE": "complete_bash", "COMP_WORDS": "rosenblatt ", "COMP_CWORD": "1"
     }  # fmt: skip
-    code = "from rosenblatt.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env
-    )
+    done = CliRunner().invoke(app, [], env=env, prog_name="rosenblatt")
     names = ["fit", "predict", "check", "bound", "boolean", "show", "plot", "demo"]
     assert done.stdout.split() == names

@@ -14,8 +14,8 @@ from rosenblatt.report import bound_report, checks, facts, fits
 from rosenblatt.report.facts import FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fit_report import print_report
 from rosenblatt.report.saved import saved_facts
-from rosenblatt.report.verdict_sentences import verdict_sentence
-from rosenblatt.report.weights import NamedWeights
+from rosenblatt.report.sentences import verdict_sentence
+from rosenblatt.report.terminal import NamedWeights
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 MODELS = [

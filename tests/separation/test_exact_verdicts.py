@@ -20,9 +20,9 @@ from rosenblatt.certify import check, exact_weights
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.working_set import Clock, Samples
-from rosenblatt.report import checks, verdicts
+from rosenblatt.report import checks, judging
 from rosenblatt.report.check_report import advice
-from rosenblatt.report.verdict_sentences import meaning
+from rosenblatt.report.sentences import meaning
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.running import clock
 from rosenblatt.running.stopping import Halt
@@ -401,7 +401,7 @@ def test_a_verdict_that_fails_leaves_the_model(tmp_path, monkeypatch):
         msg = "no luck\nat all"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(verdicts, "separability", fails)
+    monkeypatch.setattr(judging, "separability", fails)
     monkeypatch.chdir(tmp_path)
     name = table("t.csv", {"x": [1, 2, 3, 2], "y": ["a", "b", "a", "a"]})
     found = json.loads(call("fit", name, "-o", "m.skops", "--json").stdout)

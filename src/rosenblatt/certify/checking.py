@@ -79,13 +79,17 @@ def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) ->
         try:
             require_fields(certificate)
             if isinstance(certificate, Optimum):
-                return CheckResult(True, prove_optimum(certificate, data, weights))
+                return _valid(prove_optimum(certificate, data, weights))
             if weights is not None:
                 msg = "sample_weight is for an Optimum: leave it out, a verdict knows no weights"
                 raise ValueError(msg)
-            return CheckResult(True, _proof(certificate, data))
+            return _valid(_proof(certificate, data))
         except WrongError as wrong:
             return CheckResult(False, str(wrong), wrong.sample, wrong.where)
+
+
+def _valid(proved: str) -> CheckResult:
+    return CheckResult(True, f"proved: {proved}", proved=proved)
 
 
 def _proof(certificate: Any, data: SignedRows) -> str:
@@ -115,7 +119,7 @@ def _separable(certificate: Separable, data: SignedRows) -> str:
     true = margin_of(data.X, data.y, theta)
     right = margin == true or abs(float(margin) - true) <= 1e-9 * true
     require(right, f"the margin is {true:.17g}, not {float(margin):.17g}")
-    return f"proved: all {data.n} samples lie strictly on their sides"
+    return f"all {data.n} samples lie strictly on their sides"
 
 
 def _quasi_separable(certificate: QuasiSeparable, data: SignedRows) -> str:
@@ -126,7 +130,7 @@ def _quasi_separable(certificate: QuasiSeparable, data: SignedRows) -> str:
     _require_meeting(certificate, data)
     _require_spanning(certificate, data, on)
     return (
-        f"proved: {data.n - len(on)} of {data.n} samples lie strictly on their sides, "
+        f"{data.n - len(on)} of {data.n} samples lie strictly on their sides, "
         f"the other {len(on)} on every hyperplane that has none on its wrong side"
     )
 
@@ -135,7 +139,7 @@ def _inseparable(certificate: Inseparable, data: SignedRows) -> str:
     support = _require_meeting(certificate, data)
     spanning = _require_spanning(certificate, data, None)
     return (
-        f"proved: the convex hulls of {len(support)} samples meet, "
+        f"the convex hulls of {len(support)} samples meet, "
         f"and {len(spanning)} that cancel span all {data.n}"
     )
 

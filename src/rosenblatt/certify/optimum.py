@@ -166,7 +166,7 @@ def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Pro
     require(found.primal < np.inf, "the objective is too large for floats")
     digits = _digits(found.dual, found.primal)
     return (
-        f"proved: no objective below {_shown(found.dual, digits, decimal.ROUND_FLOOR)} (this one: "
+        f"no objective below {_shown(found.dual, digits, decimal.ROUND_FLOOR)} (this one: "
         f"{_shown(found.primal, digits, decimal.ROUND_CEILING)}, at most "
         f"{_shown(found.primal - found.dual, 2, decimal.ROUND_CEILING)} above the best)"
     )
@@ -185,7 +185,7 @@ def _prove_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof)
     _require_claims(optimum, found)
     digits = _digits(found.margin, found.widest)
     return (
-        "proved: no hyperplane has a margin above "
+        "no hyperplane has a margin above "
         f"{_shown(found.widest, digits, decimal.ROUND_CEILING)} "
         f"(this one: {_shown(found.margin, digits, decimal.ROUND_FLOOR)})"
     )

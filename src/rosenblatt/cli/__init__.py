@@ -1,8 +1,7 @@
 """The command ``rosenblatt``: one file per subcommand, of which `app` is the list.
 
 Begin with `fit`. The files of subcommands import little, so that help comes at once; the work is
-in `reading`, `training`, `certificates` and `saved_models`, what is printed in `report`. May import
-every room.
+in `reading`, `fitting` and `saved_models`, what is printed in `report`. May import every room.
 """
 
 import os
@@ -44,7 +43,7 @@ def main() -> None:
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """A warning of a library in one line, without where it arose."""
-    from rosenblatt.report.printing import print_line
+    from rosenblatt.visible import print_line
 
     print_line(f"rosenblatt: {' '.join(str(message).split())}", error=True)
 

@@ -15,13 +15,14 @@ from rosenblatt import __version__
 from rosenblatt.cli import code_of_exit
 from rosenblatt.cli.boolean import boolean
 from rosenblatt.cli.bound import bound
-from rosenblatt.cli.check import EXIT_CODE, check
+from rosenblatt.cli.check import check
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.fit import fit
+from rosenblatt.cli.options import EXIT_CODE
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
-from rosenblatt.report.printing import print_line
+from rosenblatt.visible import print_line
 
 EPILOG = (
     "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C. "

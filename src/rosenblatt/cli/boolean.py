@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosenblatt.report.printing import print_json
+from rosenblatt.cli import options
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -18,7 +20,6 @@ MOST_ROWS = 32  # of a truth table that is printed whole
 MOST_UNITS = 12
 EXPRESSION = "Such as 'x1 & (x2 | ~x3)', or the values of the table such as 0110."
 PLOT = "Draw the unit or the network: .png, .svg or .pdf."
-QUIET = "Print nothing but errors and --json; the exit code tells."
 
 
 class CommonPoint(NamedTuple):
@@ -33,10 +34,8 @@ def boolean(
     ctx: typer.Context,
     expression: Annotated[str, typer.Argument(metavar="EXPRESSION", help=EXPRESSION)],
     plot: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    json_: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Say whether one threshold unit can compute a boolean function, and prove it.
 
@@ -46,11 +45,7 @@ def boolean(
 
     [dim]Example:[/dim] rosenblatt boolean "x1 & (x2 | ~x3)"
     """
-    from rosenblatt.cli.check import EXIT_CODE
-    from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.progress import ProgressLine
-
-    check_outputs(picture=plot)
+    options.check_outputs(picture=plot)
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.boolean import Unit, parse, threshold_unit, two_level_network
@@ -66,12 +61,12 @@ def boolean(
             from rosenblatt import plot as pictures
 
             pictures.save(pictures.network(network or found), plot)
-    ctx.meta[EXIT_CODE] = 0 if network is None else 1
+    ctx.meta[options.EXIT_CODE] = 0 if network is None else 1
     if json_:
         _print_json(table, found, network)
     elif not quiet:
         _print(expression, table, found, network, plot)
-    raise typer.Exit(ctx.meta[EXIT_CODE])
+    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def common_point(certificate: Inseparable | QuasiSeparable, table: TruthTable) -> CommonPoint:
@@ -102,7 +97,7 @@ def _print(
 ) -> None:
     from rich.text import Text
 
-    from rosenblatt.report.phrases import count, shortened
+    from rosenblatt.report.sentences import count, shortened
     from rosenblatt.report.terminal import new_console, new_grid, print_parts
 
     lines = new_grid(len("function"))
@@ -141,7 +136,7 @@ def _vector(values: list[Any]) -> str:
 
 
 def _described(network: Network) -> str:
-    from rosenblatt.report.phrases import count
+    from rosenblatt.report.sentences import count
 
     units = f"{count(len(network.hidden), 'hidden unit')}"
     if network.form == "counting":

@@ -9,28 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.check import EXIT_CODE
 from rosenblatt.cli.options import (
     Orders,
     check_outputs,
     check_seed,
     chosen_model,
     estimator_options,
-    time_limit,
+    max_seconds,
     trains,
 )
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.progress import ProgressLine
-    from rosenblatt.cli.reading import Task
     from rosenblatt.report.bound_report import BoundFacts
+    from rosenblatt.report.fits import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
     from rosenblatt.tables.encoder import TableEncoder
 
 Model = Literal["perceptron", "kernel"]
 
 PLOT = "Draw the run between the two curves of the proof: .png, .svg or .pdf."
-QUIET = "Print nothing but errors and --json; the exit code tells."
 MODEL = "perceptron (the default), or kernel: in the feature space of a kernel."
 ORDER = "cyclic, shuffled (kernel: the default), sampled, random-mistake or worst-mistake."
 TIME = "Stop training after this long: 10s, 5m, 1h."
@@ -42,7 +41,7 @@ def bound(
     target: options.Target = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
     json_: options.Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    quiet: options.Quiet = False,
     model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
     update: options.Update = None,
     batch_size: options.BatchSize = None,
@@ -75,79 +74,58 @@ def bound(
 
     [dim]Example:[/dim] rosenblatt bound examples/banknotes.csv
     """
-    from rosenblatt.cli.progress import ProgressLine
-
     check_outputs(picture=picture)
     check_seed(seed or 0)
-    time_limit(max_time)
+    max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
+        from rosenblatt.cli.fitting import MODELS
         from rosenblatt.cli.reading import read_file
-        from rosenblatt.cli.training import MODELS
+        from rosenblatt.report.bound_report import print_bounds
         from rosenblatt.tables.encoder import TableEncoder
 
-        given = {
-            "update": update,
-            "batch_size": batch_size,
-            "order": order,
-            "eta0": eta0,
-            "init": init,
-            "fit_intercept": intercept,
-            "max_epochs": max_epochs,
-            "max_time": max_time,
-            "kernel": kernel,
-            "gamma": gamma,
-            "sigma": sigma,
-            "degree": degree,
-            "coef0": coef0,
-            "class_weight": class_weight,
-            "random_state": seed or 0,
-            "n_jobs": n_jobs,
-        }
-        rule = MODELS[chosen_model(model, given)]
+        given = options.given_parameters(ctx.params) | {"random_state": seed or 0}
+        name = chosen_model(model, given)
+        rule = MODELS[name]
         progress.say(f"reading {Path(file).name}")
-        how: dict[str, Any] = {
-            "header": header,
-            "delimiter": delimiter,
-            "ignored": ignore,
-            "wanted": use,
-        }
-        task = read_file(file, target, rule, **how)
-        classifier = rule(record=True, **estimator_options(rule, given, task.y))
+        table = read_file(file, target, rule, options.how_to_read(ctx.params))
+        classifier = rule(record=True, **estimator_options(name, rule, given, table.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        X, reports = _examine(classifier, encoder, task, progress)
+        encoded, reports = _examine(classifier, encoder, table, progress)
         if picture:
             progress.say("drawing")
-            _draw(reports, picture)
-    from rosenblatt.report.bound_report import print_bounds
-    from rosenblatt.report.printing import print_json
+            from rosenblatt import plot
 
-    facts = _facts(task, encoder, classifier, X, reports, picture)
-    ctx.meta[EXIT_CODE] = 130 if facts.interrupted else int(not facts.separable)
+            plot.save(plot.bound(reports[0] if len(reports) == 1 else reports), picture)
+    facts = _facts(encoded, classifier, reports, picture)
+    ctx.meta[options.EXIT_CODE] = 130 if facts.interrupted else int(not facts.separable)
     if json_:
         print_json(facts.as_json())
     elif not quiet:
         print_bounds(facts)
-    raise typer.Exit(ctx.meta[EXIT_CODE])
+    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _examine(
-    model: Any, encoder: TableEncoder, task: Task, progress: ProgressLine
-) -> tuple[Any, tuple[BoundReport, ...]]:
-    """Encode, train, and set the run beside its bound; the encoded rows, too."""
+    model: Any, encoder: TableEncoder, table: LabelledTable, progress: ProgressLine
+) -> tuple[EncodedTable, tuple[BoundReport, ...]]:
+    """Encode, train, and set the run beside its bound."""
     import numpy as np
 
-    from rosenblatt.cli.training import run
+    from rosenblatt.cli.fitting import run
+    from rosenblatt.cli.reading import notes_about
     from rosenblatt.kernels.definiteness import IndefiniteKernelError
+    from rosenblatt.report.fits import EncodedTable
 
     progress.say("encoding")
-    X = encoder.fit_transform(task.columns)
+    X = encoder.fit_transform(table.columns)
     _refuse_too_many(model, X)
-    task.notes.extend(run(model, X, task.y, progress))
+    table.notes.extend(run(model, X, table.y, progress))
+    table.notes.extend(notes_about(encoder))
     progress.say("looking for the bound")
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            reports = model.bound_report(X, task.y)
+            reports = model.bound_report(X, table.y)
     except IndefiniteKernelError as error:
         msg = (
             f"--kernel {model.kernel} is no inner product of these rows, so there is no bound: "
@@ -159,52 +137,37 @@ def _examine(
         smaller = ", or give a smaller --degree or --gamma" if hasattr(model, "kernel") else ""
         msg = f"R is beyond what floating point can hold: scale the features{smaller}"
         raise ValueError(msg)
-    return X, reports
+    return EncodedTable(**vars(table), encoder=encoder, X=X), reports
 
 
 def _facts(
-    task: Task,
-    encoder: TableEncoder,
-    model: Any,
-    X: Any,
-    reports: tuple[BoundReport, ...],
-    picture: str | None,
+    encoded: EncodedTable, model: Any, reports: tuple[BoundReport, ...], picture: str | None
 ) -> BoundFacts:
-    import numpy as np
-
-    from rosenblatt.cli.reading import is_standardised, notes_about
     from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.fits import kernel_facts
+    from rosenblatt.report.fits import kernel_facts, table_facts
 
-    labels, counts = np.unique(task.y, return_counts=True)
     kernel = kernel_facts(model) if hasattr(model, "kernel_") else None
     separable = all(report.bound.separable for report in reports)
     return BoundFacts(
-        file=task.origin["file"],
-        target=task.target,
-        rows=len(task.y),
-        columns=len(task.columns),
-        features=len(encoder.get_feature_names_out()),
-        counts={str(name): int(n) for name, n in zip(labels, counts, strict=True)},
-        standardized=is_standardised(encoder),
+        table=table_facts(encoded),
+        counts=encoded.counts,
+        features=len(encoded.features),
         kernel=kernel,
-        same_rows=() if kernel is None or separable else _same_rows(X, task),
+        same_rows=() if kernel is None or separable else _same_rows(encoded),
         reports=reports,
         drawn=picture,
-        notes=(*task.notes, *notes_about(encoder)),
+        notes=tuple(encoded.notes),
     )
 
 
-def _same_rows(X: Any, task: Task) -> tuple[int, ...]:
+def _same_rows(encoded: EncodedTable) -> tuple[int, ...]:
     """Two rows of the file that no kernel tells apart though their classes differ, or nothing."""
-    import numpy as np
+    from rosenblatt.report.judging import first_same
 
-    from rosenblatt.report.verdicts import first_same
-
-    for positive in np.unique(task.y):
-        pair = first_same(X, np.where(task.y == positive, 1, -1))
+    for positive in encoded.labels[0]:
+        pair = first_same(encoded.X, encoded.signs(positive))
         if pair:
-            return tuple(task.rows[pair].tolist())
+            return tuple(encoded.rows[pair].tolist())
     return ()
 
 
@@ -221,9 +184,3 @@ def _refuse_too_many(model: Any, X: Any) -> None:
             f"{SAMPLES}, or --kernel linear"
         )
         raise ValueError(msg)
-
-
-def _draw(reports: tuple[BoundReport, ...], picture: str) -> None:
-    from rosenblatt import plot
-
-    plot.save(plot.bound(reports[0] if len(reports) == 1 else reports), picture)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.report.printing import print_data, print_json, print_line
+from rosenblatt.cli.options import check_outputs, max_seconds, refuse_overwriting
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_data, print_json, print_line
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.certificates import Rechecked
-    from rosenblatt.cli.progress import ProgressLine
-    from rosenblatt.report.checks import CheckedTable, Finding
-
-EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
-WIDTH = len("estimates")
+    from rosenblatt.report.checks import Rechecked
 
 OUTPUT = "Write the certificates here."
 VERIFY = "Check these certificates of the table again instead of looking for new ones."
@@ -24,7 +22,6 @@ PAIRS = "With more than two classes: each pair of them, not each against the res
 TIME = "Stop looking after this long, all problems together: 10s, 5m, 1h."
 TOP = "How many rows and features to list."
 JSON = "Print the certificates, as JSON."
-QUIET = "Print nothing but errors and --json; the exit code tells."
 
 
 def check(
@@ -39,7 +36,7 @@ def check(
     max_time: Annotated[str | None, typer.Option(metavar="TIME", help=TIME)] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 8,
     json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    quiet: options.Quiet = False,
     ignore: options.Ignore = None,
     use: options.Use = None,
     header: options.Header = None,
@@ -53,124 +50,61 @@ def check(
 
     [dim]Example:[/dim] rosenblatt check examples/banknotes.csv
     """
-    from rosenblatt.cli.options import check_outputs, time_limit
-    from rosenblatt.cli.predict import refuse_overwriting
-    from rosenblatt.cli.progress import ProgressLine
-
-    how = {"ignore": ignore or [], "use": use or [], "header": header, "delimiter": delimiter}
+    how = options.how_to_read(ctx.params)
     if verify is not None:
-        _refuse(
-            target=target, output=output, pairs=pairs, max_time=max_time, ignore=ignore, use=use
-        )
+        for name in ("target", "output", "pairs", "max_time", "ignore", "use"):  # it settles them
+            option = f"--{name.replace('_', '-')}"
+            why = f"{option} does not go with --verify: leave one of them out"
+            options.refuse(ctx.params[name], why)
         _verify(ctx, file, verify, how, (json_, quiet))
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
-    limit = time_limit(max_time)
+    limit = max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.certificates import document_of
+        from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import document_text, write_document
-        from rosenblatt.report.checks import all_separable, examine
+        from rosenblatt.report.check_report import print_check
+        from rosenblatt.report.checks import all_separable, document_of, examine
 
-        def tell(done: int, total: int, name: str) -> None:
-            progress.say("looking for a hyperplane", done, total, name)
-
-        table = _read(file, target, how, progress)
+        progress.say(f"reading {Path(file).name}")
+        table = read_checked(file, target, how)
+        tell = partial(progress.say, "looking for a hyperplane")
         findings = examine(table, pairs, limit, tell)
         document = document_of(table, findings, how | {"pairs": pairs})
         if output:
             write_document(document, output)
-    code = 0 if all_separable(findings) else 1
-    ctx.meta[EXIT_CODE] = code
+    ctx.meta[options.EXIT_CODE] = 0 if all_separable(findings) else 1
     if json_:
         print_data(document_text(document))
     elif not quiet:
-        _print(table, findings, top, output)
-    raise typer.Exit(code)
-
-
-def _read(
-    file: str, target: str | None, how: dict[str, Any], progress: ProgressLine
-) -> CheckedTable:
-    from rosenblatt.cli.certificates import read_checked
-    from rosenblatt.tables.table import read_table
-
-    progress.say(f"reading {Path(file).name}")
-    with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-        return read_checked(table, target, how["ignore"], how["use"])
-
-
-def _print(table: CheckedTable, findings: list[Finding], top: int, output: str | None) -> None:
-    from rich.text import Text
-
-    from rosenblatt.report.check_report import (
-        MOST_IN_DETAIL,
-        advice,
-        lines_about,
-        one_line,
-        question,
-    )
-    from rosenblatt.report.fit_report import classes_line, data_line
-    from rosenblatt.report.terminal import add_last_lines, new_console, new_grid, print_parts
-
-    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
-    sizes = len(table.y), len(table.names), table.n_columns, len(table.classes)
-    head.add_row("data", data_line(*sizes))
-    head.add_row("classes", classes_line(table.counts, table.target))
-    parts: list[Any] = [Text(f"{table.file}: {question(findings)}", "bold"), head]
-    for finding in findings:
-        if len(findings) > MOST_IN_DETAIL:
-            head.add_row(*one_line(finding))
-            continue
-        lines = head if len(findings) == 1 else new_grid(WIDTH)
-        if lines is not head:
-            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
-        for name, what in lines_about(finding, table, top, console.width - 13):
-            lines.add_row(name, what)
-    if output:
-        tail.add_row("saved", output)
-    add_last_lines(tail, table.notes, advice(findings))
-    if tail.row_count:
-        parts += ([""] if len(findings) > 1 else []) + [tail]
-    print_parts(console, *parts)
+        print_check(table, findings, top, output)
+    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 # --verify ---------------------------------------------------------------------------------------
-
-
-def _refuse(**given: Any) -> None:
-    """Refuse options that a certificate already settles."""
-    for name, value in given.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            msg = f"{option} does not go with --verify: leave one of them out"
-            raise ValueError(msg)
 
 
 def _verify(
     ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
 ) -> NoReturn:
     """Check certificates again, and leave with the exit code."""
-    from rosenblatt.cli.progress import ProgressLine
-
     as_json, quiet = shown
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
-        from rosenblatt.cli.certificates import (
-            CHECKED,
-            NOT_CHECKED,
-            check_again,
-            how_it_was_read,
-        )
+        from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import read_document
+        from rosenblatt.report.checks import CHECKED, NOT_CHECKED, check_again, how_it_was_read
 
         document = read_document(path)
         stored = how_it_was_read(document, path)
         given = {name: value for name, value in how.items() if value not in (None, [])}
-        table = _read(file, stored["target"], stored | given, progress)
-        answers = check_again(document, path, table, stored["pairs"], progress)
+        progress.say(f"reading {Path(file).name}")
+        table = read_checked(file, stored["target"], stored | given)
+        tell = partial(progress.say, "checking")
+        answers = check_again(document, path, table, stored["pairs"], tell)
     valid = all(answer.valid for answer in answers)
-    ctx.meta[EXIT_CODE] = 0 if valid else 1
+    ctx.meta[options.EXIT_CODE] = 0 if valid else 1
     if as_json:
         problems = [answer._asdict() for answer in answers]
         found = {"valid": valid, "problems": problems}
@@ -181,7 +115,7 @@ def _verify(
             print_line(_sentence(answer))
         if valid:
             print_line(f"checked: {CHECKED}; not {NOT_CHECKED}")
-    raise typer.Exit(ctx.meta[EXIT_CODE])
+    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _sentence(answer: Rechecked) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.check import EXIT_CODE
 from rosenblatt.cli.options import (
     Orders,
     check_folds,
@@ -17,13 +16,13 @@ from rosenblatt.cli.options import (
     chosen_model,
     curves,
     estimator_options,
-    time_limit,
+    max_seconds,
     trains,
 )
+from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.progress import HeldCtrlC
-    from rosenblatt.cli.training import TrainedModel
+    from rosenblatt.cli.fitting import TrainedModel
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["last", "pocket", "average", "vote"]
@@ -97,65 +96,35 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
-    from rosenblatt.cli.progress import HeldCtrlC, ProgressLine
-
     check_outputs(model=output, picture=picture)
     check_folds(folds)
     check_seed(seed or 0)
-    time_limit(max_time)
+    max_seconds(max_time)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         progress.say("starting")
+        from rosenblatt.cli.fitting import MODELS, train
         from rosenblatt.cli.reading import read_file
-        from rosenblatt.cli.training import MODELS, train
         from rosenblatt.tables.encoder import TableEncoder
 
-        given = {
-            "update": update,
-            "batch_size": batch_size,
-            "order": order,
-            "keep": keep,
-            "eta0": eta0,
-            "init": init,
-            "fit_intercept": intercept,
-            "max_epochs": max_epochs,
-            "max_time": max_time,
-            "C": C,
-            "kernel": kernel,
-            "gamma": gamma,
-            "sigma": sigma,
-            "degree": degree,
-            "coef0": coef0,
-            "drop_after": drop_after,
-            "budget": budget,
-            "tol": tol,
-            "class_weight": class_weight,
-            "record": record or None,
-            "random_state": seed,
-            "n_jobs": n_jobs,
-        }
+        given = options.given_parameters(ctx.params) | {"record": record or None}
         name = chosen_model(model, given)
         if "margin" not in name:  # nothing is random about the best hyperplane
             given["random_state"] = seed or 0
         elif intercept:  # they always have one
             given["fit_intercept"] = None
         progress.say(f"reading {Path(file).name}")
-        how: dict[str, Any] = {
-            "header": header,
-            "delimiter": delimiter,
-            "ignored": ignore,
-            "wanted": use,
-        }
-        task = read_file(file, target, MODELS[name], **how)
-        classifier = MODELS[name](**estimator_options(MODELS[name], given, task.y))
+        rule = MODELS[name]
+        table = read_file(file, target, rule, options.how_to_read(ctx.params))
+        classifier = rule(**estimator_options(name, rule, given, table.y))
         encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        trained = train(task, classifier, encoder, folds, progress, ctrl_c)
+        trained = train(table, classifier, encoder, folds, progress, ctrl_c)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)
     stopped = trained.interrupted or ctrl_c.pressed
-    ctx.meta[EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
+    ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
     if json_ or not quiet:
         _print(trained, top, json_, files)
-    raise typer.Exit(ctx.meta[EXIT_CODE])
+    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _write(
@@ -177,7 +146,7 @@ def _write(
 
 def _draw(trained: TrainedModel, picture: str) -> bool:
     from rosenblatt import plot
-    from rosenblatt.report.weights import axis_names
+    from rosenblatt.report.terminal import axis_names
 
     names, training = axis_names(trained.pipeline), trained.training
     best = len(trained.facts.optima) == 1  # several are best seen together
@@ -189,16 +158,16 @@ def _draw(trained: TrainedModel, picture: str) -> bool:
 
 def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> None:
     from rosenblatt.report.fit_report import print_document, print_report
-    from rosenblatt.report.phrases import shortened
-    from rosenblatt.report.weights import NamedWeights
+    from rosenblatt.report.sentences import shortened
+    from rosenblatt.report.terminal import NamedWeights
 
     facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
     if as_json:
         document = facts.as_json()
         if weights is None:
-            from rosenblatt.report.fits import coefficients
+            from rosenblatt.report.fits import expansion_document
 
-            document |= coefficients(trained.pipeline[-1], trained.training.rows)
+            document |= expansion_document(trained.pipeline[-1], trained.training.rows)
         print_document(document | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"

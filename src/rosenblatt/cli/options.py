@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rosenblatt.report.phrases import listing
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
 
 trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
@@ -24,6 +24,7 @@ reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
 TARGET = "The column with the classes. Default: the last one."
+QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
@@ -43,6 +44,7 @@ Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
 File = Annotated[str, typer.Argument(metavar="FILE", help=FILE)]
 Target = Annotated[str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")]
 
 Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
@@ -69,13 +71,6 @@ Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 
 # As parameters ----------------------------------------------------------------------------------
 
-NAMES = {
-    "Perceptron": "perceptron",
-    "Adaline": "adaline",
-    "KernelPerceptron": "kernel",
-    "MaxMarginClassifier": "max-margin",
-    "SoftMarginClassifier": "soft-margin",
-}
 KERNELS = {
     "rbf": ("gamma",),
     "gaussian": ("gamma", "sigma"),
@@ -91,7 +86,14 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "drop_after": "rbf",
     "budget": "rbf",
 }
+PARAMETERS = (
+    *("update", "batch_size", "order", "keep", "eta0", "init", "intercept", "max_epochs"),
+    *("max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0", "drop_after", "budget"),
+    *("tol", "class_weight", "record", "seed", "n_jobs"),
+)
+RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
 MOST = 10**9
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 NUMBERS = {  # options that are numbers, and what to give
     "C": "a positive number, the price of slack",
     "tol": "a positive number",
@@ -110,6 +112,23 @@ SUFFIXES = {
 }
 
 
+def given_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options of a command those that are parameters of estimators; None: not given."""
+    return {RENAMED.get(name, name): options[name] for name in PARAMETERS if name in options}
+
+
+def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options of a command those about its table."""
+    columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
+    return columns | {name: options[name] for name in ("header", "delimiter")}
+
+
+def refuse(condition: Any, why: str) -> None:
+    """Say in one line what is not possible, and what to give instead."""
+    if condition:
+        raise ValueError(why)
+
+
 def check_outputs(**outputs: str | None) -> None:
     """Refuse names that cannot be written before any work is done."""
     from rosenblatt.files.whole import check_writable
@@ -117,34 +136,39 @@ def check_outputs(**outputs: str | None) -> None:
     for what, name in outputs.items():
         if name is None:
             continue
-        if Path(name).suffix.lower() not in SUFFIXES[what]:
-            article = "an" if what == "animation" else "a"
-            accepted = " or ".join(SUFFIXES[what])
-            msg = f"{name} is no name for {article} {what}: let it end in {accepted}"
-            raise ValueError(msg)
+        article, accepted = "an" if what == "animation" else "a", " or ".join(SUFFIXES[what])
+        refuse(
+            Path(name).suffix.lower() not in SUFFIXES[what],
+            f"{name} is no name for {article} {what}: let it end in {accepted}",
+        )
         check_writable(name)
+
+
+def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
+    """Refuse to write to a file that is read."""
+    if output is not None and Path(output).exists():
+        same = any(Path(name).exists() and Path(output).samefile(name) for name in inputs)
+        refuse(same, f"{output} is what is being read: write to another file")
 
 
 def check_folds(folds: int) -> None:
     """Refuse numbers of folds that cannot be."""
-    if folds < 0 or folds == 1:
-        msg = f"--cv {folds} is not possible: give at least 2 folds, or 0 for none"
-        raise ValueError(msg)
+    wrong = folds < 0 or folds == 1
+    refuse(wrong, f"--cv {folds} is not possible: give at least 2 folds, or 0 for none")
 
 
 def check_seed(seed: int) -> None:
     """Refuse seeds that NumPy would not take."""
-    if not 0 <= seed < 2**32:
-        msg = f"--seed {seed} is not possible: give a whole number from 0 to {2**32 - 1}"
-        raise ValueError(msg)
+    most = 2**32 - 1
+    wrong = not 0 <= seed <= most
+    refuse(wrong, f"--seed {seed} is not possible: give a whole number from 0 to {most}")
 
 
-def time_limit(text: str | None) -> float | None:
+def max_seconds(text: str | None) -> float | None:
     """Seconds, more than none; None if not given."""
     limit = None if text is None else seconds(text)
-    if limit == 0:
-        msg = f"--max-time {text} leaves no time at all: give something like 10s, 5m or 1h"
-        raise ValueError(msg)
+    none = f"--max-time {text} leaves no time at all: give something like 10s, 5m or 1h"
+    refuse(limit == 0, none)
     return limit
 
 
@@ -154,43 +178,39 @@ def chosen_model(model: str | None, given: Mapping[str, Any]) -> str:
         return model
     if given.get("kernel") is not None:
         return "kernel"
-    for name in CURVED:
-        if given.get(name) is not None:
-            msg = f"{_option(name)} needs a kernel: add --kernel {CURVED[name]}"
-            raise ValueError(msg)
+    for name, kernel in CURVED.items():
+        missing = f"{_option(name)} needs a kernel: add --kernel {kernel}"
+        refuse(given.get(name) is not None, missing)
     return "perceptron"
 
 
-def estimator_options(estimator: type, given: Mapping[str, Any], y: NDArray[Any]) -> dict[str, Any]:
-    """The parameters that were given, in the estimator's terms."""
+def estimator_options(
+    model: str, estimator: type, given: Mapping[str, Any], y: NDArray[Any]
+) -> dict[str, Any]:
+    """The parameters that were given, in the terms of the estimator that a model is."""
     accepted = inspect.signature(estimator).parameters
     options = {name: value for name, value in given.items() if value is not None}
-    model = NAMES[estimator.__name__]
+    own = ", ".join(_option(known, model) for known in given if known in accepted)
     for name in options:
-        if name not in accepted:
-            own = ", ".join(_option(known, model) for known in given if known in accepted)
-            msg = f"{_option(name)} is not for --model {model}: it takes {own}"
-            raise ValueError(msg)
+        strange = f"{_option(name)} is not for --model {model}: it takes {own}"
+        refuse(name not in accepted, strange)
     if model == "kernel":
         options |= {name: _whole(name, options[name]) for name in LEAST if name in options}
         _check_kernel(options)
-    elif options.get("keep") == "vote":
-        msg = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
-        raise ValueError(msg)
+    vote = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
+    refuse(model != "kernel" and options.get("keep") == "vote", vote)
     for name, wanted in NUMBERS.items():
         if name in options and options[name] not in WORDS.get(name, ()):
             options[name] = _number(name, options[name], wanted)
-    if "Margin" in estimator.__name__ and options.get("tol", 0) >= 1:
-        msg = f"--tol {options['tol']:g} is not possible: give a gap below 1, for instance 1e-6"
-        raise ValueError(msg)
-    if estimator.__name__ in ("Adaline", "KernelPerceptron"):
+    gap = options.get("tol", 0) if "margin" in model else 0
+    refuse(gap >= 1, f"--tol {gap:g} is not possible: give a gap below 1, for instance 1e-6")
+    if model in ("adaline", "kernel"):
         # Files are often sorted by class, which these do not forgive.
         options.setdefault("order", "shuffled")
-    if "batch_size" in options and options.get("update") != "minibatch":
-        msg = f"--batch-size {options['batch_size']} needs --update minibatch"
-        raise ValueError(msg)
+    lone = "batch_size" in options and options.get("update") != "minibatch"
+    refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
     if "max_time" in options:
-        options["max_time"] = time_limit(options["max_time"])
+        options["max_time"] = max_seconds(options["max_time"])
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
@@ -203,24 +223,21 @@ def _check_kernel(options: Mapping[str, Any]) -> None:
     """Refuse numbers that the kernel has not, and a budget for what needs all vectors."""
     kernel = options.get("kernel", "rbf")
     own = KERNELS[kernel]
+    takes = ", ".join(f"--{known}" for known in own) or "no numbers"
     for name in ("degree", "gamma", "coef0", "sigma"):
-        if name in options and name not in own:
-            takes = ", ".join(f"--{known}" for known in own) or "no numbers"
-            msg = f"--{name} is not for --kernel {kernel}: it takes {takes}"
-            raise ValueError(msg)
-    if "gamma" in options and "sigma" in options:
-        msg = "--gamma and --sigma are two names for one width: give one of them"
-        raise ValueError(msg)
+        strange = f"--{name} is not for --kernel {kernel}: it takes {takes}"
+        refuse(name in options and name not in own, strange)
+    both = "--gamma and --sigma are two names for one width: give one of them"
+    refuse("gamma" in options and "sigma" in options, both)
     keep, order = options.get("keep", "last"), options.get("order", "cyclic")
-    if "budget" in options and keep != "last":
-        msg = f"--budget forgets vectors that --keep {keep} needs: leave one of them out"
-        raise ValueError(msg)
-    if "budget" in options and order.endswith("-mistake"):
-        msg = (
+    if "budget" in options:
+        needs = f"--budget forgets vectors that --keep {keep} needs: leave one of them out"
+        refuse(keep != "last", needs)
+        refuse(
+            order.endswith("-mistake"),
             f"--budget takes rows in turn, but --order {order} picks among all of them: "
-            "give --order cyclic, shuffled or sampled"
+            "give --order cyclic, shuffled or sampled",
         )
-        raise ValueError(msg)
 
 
 def _option(name: str, model: str = "") -> str:
@@ -243,9 +260,7 @@ def _number(option: str, text: str, wanted: str) -> float:
         what = "too close to 0 for floats"
     elif not math.isfinite(value):
         what = "beyond floats, which end at 1.8e308" if digits[:1].isdigit() else "not finite"
-    if what:
-        msg = f"--{option} {text} is {what}: give {wanted}"
-        raise ValueError(msg)
+    refuse(what, f"--{option} {text} is {what}: give {wanted}")
     return value
 
 
@@ -253,31 +268,28 @@ def _whole(name: str, text: str) -> int:
     """A whole number that is large enough."""
     least = LEAST[name]
     whole = int(text) if text.strip().isdecimal() else 0
-    if not least <= whole <= MOST:
-        more = f" to {MOST}" if whole > MOST else ""
-        more += " (1 would drop every mistake at once)" if name == "drop_after" else ""
-        msg = f"{_option(name)} {text} is not possible: give a whole number from {least}{more}"
-        raise ValueError(msg)
+    more = f" to {MOST}" if whole > MOST else ""
+    more += " (1 would drop every mistake at once)" if name == "drop_after" else ""
+    wanted = f"give a whole number from {least}{more}"
+    refuse(not least <= whole <= MOST, f"{_option(name)} {text} is not possible: {wanted}")
     return whole
 
 
 def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
     """``spam=2,ham=1`` as a dict with the labels themselves as keys."""
+    from rosenblatt.report.sentences import listing
+
     labels = {str(label): label for label in set(y.tolist())}
     weights = {}
     for part in text.split(","):
         name, found, weight = part.rpartition("=")
-        if not found or name.strip() not in labels:
-            msg = (
-                f"--class-weight {part!r} is not a class with its weight: give 'balanced' or "
-                f"CLASS=WEIGHT with commas; the classes are {listing(sorted(labels))}"
-            )
-            raise ValueError(msg)
+        refuse(
+            not found or name.strip() not in labels,
+            f"--class-weight {part!r} is not a class with its weight: give 'balanced' or "
+            f"CLASS=WEIGHT with commas; the classes are {listing(sorted(labels))}",
+        )
         weights[labels[name.strip()]] = _number("class-weight", weight, "CLASS=WEIGHT")
     return weights
-
-
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds(text: str) -> float:
@@ -285,7 +297,8 @@ def seconds(text: str) -> float:
     parts = re.findall(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|min|m|h)?\s*", text)
     whole = "".join(f"{a}{b}" for a, b in parts)
     unclear = len(parts) > 1 and not all(unit for _, unit in parts)
-    if not parts or unclear or whole != re.sub(r"\s", "", text):
-        msg = f"{text!r} is not a duration: give seconds, or something like 10s, 5m or 1h30m"
-        raise ValueError(msg)
+    refuse(
+        not parts or unclear or whole != re.sub(r"\s", "", text),
+        f"{text!r} is not a duration: give seconds, or something like 10s, 5m or 1h30m",
+    )
     return sum(float(a) * UNITS[b or "s"] for a, b in parts)

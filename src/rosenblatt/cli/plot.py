@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from rosenblatt.report.printing import print_line
+from rosenblatt.cli.options import check_outputs, refuse
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_line
 
-IDEAS = ("fan", "bias", "losses", "objective")
+OfModels = Literal["decision", "margin", "nearest", "updates", "epochs", "neuron", "animate"]
+Ideas = Literal["fan", "bias", "losses", "objective"]
 OF_RUNS = ("updates", "animate", "epochs")
 OF_MARGINS = ("margin", "nearest")
 OF_TABLES = ("decision", *OF_MARGINS, "updates", "animate")
+
+MODEL = "A model saved by rosenblatt fit."
+TABLE = "The table it was trained on."
+OUTPUT = "Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png."
 WHICH = "margin, nearest: of more than two classes, the one to draw with the rest."
 
 
 def plot(
     kind: Annotated[
-        Literal[
-            "decision",
-            "margin",
-            "nearest",
-            "updates",
-            "epochs",
-            "neuron",
-            "animate",
-            "fan",
-            "bias",
-            "losses",
-            "objective",
-        ],
-        typer.Argument(metavar="KIND", help="Which picture."),
+        Literal[OfModels, Ideas], typer.Argument(metavar="KIND", help="Which picture.")
     ],
     model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MODEL", help="A model saved by rosenblatt fit.", show_default=False
-        ),
+        str | None, typer.Argument(metavar="MODEL", help=MODEL, show_default=False)
     ] = None,
     file: Annotated[
-        str | None,
-        typer.Argument(metavar="FILE", help="The table it was trained on.", show_default=False),
+        str | None, typer.Argument(metavar="FILE", help=TABLE, show_default=False)
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PICTURE",
-            help="Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png.",
-        ),
+        str | None, typer.Option("--output", "-o", metavar="PICTURE", help=OUTPUT)
     ] = None,
     first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
     which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
@@ -75,15 +59,11 @@ def plot(
 
     [dim]Example:[/dim] rosenblatt plot decision notes.skops examples/banknotes.csv -o notes.png
     """
-    from rosenblatt.cli.options import check_outputs
-    from rosenblatt.cli.progress import ProgressLine
-
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
     _check_arguments(kind, model, file)
-    if which is not None and kind not in OF_MARGINS:
-        msg = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
-        raise ValueError(msg)
+    strange = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
+    refuse(which is not None and kind not in OF_MARGINS, strange)
     with ProgressLine() as progress:
         progress.say("drawing")
         _draw(kind, model, file, output, {"first": first, "which": which})
@@ -91,37 +71,28 @@ def plot(
 
 
 def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
-    if kind in IDEAS and model is not None:
-        msg = f"plot {kind} takes no model: it draws an idea"
-        raise ValueError(msg)
-    if kind in (*OF_TABLES, "epochs") and model is None:
-        msg = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
-        raise ValueError(msg)
-    if kind in OF_TABLES and file is None:
-        msg = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
-        raise ValueError(msg)
-    if kind not in OF_TABLES and file is not None:
-        msg = f"plot {kind} takes no table"
-        raise ValueError(msg)
+    idea, of_table = kind in get_args(Ideas), kind in OF_TABLES
+    refuse(idea and model is not None, f"plot {kind} takes no model: it draws an idea")
+    needs = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
+    refuse((of_table or kind == "epochs") and model is None, needs)
+    needs = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
+    refuse(of_table and file is None, needs)
+    refuse(not of_table and file is not None, f"plot {kind} takes no table")
 
 
 def _check_model(kind: str, name: str, classifier: Any) -> None:
     """Refuse pictures of what a model has not."""
-    best = hasattr(classifier, "gap_")
-    what = type(classifier).__name__
-    if hasattr(classifier, "kernel_") and kind not in ("decision", "epochs", *OF_MARGINS):
-        msg = (
-            f"plot {kind} draws weights of features, which {name}, a {what}, has not: "
-            "plot decision draws what it decides, plot epochs its mistakes"
-        )
-        raise ValueError(msg)
-    if best and kind in OF_RUNS:
-        msg = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
-        raise ValueError(msg)
-    if not best and kind in OF_MARGINS:
-        accepted = "max-margin" if kind == "nearest" else "max-margin or soft-margin"
-        msg = f"plot {kind} draws a best hyperplane, but {name} is a {what}: fit --model {accepted}"
-        raise ValueError(msg)
+    best, what = hasattr(classifier, "gap_"), type(classifier).__name__
+    refuse(
+        hasattr(classifier, "kernel_") and kind not in ("decision", "epochs", *OF_MARGINS),
+        f"plot {kind} draws weights of features, which {name}, a {what}, has not: "
+        "plot decision draws what it decides, plot epochs its mistakes",
+    )
+    other = f"plot {kind} draws mistakes, but {name} is a {what}: plot margin draws it"
+    refuse(best and kind in OF_RUNS, other)
+    accepted = "max-margin" if kind == "nearest" else "max-margin or soft-margin"
+    other = f"plot {kind} draws a best hyperplane, but {name} is a {what}: fit --model {accepted}"
+    refuse(not best and kind in OF_MARGINS, other)
 
 
 def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
@@ -132,20 +103,15 @@ def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
     k = 0 if which is None else classifier.classes_.tolist().index(which)
     fit, facts = classifier.fits_[k], saved_facts(loaded, name)
     stuck = isinstance(fit.certificate, Inseparable | QuasiSeparable)
-    if stuck or (facts and facts.optima[k].proof):
-        msg = (
-            f"{name} has no nearest points: no hyperplane separates these classes, which "
-            "rosenblatt check proves; plot margin draws the model"
-        )
-        raise ValueError(msg)
-    if fit.optimum.C is not None:
-        msg = (
-            f"{name} holds a soft margin, which has no nearest points: fit with --model max-margin"
-        )
-        raise ValueError(msg)
-    if not fit.optimum.support.size:
-        msg = f"{name} was stopped before it had nearest points: fit again with more --max-time"
-        raise ValueError(msg)
+    refuse(
+        stuck or (facts and facts.optima[k].proof),
+        f"{name} has no nearest points: no hyperplane separates these classes, which "
+        "rosenblatt check proves; plot margin draws the model",
+    )
+    soft = f"{name} holds a soft margin, which has no nearest points: fit with --model max-margin"
+    refuse(fit.optimum.C is not None, soft)
+    early = f"{name} was stopped before it had nearest points: fit again with more --max-time"
+    refuse(not fit.optimum.support.size, early)
 
 
 def _draw(
@@ -153,36 +119,33 @@ def _draw(
 ) -> None:
     from rosenblatt import plot as pictures
 
+    draw = getattr(pictures, kind)
     if model is None:
-        pictures.save(getattr(pictures, kind)(), output)
+        pictures.save(draw(), output)
         return
     from rosenblatt.files.models import load
-    from rosenblatt.report.weights import axis_names, feature_names
+    from rosenblatt.report.terminal import axis_names, feature_names
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
     _check_model(kind, model, classifier)
     if file is None:
-        more: dict[str, Any] = {}
-        if kind == "neuron":
-            more["feature_names"] = feature_names(loaded)
-        pictures.save(getattr(pictures, kind)(classifier, **more), output)
+        more = {"feature_names": feature_names(loaded)} if kind == "neuron" else {}
+        pictures.save(draw(classifier, **more), output)
         return
     from rosenblatt.cli.saved_models import Application, class_named
     from rosenblatt.tables.table import read_table
 
+    options: dict[str, Any] = {"feature_names": axis_names(loaded)}
     if kind in OF_MARGINS:
-        given["which"] = class_named(given["which"], classifier.classes_)
+        options["which"] = class_named(given["which"], classifier.classes_)
     if kind == "nearest":
-        _check_nearest(model, loaded, classifier, given["which"])
+        _check_nearest(model, loaded, classifier, options["which"])
+    if kind == "updates":
+        options["first"] = given["first"]
     with read_table(file) as table:
         X, y = Application(loaded, model).training_data(table)
-    more = {"feature_names": axis_names(loaded)}
     if kind == "animate":
-        pictures.animate(classifier, X, y, output, **more)
-        return
-    if kind == "updates":
-        more["first"] = given["first"]
-    if kind in OF_MARGINS:
-        more["which"] = given["which"]
-    pictures.save(getattr(pictures, kind)(classifier, X, y, **more), output)
+        pictures.animate(classifier, X, y, output, **options)
+    else:
+        pictures.save(draw(classifier, X, y, **options), output)

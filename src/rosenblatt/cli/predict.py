@@ -8,32 +8,28 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.report.printing import print_line
+from rosenblatt.cli.options import refuse_overwriting
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.visible import print_line
 
 CHUNK = 1 << 16
+MODEL = "A model saved by rosenblatt fit."
+TABLE = "A table with the same columns; - for standard input."
+OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
+HEADER = "Whether the first line has names."
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A table with the same columns; - for standard input."),
-    ],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help=TABLE)],
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TABLE",
-            help="Write to this .csv, .tsv or .parquet file. Default: CSV on standard output.",
-        ),
+        str | None, typer.Option("--output", "-o", metavar="TABLE", help=OUTPUT)
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")
     ] = False,
     header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", metavar="", help="Whether the first line has names."),
+        bool | None, typer.Option("--header/--no-header", metavar="", help=HEADER)
     ] = None,
     delimiter: Annotated[
         str | None, typer.Option(metavar="C", help="What stands between cells.")
@@ -46,8 +42,6 @@ def predict(
 
     [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
     """
-    from rosenblatt.cli.progress import ProgressLine
-
     with ProgressLine(not quiet) as progress:
         progress.say("starting")
         from rosenblatt.cli.saved_models import Application, Tally
@@ -73,12 +67,3 @@ def predict(
     if not quiet:
         for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
             print_line(line, error=True)
-
-
-def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
-    """Refuse to write to a file that is read."""
-    if output is not None and Path(output).exists():
-        for name in inputs:
-            if Path(name).exists() and Path(output).samefile(name):
-                msg = f"{output} is what is being read: write to another file"
-                raise ValueError(msg)

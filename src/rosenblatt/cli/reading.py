@@ -2,73 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.report.phrases import count, listing, shortened, suggestion
+from rosenblatt.cli.options import refuse
+from rosenblatt.report.fits import EncodedTable, LabelledTable
+from rosenblatt.report.sentences import count, listing, shortened, suggestion
 from rosenblatt.tables.cells import missing
+from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import truth_in_one_way
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.tables.encoder import TableEncoder
-    from rosenblatt.tables.table import Table
-
-    Columns = dict[str, NDArray[Any]]
+from rosenblatt.tables.storage import ForPythonError
+from rosenblatt.tables.table import Table, read_table
 
 MOST_CLASSES = 100
 
 
-@dataclass(frozen=True)
-class Task:
-    """What to learn from which columns."""
-
-    target: str
-    columns: Columns
-    y: NDArray[Any]
-    origin: dict[str, Any]
-    notes: list[str]
-    known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
-    ignores: bool = False  # whether columns were left out as told
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The row of the file that each sample is, counted from 1."""
-        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
-        return np.flatnonzero(known) + 1
-
-
 def read_file(
-    file: str,
-    target: str | None,
-    estimator: type,
-    *,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    ignored: Sequence[str] | None = None,
-    wanted: Sequence[str] | None = None,
-) -> Task:
+    file: str, target: str | None, estimator: type, how: Mapping[str, Any]
+) -> LabelledTable:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
-    from rosenblatt.tables.storage import ForPythonError
-    from rosenblatt.tables.table import read_table
-
     try:
-        with read_table(file, header=header, delimiter=delimiter) as table:
-            return read_task(table, target, ignored or (), wanted or ())
+        with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
+            return labelled_table(table, target, how["ignore"], how["use"])
     except ForPythonError as error:
         error.estimator = estimator.__name__
         raise
 
 
-def read_task(
+def labelled_table(
     table: Table, target: str | None, ignored: Sequence[str] = (), wanted: Sequence[str] = ()
-) -> Task:
+) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
     notes = list(table.notes)
     for name in [*ignored, *wanted, *([target] if target else [])]:
@@ -84,26 +51,37 @@ def read_task(
             f"{shortened(target)}, the last column, is taken as the class (--target for another)"
         )
     features = [name for name in table.names if name != target and name not in ignored]
-    if not features:
-        msg = f"{table.path} has no column to learn from beside {target!r}: give more columns"
-        raise ValueError(msg)
+    none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
+    refuse(not features, none)
     y, known = read_labels(table, target, guessed=guessed)
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
         rows = count(int((~known).sum()), "row")
         notes.append(f"{rows} without a class left out")
-    origin = {
-        "file": Path(table.path).name,
-        "has_header": table.has_header,
-        "names": list(table.names),
-    }
-    return Task(target, columns, y, origin, notes, known, bool(ignored))
+    return LabelledTable(
+        file=Path(table.path).name,
+        names=list(table.names),
+        target=target,
+        columns=columns,
+        y=y,
+        notes=notes,
+        has_header=table.has_header,
+        known=known,
+        ignores=bool(ignored),
+    )
 
 
-def leaves_out(task: Task, encoder: TableEncoder) -> bool:
-    """Whether there are columns, not used, in which rows may differ."""
-    return task.ignores or bool(encoder.identifiers_)
+def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> EncodedTable:
+    """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
+    with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
+        labelled = labelled_table(table, target, how["ignore"], how["use"])
+    # Where all columns are constant, which no fit would use, the answer is no.
+    encoder = TableEncoder(standardize=False, use=tuple(how["use"]), keep_constant=True)
+    X = encoder.fit_transform(labelled.columns)
+    labelled.notes.extend(notes_about(encoder))
+    labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
+    return EncodedTable(**vars(labelled), encoder=encoder, X=X)
 
 
 def read_labels(
@@ -111,27 +89,26 @@ def read_labels(
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The class of each row that has one, and which these are."""
     kind, cells = table.kinds[target], table[target]
-    if kind == "date":
-        msg = f"column {target!r} holds dates: choose a column of classes with --target"
-        raise ValueError(msg)
+    dates = f"column {target!r} holds dates: choose a column of classes with --target"
+    refuse(kind == "date", dates)
     known = ~missing(cells)
     cells = cells[known]
-    if not cells.size:
-        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
-        raise ValueError(msg)
+    none = f"column {target!r} has no classes, every cell is missing: choose another --target"
+    refuse(not cells.size, none)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
-    if len(values) == 1:
-        msg = (
-            f"column {target!r} holds only one class, {_label(values[0])}: "
-            "a classifier needs rows of at least two; choose another column with --target"
-        )
-        raise ValueError(msg)
+    refuse(
+        len(values) == 1,
+        f"column {target!r} holds only one class, {_label(values[0])}: "
+        "a classifier needs rows of at least two; choose another column with --target",
+    )
     few = 0.5 * len(cells) if guessed else len(cells) - 1
     fraction = kind == "number" and not whole and len(values) > 20
     many = len(values) > MOST_CLASSES and (guessed or kind == "number")
-    if fraction or many or len(values) > max(2, few):
-        raise ValueError(_no_classes(target, kind, len(values), len(cells), guessed))
+    refuse(
+        fraction or many or len(values) > max(2, few),
+        _no_classes(target, kind, len(values), len(cells), guessed),
+    )
     if whole:
         return cells.astype(np.int64), known
     if kind == "number":
@@ -157,11 +134,6 @@ def _label(value: Any) -> str:
 # What was done to the columns -------------------------------------------------------------------
 
 
-def is_standardised(encoder: TableEncoder) -> bool:
-    """Whether there were numbers that were standardised."""
-    return bool(encoder.standardize) and set(encoder.kinds_.values()) != {"text"}
-
-
 def notes_about(encoder: TableEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
     notes: list[str] = []
@@ -181,3 +153,15 @@ def notes_about(encoder: TableEncoder) -> list[str]:
             cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
             notes.append(f"missing cells, taken as {what}: {cells}")
     return notes
+
+
+def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
+    """Which columns hold whole numbers that may not be what stands in the file."""
+    numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
+    large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]
+    if not large:
+        return []
+    return [
+        f"beyond 2^53, where floats cannot hold every whole number: {listing(large)}; each number "
+        "there was rounded to the nearest float, and different ones may have become the same"
+    ]

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
-from rosenblatt.report.phrases import count, listing, percent, shortened
 from rosenblatt.report.saved import saved_facts
+from rosenblatt.report.sentences import count, listing, percent, shortened
 from rosenblatt.tables.cells import missing
 from rosenblatt.tables.frames import TRUTH
+from rosenblatt.tables.table import Table
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rosenblatt.tables.table import Table
-
-    Columns = dict[str, NDArray[Any]]
+Columns = dict[str, NDArray[Any]]
 
 
 def number_of(cell: str, classes: NDArray[Any]) -> int:
@@ -40,19 +39,14 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
 
 def class_named(name: str | None, classes: NDArray[Any]) -> Any:
     """The class that is drawn with the rest, None if there are only two."""
-    known = f"the model has {listing(classes)}"
-    if len(classes) == 2:
-        if name is None:
-            return None
-        msg = f"--class {name} is for more than two classes, but {known}: leave it out"
-        raise ValueError(msg)
+    known, several = f"the model has {listing(classes)}", len(classes) > 2
     if name is None:
-        msg = f"{known}: say with --class which of them to draw with the rest"
-        raise ValueError(msg)
+        refuse(several, f"{known}: say with --class which of them to draw with the rest")
+        return None
+    two = f"--class {name} is for more than two classes, but {known}: leave it out"
+    refuse(not several, two)
     k = number_of(name, classes)
-    if k < 0:
-        msg = f"--class {name} is not a class, {known}: give one of them"
-        raise ValueError(msg)
+    refuse(k < 0, f"--class {name} is not a class, {known}: give one of them")
     return classes[k]
 
 
@@ -61,8 +55,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.judged = self.right = 0
-        self.strange: dict[str, int] = {}
-        self.unseen: dict[str, dict[str, int]] = {}
+        self.strange: Counter[str] = Counter()
+        self.unseen: dict[str, Counter[str]] = {}
 
     def judge(self, predicted: NDArray[Any], true: NDArray[Any], classes: NDArray[Any]) -> None:
         """Count right answers; a class that is missing or not the model's is not judged."""
@@ -73,27 +67,25 @@ class Tally:
                 self.judged += 1
                 self.right += answer == classes[number]
             elif number is not None:
-                self.strange[cell] = self.strange.get(cell, 0) + 1
+                self.strange[cell] += 1
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
         for name, cells in strangers.items():
-            counts = self.unseen.setdefault(name, {})
-            for cell in cells:
-                counts[cell] = counts.get(cell, 0) + 1
+            self.unseen.setdefault(name, Counter()).update(cells)
 
     def lines(self, classes: NDArray[Any]) -> list[str]:
         """A line for each thing worth saying."""
         lines = []
         for name, counts in self.unseen.items():
-            cells = count(sum(counts.values()), "cell")
-            most = sorted(counts, key=lambda v: -counts[v])
+            cells = count(counts.total(), "cell")
+            most = [cell for cell, _ in counts.most_common()]
             lines.append(
                 f"{cells} of {shortened(name)} with values not seen in training, "
                 f"which count for no class: {listing(most, 4)}"
             )
         if self.strange:
-            rows = count(sum(self.strange.values()), "row")
+            rows = count(self.strange.total(), "row")
             lines.append(
                 f"{rows} with a class that the model does not know, not judged: "
                 f"{listing(self.strange, 4)} (it knows {listing(classes, 4)})"
@@ -112,9 +104,8 @@ class Application:
         self.path, self.trained_on = path, facts and facts.table
         self.target = self.trained_on and self.trained_on.target
         for needed in ("classes_", "decision_function"):
-            if not hasattr(model, needed):
-                msg = f"{path} holds a {type(model).__name__}, which has no {needed}"
-                raise ValueError(msg)
+            what = f"{path} holds a {type(model).__name__}, which has no {needed}"
+            refuse(not hasattr(model, needed), what)
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model
@@ -149,9 +140,8 @@ class Application:
         names = getattr(self.classifier, "feature_names_in_", None)
         if names is None:
             n = self.classifier.n_features_in_
-            if len(table.names) != n:
-                msg = f"{table.path} has {_columns(table)}, but the model takes {n}"
-                raise ValueError(msg)
+            other = f"{table.path} has {_columns(table)}, but the model takes {n}"
+            refuse(len(table.names) != n, other)
             names = table.names
         return dict.fromkeys(map(str, names), "number")
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rosenblatt.cli import options
+
 if TYPE_CHECKING:
     from rosenblatt.report.facts import FitFacts
 
@@ -13,9 +15,7 @@ if TYPE_CHECKING:
 def show(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 20,
-    json_: Annotated[
-        bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")
-    ] = False,
+    json_: options.Json = False,
 ) -> None:
     """Say what a model is, what it was trained on, and its weights by name.
 
@@ -24,22 +24,22 @@ def show(
     from pathlib import Path
 
     from rosenblatt.files.models import load
-    from rosenblatt.report.fit_report import print_document, print_report
+    from rosenblatt.report.fit_report import file_line, print_document, print_report
     from rosenblatt.report.fits import fit_facts
-    from rosenblatt.report.kernel_report import file_line
-    from rosenblatt.report.phrases import shortened
-    from rosenblatt.report.saved import saved_document, saved_facts
-    from rosenblatt.report.weights import NamedWeights
+    from rosenblatt.report.saved import saved_facts
+    from rosenblatt.report.sentences import shortened
+    from rosenblatt.report.terminal import NamedWeights
 
     loaded = load(model)
     classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
     if not hasattr(classifier, "fits_"):
         msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
         raise ValueError(msg)
-    facts = saved_facts(loaded, model) or fit_facts(classifier)
+    saved = saved_facts(loaded, model)
+    facts = saved or fit_facts(classifier)
     weights = NamedWeights.of(loaded)
     if json_:
-        document = saved_document(loaded, model) or facts.as_json()
+        document = facts.as_json() if saved is None else loaded.summary_
         if weights is None:
             document = document | _coefficients(classifier, facts)
         print_document(document, weights)
@@ -57,8 +57,8 @@ def _coefficients(classifier: Any, facts: FitFacts) -> dict[str, Any]:
     """The sum of a kernel perceptron, with rows of the file where the samples are all its rows."""
     import numpy as np
 
-    from rosenblatt.report.fits import coefficients
+    from rosenblatt.report.fits import expansion_document
 
     table = facts.table
     whole = table is not None and not table.rows_without_class
-    return coefficients(classifier, np.arange(1, table.rows + 1) if table and whole else None)
+    return expansion_document(classifier, np.arange(1, table.rows + 1) if table and whole else None)

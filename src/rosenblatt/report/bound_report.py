@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
 from rosenblatt import __version__
-from rosenblatt.report.fit_report import classes_line, data_line
-from rosenblatt.report.kernel_report import bends_more
-from rosenblatt.report.phrases import count, grouped, percent, shortened
+from rosenblatt.report.facts import Document, KernelFacts, TableFacts, as_json
+from rosenblatt.report.fit_report import bends_more
+from rosenblatt.report.sentences import (
+    classes_line,
+    count,
+    data_line,
+    grouped,
+    percent,
+    shortened,
+    these_rows,
+)
 from rosenblatt.report.terminal import add_last_lines, new_console, new_grid, print_parts
-from rosenblatt.report.verdict_sentences import these_rows
-from rosenblatt.results import StopReason, at_every, power_of_ten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from rosenblatt.report.facts import Document, KernelFacts
-    from rosenblatt.results import BoundReport, MistakeBound
+from rosenblatt.results import BoundReport, MistakeBound, StopReason, at_every, power_of_ten
 
 WIDTH = len("tightness")
 STANDARDISED, AFTER = "standardised", " after standardising"
@@ -30,13 +32,9 @@ STANDARDISED, AFTER = "standardised", " after standardising"
 class BoundFacts:
     """A run beside its bound, and the table it was made on."""
 
-    file: str
-    target: str
-    rows: int
-    columns: int
-    features: int
+    table: TableFacts
     counts: Mapping[str, int]  # rows of each class
-    standardized: bool
+    features: int
     kernel: KernelFacts | None
     same_rows: tuple[int, ...]  # two that no kernel tells apart though their classes differ
     reports: tuple[BoundReport, ...]  # of each two-class problem
@@ -60,38 +58,43 @@ class BoundFacts:
 
     def as_json(self) -> Document:
         """As ``--json`` prints it."""
-        found: Document = {"rosenblatt": __version__}
-        names = ("file", "target", "rows", "columns", "features")
-        found |= {name: getattr(self, name) for name in names}
-        found |= {"classes": dict(self.counts), "standardized": self.standardized}
-        found |= {} if self.kernel is None else {"kernel": self.kernel.as_json()}
-        found |= {
+        table = self.table
+        found: Document = {
+            "rosenblatt": __version__,
+            **{name: getattr(table, name) for name in ("file", "target", "rows", "columns")},
+            "features": self.features,
+            "classes": dict(self.counts),
+            "standardized": table.standardized,
+            "kernel": as_json(self.kernel),
             "intercept": self.intercept,
             "separable": self.separable,
             "problems": [_problem_as_json(report) for report in self.reports],
             "drawn": self.drawn,
             "notes": list(self.notes),
+            "identical": list(self.same_rows),
         }
-        if self.kernel is not None and not self.separable:
-            found["identical"] = list(self.same_rows)
+        if self.kernel is None:
+            del found["kernel"]
+        if self.kernel is None or self.separable:
+            del found["identical"]
         return found
 
 
 def print_bounds(s: BoundFacts) -> None:
     """Print it all to standard output."""
-    console, lines = new_console(), new_grid(WIDTH)
-    lines.add_row("data", data_line(s.rows, s.features, s.columns, len(s.counts)))
-    lines.add_row("classes", classes_line(s.counts, s.target))
+    console, lines, table = new_console(), new_grid(WIDTH), s.table
+    lines.add_row("data", data_line(table.rows, s.features, table.columns, len(s.counts)))
+    lines.add_row("classes", classes_line(s.counts, table.target))
     if s.kernel is not None:
         lines.add_row("kernel", s.kernel.formula)
-    unit = STANDARDISED if s.standardized else "in the columns' own units"
+    unit = STANDARDISED if table.standardized else "in the columns' own units"
     for report in s.reports:
         for name, what in (_lines if len(s.reports) == 1 else _in_short)(report, unit):
             lines.add_row(name, what)
     if s.drawn:
         lines.add_row("drawn", s.drawn)
     add_last_lines(lines, s.notes, _advice(s))
-    print_parts(console, Text(f"{s.file}: mistakes and their bound", style="bold"), lines)
+    print_parts(console, Text(f"{table.file}: mistakes and their bound", style="bold"), lines)
 
 
 def _problem_as_json(report: BoundReport) -> Document:
@@ -104,7 +107,7 @@ def _problem_as_json(report: BoundReport) -> Document:
         "shortfall": limit.shortfall,
         "batch_size": limit.batch_size,
         "eta0": limit.eta0,
-        "bound": limit.bound if math.isfinite(limit.bound) else None,  # JSON has no infinity
+        "bound": limit.bound,
         "bound_epochs": limit.epochs,
         "formula": limit.formula,
         "mistakes": report.n_mistakes,
@@ -195,6 +198,6 @@ def _advice(s: BoundFacts) -> str:
         return f"another kernel may separate the classes: try {bends_more(s.kernel)}"
     if not s.intercept:
         return "without --no-intercept a hyperplane may separate the classes"
-    if s.standardized:
-        return f"rosenblatt check {s.file} answers this for the numbers as they are"
-    return f"rosenblatt check {s.file} proves that nothing separates the classes"
+    if s.table.standardized:
+        return f"rosenblatt check {s.table.file} answers this for the numbers as they are"
+    return f"rosenblatt check {s.table.file} proves that nothing separates the classes"

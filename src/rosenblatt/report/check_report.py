@@ -3,60 +3,92 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from rich.console import Group
-from rich.table import Table
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rosenblatt.report.checks import INFINITY
-from rosenblatt.report.phrases import count, listing, number, shortened
-from rosenblatt.report.terminal import verdict_text
-from rosenblatt.report.verdict_sentences import meaning, same_rows, these_rows, verdict_word
-from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.files.certificates import short_exact_weights
+from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
+from rosenblatt.report.facts import VerdictFacts
+from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.sentences import (
+    classes_line,
+    count,
+    data_line,
+    evidence,
+    four_digits,
+    listing,
+    meaning,
+    same_sentence,
+    shortened,
+    these_rows,
+    verdict_word,
+)
+from rosenblatt.report.terminal import (
+    NamedWeights,
+    add_last_lines,
+    columns,
+    new_console,
+    new_grid,
+    print_parts,
+    signed_weights,
+    verdict_text,
+)
+from rosenblatt.results import Certificate, Inseparable, QuasiSeparable, Separable, Undecided
+from rosenblatt.separation.explaining import NEGLIGIBLE, Chance, SingleFeature
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-    from rich.console import RenderableType
-
-    from rosenblatt.report.checks import CheckedTable, Finding, TwoClasses
-    from rosenblatt.results import Certificate
-    from rosenblatt.separation.explaining import Chance, SingleFeature
-
+WIDTH = len("estimates")
 MOST_IN_DETAIL = 6  # problems; of more there is a line each
 SHORT = 9  # characters of a fraction that is easier to read than a decimal number
 
 
-def are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
+def print_check(
+    table: EncodedTable, findings: Sequence[Finding], top: int, output: str | None
+) -> None:
+    """Print it all to standard output."""
+    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
+    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
+    head.add_row("data", data_line(*sizes))
+    head.add_row("classes", classes_line(table.counts, table.target))
+    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), head]
+    for finding in findings:
+        if len(findings) > MOST_IN_DETAIL:
+            head.add_row(*_one_line(finding))
+            continue
+        lines = head if len(findings) == 1 else new_grid(WIDTH)
+        if lines is not head:
+            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
+        for name, what in _lines_about(finding, table, top, console.width - 13):
+            lines.add_row(name, what)
+    if output:
+        tail.add_row("saved", output)
+    add_last_lines(tail, table.notes, advice(findings))
+    if tail.row_count:
+        parts += ([""] if len(findings) > 1 else []) + [tail]
+    print_parts(console, *parts)
+
+
+def _are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
     """Whether the classes meet because two rows are the same."""
     return len(certificate.support) == 2
 
 
-def evidence(certificate: Certificate, problem: TwoClasses) -> str:
+def _told(certificate: Certificate, problem: TwoClasses) -> str:
     """Why a verdict holds, in one sentence."""
-    if isinstance(certificate, Separable):
-        return f"proved by a hyperplane with margin {number(certificate.margin)}"
     if isinstance(certificate, Undecided):
         low, high = certificate.bracket
         if (low, high) == (-math.inf, math.inf):
             return "nothing is known yet about the largest margin"
-        between = f"between {number(low)} and {number(high)}"
+        between = f"between {four_digits(low)} and {four_digits(high)}"
         return f"the largest margin is {between} (0 or less: none separates)"
-    if are_identical(certificate):
-        meet = same_rows(problem.rows[certificate.support], False, problem.table.some_columns)
-    else:
-        touch = "touch" if isinstance(certificate, QuasiSeparable) else "meet"
-        size = count(len(certificate.support), "row")
-        meet = f"proved by {size} whose convex hulls {touch}"
-    if isinstance(certificate, QuasiSeparable):
-        return f"{count(len(certificate.on), 'row')} on every such hyperplane; {meet}"
-    return meet
+    return evidence(VerdictFacts.of(certificate, problem.rows, problem.table.some_columns))
 
 
-def question(findings: list[Finding]) -> str:
+def _question(findings: Sequence[Finding]) -> str:
     """What is asked."""
     first = findings[0].problem
     if len(findings) == 1:
@@ -66,17 +98,15 @@ def question(findings: list[Finding]) -> str:
     return f"can a hyperplane separate {each}?"
 
 
-def one_line(finding: Finding) -> tuple[str, RenderableType]:
+def _one_line(finding: Finding) -> tuple[str, RenderableType]:
     """The shortest report."""
-    verdict = finding.certificate.verdict
-    problem = finding.problem
-    told = f"{verdict_word(verdict)}; {evidence(finding.certificate, problem)}"
-    if isinstance(finding.certificate, Undecided):
-        told += f": {finding.certificate.why}"
-    return "", Text(f"{problem.name}: {told}")
+    certificate, problem = finding.certificate, finding.problem
+    told = f"{verdict_word(certificate.verdict)}; {_told(certificate, problem)}"
+    why = f": {certificate.why}" if isinstance(certificate, Undecided) else ""
+    return "", Text(f"{problem.name}: {told}{why}")
 
 
-def advice(findings: list[Finding]) -> str:
+def advice(findings: Sequence[Finding]) -> str:
     """What to do next, if there is anything."""
     whys = {f.certificate.why for f in findings if isinstance(f.certificate, Undecided)}
     if Undecided.TIME in whys:
@@ -86,16 +116,14 @@ def advice(findings: list[Finding]) -> str:
     return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
-def lines_about(
-    finding: Finding, data: CheckedTable, top: int, width: int
+def _lines_about(
+    finding: Finding, data: EncodedTable, top: int, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     """Named lines for the report on one problem."""
-    problem, certificate, names = finding.problem, finding.certificate, data.names
+    problem, certificate, names = finding.problem, finding.certificate, data.features
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
-    from rosenblatt.separation.explaining import NEGLIGIBLE
-
     if isinstance(certificate, Undecided):
-        yield "margin", evidence(certificate, problem)
+        yield "margin", _told(certificate, problem)
         return
     if isinstance(certificate, Separable):
         yield "margin", _margin(certificate, problem)
@@ -103,32 +131,31 @@ def lines_about(
         yield "on it", _on(certificate, problem, top)
     if isinstance(certificate, QuasiSeparable | Inseparable):
         yield "proof", _proof(certificate, problem, top)
-        if not are_identical(certificate):
+        if not _are_identical(certificate):
             yield "point", _point(certificate.point, names, top)
-        if len(finding.twins.pairs) > are_identical(certificate):
+        if len(finding.twins.pairs) > _are_identical(certificate):
             yield "identical", _twins(finding)
     if isinstance(certificate, Separable | QuasiSeparable):
-        yield "weights", _weights(certificate, problem, names, top, width)
+        plane, classes = certificate.hyperplane, list(problem.sides.values())
+        weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
+        yield "weights", signed_weights(weights, top, width)
     if finding.alone:
         values = {j for group in data.groups for j in group}
         texts = [
-            alone_text(one, names[one.feature], one.feature in values, problem)
+            _alone(one, names[one.feature], one.feature in values, problem)
             for one in finding.alone[:top]
         ]
-        yield "features", _column(texts, len(finding.alone) - len(texts), "more like these")
-    yield "estimates", estimates(finding, data, top)
+        rest = len(finding.alone) - len(texts)
+        texts += [f"and {rest} more like these (--top)"] if rest else []
+        yield "features", Group(*map(Text, texts))
+    yield "estimates", _estimates(finding, data, top)
     if finding.chance is not None and finding.chance.at_most > NEGLIGIBLE:
-        yield "chance", chance_text(finding.chance, *problem.X.shape)
-
-
-def _column(texts: Sequence[str], rest: int, what: str) -> RenderableType:
-    more = [f"and {rest} {what} (--top)"] if rest else []
-    return Group(*(Text(text) for text in [*texts, *more]))
+        yield "chance", _chance(finding.chance, *problem.X.shape)
 
 
 def _margin(certificate: Separable, problem: TwoClasses) -> str:
     """How wide, and which rows are nearest."""
-    told = f"{number(certificate.margin)} (of this hyperplane, in the columns' own units)"
+    told = f"{four_digits(certificate.margin)} (of this hyperplane, in the columns' own units)"
     if certificate.exact is not None:
         return f"{told}; so narrow that only fractions tell the sides apart, not floats"
     y, rows = problem.y, problem.rows
@@ -152,17 +179,15 @@ def _proof(
     certificate: QuasiSeparable | Inseparable, problem: TwoClasses, top: int
 ) -> RenderableType:
     """The rows whose hulls meet, with their shares."""
-    from rosenblatt.files.certificates import short_exact_weights
-
     y, weights = problem.y[certificate.support], certificate.weights
     rows = problem.rows[certificate.support]
     sides = [shortened(name, 30) for name in problem.sides.values()]
-    if are_identical(certificate):
+    if _are_identical(certificate):
         first, second = (sides[int(label > 0)] for label in y)
-        return f"{same_rows(rows, False, problem.table.some_columns)}, {first} and {second}"
+        return f"{same_sentence(rows, False, problem.table.some_columns)}, {first} and {second}"
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
     shares = [
-        text if 0 < len(text) <= SHORT else number(weight)
+        text if 0 < len(text) <= SHORT else four_digits(weight)
         for text, weight in zip(exact, weights, strict=True)
     ]
     # The class -1 first, and in each class the largest shares.
@@ -175,9 +200,7 @@ def meeting_rows(
     members: Sequence[tuple[int, str, str]], minus: int, sides: Sequence[str], top: int
 ) -> RenderableType:
     """A table of rows, their classes and shares; `minus` of them, the first, are of class -1."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for side in ("right", "left", "right"):
-        table.add_column(justify=side, no_wrap=True)
+    table = columns("right", "left", "right")
     upper = min(minus, max((top + 1) // 2, top - (len(members) - minus)))
     chosen = [*members[:upper], *members[minus : minus + max(1, top - upper)]]
     for row, side, share in chosen:
@@ -205,32 +228,15 @@ def _twins(finding: Finding) -> str:
 
 def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
     """Where the classes meet, without the coordinates that are 0."""
-    there = [f"{shortened(names[j], 30)} {number(x)}" for j, x in enumerate(point) if x != 0]
+    there = [f"{shortened(names[j], 30)} {four_digits(x)}" for j, x in enumerate(point) if x != 0]
     zero = len(names) - len(there)
-    more = f"; {'the others' if there else 'all'} 0" if zero else ""
-    return f"{listing(there, top)}{more}".removeprefix("; ")
+    named = [listing(there, top)] if there else []
+    return "; ".join([*named, f"{'the others' if there else 'all'} 0"] if zero else named)
 
 
-def _weights(
-    certificate: Separable | QuasiSeparable,
-    problem: TwoClasses,
-    names: list[str],
-    top: int,
-    width: int,
-) -> RenderableType:
-    import numpy as np
-
-    from rosenblatt.report.weights import NamedWeights, signed_weights
-
-    plane = certificate.hyperplane
-    classes = [problem.sides[-1], problem.sides[1]]
-    weights = NamedWeights(names, plane.w[np.newaxis], np.array([plane.b]), classes)
-    return signed_weights(weights, top, width)
-
-
-def alone_text(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
+def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
     """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
-    name, at = shortened(name), number(one.threshold)
+    name, at = shortened(name), four_digits(one.threshold)
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
         at = f"{one.threshold:.10g}"
     up, down = problem.sides[one.above], problem.sides[-one.above]
@@ -249,13 +255,13 @@ def alone_text(one: SingleFeature, name: str, is_value: bool, problem: TwoClasse
     return f"{name}: {', '.join(parts)}"
 
 
-def estimates(finding: Finding, data: CheckedTable, top: int) -> str:
+def _estimates(finding: Finding, data: EncodedTable, top: int) -> str:
     """What a logistic regression would come to."""
     if isinstance(finding.certificate, Inseparable):
         return "a logistic regression has finite ones"
     if isinstance(finding.certificate, Separable):
         return "a logistic regression has none: every coefficient may run to infinity"
-    named = [shortened(name) for name in [*data.names, "(bias)"]]
+    named = [shortened(name) for name in [*data.features, "(bias)"]]
     running, left_out = finding.estimates
     away = [f"{named[j]} {INFINITY[sign]}" for j, sign in running if sign]
     open_ = [named[j] for j, sign in running if not sign]
@@ -277,7 +283,7 @@ def estimates(finding: Finding, data: CheckedTable, top: int) -> str:
     return f"{of} {has}{'; '.join(parts)}"
 
 
-def chance_text(chance: Chance, n: int, d: int) -> str:
+def _chance(chance: Chance, n: int, d: int) -> str:
     """How little a separation says where random labels would have been separable, too."""
     different = f" ({chance.n_distinct} different)" if chance.n_distinct < n else ""
     size = f"with {count(n, 'row')}{different} and {count(d, 'feature')}"
@@ -286,5 +292,5 @@ def chance_text(chance: Chance, n: int, d: int) -> str:
     if chance.at_most >= 1:
         return f"{size} very many labels would be separable: this may say little"
     little = ": this may say little" if chance.at_most > 0.05 else ""
-    share = number(chance.at_most)
+    share = four_digits(chance.at_most)
     return f"{size} random labels would be separable with probability at most {share}{little}"

@@ -1,17 +1,32 @@
-"""The facts about a check: the two-class problems of a table, and what settles each of them."""
+"""The facts about a check: the two-class problems of a table, and what settles each of them.
+
+As a document they are certificates, which `check_again` tests.
+"""
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.files.certificates import certificate_as_json
-from rosenblatt.report.phrases import shortened
-from rosenblatt.results import QuasiSeparable, Separable, Verdict
+from rosenblatt.certify import CheckResult, check
+from rosenblatt.files.certificates import (
+    CertificateFileError,
+    certificate_as_json,
+    certificates_in,
+    digest,
+)
+from rosenblatt.report.facts import Document
+from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.sentences import listing, shortened, verdict_word
+from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable, Verdict
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -23,53 +38,18 @@ from rosenblatt.separation.explaining import (
     twins,
 )
 from rosenblatt.separation.function import separability
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.results import Certificate
-    from rosenblatt.tables.encoder import TableEncoder
-
-    Ints = NDArray[np.int64]
+from rosenblatt.tables.encoder import TableEncoder
 
 INFINITY = {1: "+inf", -1: "-inf"}
-
-
-@dataclass(frozen=True)
-class CheckedTable:
-    """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-
-    file: str
-    target: str
-    y: NDArray[Any]
-    rows: Ints  # the row of the file that each sample is, counted from 1
-    rows_left_out: tuple[int, ...]  # those without a class
-    n_columns: int
-    some_columns: bool  # whether there are columns, not used, in which rows may differ
-    notes: tuple[str, ...]
-    X: Any
-    encoder: TableEncoder
-    classes: NDArray[Any]
-    label: NDArray[np.intp]  # the number of each sample's class
-
-    @property
-    def names(self) -> list[str]:
-        """The features."""
-        return [str(name) for name in self.encoder.get_feature_names_out()]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The samples of each class."""
-        counts = np.bincount(self.label)
-        return {str(c): int(n) for c, n in zip(self.classes, counts, strict=True)}
-
-    @property
-    def groups(self) -> list[list[int]]:
-        """The features of each text column, by number: one of them is 1, the others 0."""
-        spans = self.encoder.spans_
-        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
+NUMBERING = (
+    "samples are counted from 0, over the rows that have a class (and, in a problem about a pair "
+    "of classes, one of these two); rows are counted from 1 as they stand in the file, its header "
+    "not counted"
+)
+CHECKED = (
+    "the verdicts with all their evidence, and what is said of the table, its rows and features"
+)
+NOT_CHECKED = "the notes on estimates and chance"
 
 
 @dataclass(frozen=True)
@@ -79,19 +59,19 @@ class TwoClasses:
     Their samples are picked out when asked for: there may be very many problems.
     """
 
-    table: CheckedTable
+    table: EncodedTable
     plus: int
     minus: int | None
 
     @property
     def positive(self) -> str:
         """The class +1."""
-        return str(self.table.classes[self.plus])
+        return str(self.table.labels[0][self.plus])
 
     @property
     def negative(self) -> str | None:
         """The class -1, None for the rest."""
-        return None if self.minus is None else str(self.table.classes[self.minus])
+        return None if self.minus is None else str(self.table.labels[0][self.minus])
 
     @property
     def sides(self) -> dict[int, str]:
@@ -105,9 +85,10 @@ class TwoClasses:
 
     def _of_these(self, values: Any) -> Any:
         """What belongs to the samples of this problem."""
-        if self.minus is None or len(self.table.classes) == 2:
+        if self.minus is None or len(self.table.labels[0]) == 2:
             return values
-        return values[(self.table.label == self.plus) | (self.table.label == self.minus)]
+        label = self.table.labels[1]
+        return values[(label == self.plus) | (label == self.minus)]
 
     @property
     def X(self) -> Any:
@@ -117,18 +98,18 @@ class TwoClasses:
     @property
     def y(self) -> NDArray[np.int8]:
         """The classes, -1 and +1."""
-        signs = np.where(self._of_these(self.table.label) == self.plus, 1, -1)
+        signs = np.where(self._of_these(self.table.labels[1]) == self.plus, 1, -1)
         return signs.astype(np.int8)
 
     @property
-    def rows(self) -> Ints:
+    def rows(self) -> NDArray[np.int64]:
         """The rows of the file, counted from 1."""
         return self._of_these(self.table.rows)  # type: ignore[no-any-return]
 
 
-def problems_of(table: CheckedTable, pairs: bool) -> list[TwoClasses]:
+def problems_of(table: EncodedTable, pairs: bool) -> list[TwoClasses]:
     """One for two classes; for more, each class against the rest, or each pair."""
-    k = len(table.classes)
+    k = len(table.labels[0])
     if k == 2 or pairs:
         return [TwoClasses(table, plus, minus) for minus, plus in combinations(range(k), 2)]
     return [TwoClasses(table, plus, None) for plus in range(k)]
@@ -140,67 +121,70 @@ class Finding:
 
     problem: TwoClasses
     certificate: Certificate
-    alone: list[SingleFeature]
-    estimates: Estimates
-    twins: Twins
-    chance: Chance | None
 
-    @classmethod
-    def of(cls, problem: TwoClasses, certificate: Certificate, groups: list[list[int]]) -> Finding:
-        """Look at the features, and at what chance would have done."""
-        X, y = problem.X, problem.y
-        coefficients, same, likely = Estimates([], []), Twins([], 0), None
-        if isinstance(certificate, Separable):
-            coefficients = Estimates([(j, 0) for j in range(X.shape[1] + 1)], [])
-            likely = chance(X, len(groups))
-        elif isinstance(certificate, QuasiSeparable):
-            coefficients = estimates(certificate, X, y, groups)
-        if not isinstance(certificate, Separable):
-            same = twins(X, y)
-        return cls(problem, certificate, single_features(X, y), coefficients, same, likely)
+    @cached_property
+    def alone(self) -> list[SingleFeature]:
+        """What single features tell of the classes."""
+        return single_features(self.problem.X, self.problem.y)
 
-    def as_json(self, names: list[str]) -> dict[str, Any]:
+    @cached_property
+    def twins(self) -> Twins:
+        """Samples that are the same but for their classes."""
+        apart = isinstance(self.certificate, Separable)
+        return Twins([], 0) if apart else twins(self.problem.X, self.problem.y)
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """The coefficients of a logistic regression that have no finite estimate."""
+        X, y, certificate = self.problem.X, self.problem.y, self.certificate
+        if isinstance(certificate, QuasiSeparable):
+            return estimates(certificate, X, y, self.problem.table.groups)
+        every = range(X.shape[1] + 1) if isinstance(certificate, Separable) else ()
+        return Estimates([(j, 0) for j in every], [])
+
+    @cached_property
+    def chance(self) -> Chance | None:
+        """How probable a separation of random labels would have been."""
+        if not isinstance(self.certificate, Separable):
+            return None
+        return chance(self.problem.X, len(self.problem.table.groups))
+
+    def as_json(self) -> Document:
         """The certificate and the rest, for scripts."""
-        problem, certificate, named = self.problem, self.certificate, [*names, "(bias)"]
-        found: dict[str, Any] = {"positive": problem.positive, "negative": problem.negative}
-        found |= certificate_as_json(certificate, problem.X, problem.y)
-        found |= rows_and_features(problem, certificate, self.alone, self.twins, names)
-        running = self.estimates.running
-        found["no_finite_estimate"] = {named[j]: INFINITY[sign] for j, sign in running if sign}
-        found["perhaps_no_finite_estimate"] = [named[j] for j, sign in running if not sign]
-        at_most = None if self.chance is None else self.chance.at_most
-        return found | {"chance_of_random_labels": at_most}
-
-
-def rows_and_features(
-    problem: TwoClasses,
-    certificate: Certificate,
-    alone: list[SingleFeature],
-    same: Twins,
-    names: list[str],
-) -> dict[str, Any]:
-    """What stands beside a certificate, and can be checked again like it."""
-    found: dict[str, Any] = {}
-    rows = problem.rows
-    if hasattr(certificate, "support"):
-        found["support_rows"] = rows[certificate.support].tolist()
-    found["features_alone"] = [
-        {
-            "feature": names[one.feature],
-            "threshold": repr(one.threshold),
-            "above": problem.sides[one.above],
-            "complete": one.complete,
-            "rows_above": one.n_above,
-            "rows_below": one.n_below,
+        problem, running = self.problem, self.estimates.running
+        named = [*problem.table.features, "(bias)"]
+        return {
+            "positive": problem.positive,
+            "negative": problem.negative,
+            **certificate_as_json(self.certificate, problem.X, problem.y),
+            **self.beside(),
+            "no_finite_estimate": {named[j]: INFINITY[sign] for j, sign in running if sign},
+            "perhaps_no_finite_estimate": [named[j] for j, sign in running if not sign],
+            "chance_of_random_labels": self.chance and self.chance.at_most,
         }
-        for one in alone
-    ]
-    found["identical_rows"] = [sorted(rows[[i, j]].tolist()) for i, j in same.pairs]
-    return found
+
+    def beside(self) -> Document:
+        """What stands beside a certificate, and can be checked again like it."""
+        rows, names, sides = self.problem.rows, self.problem.table.features, self.problem.sides
+        support = getattr(self.certificate, "support", None)
+        proved = {} if support is None else {"support_rows": rows[support].tolist()}
+        alone = [
+            {
+                "feature": names[one.feature],
+                "threshold": repr(one.threshold),
+                "above": sides[one.above],
+                "complete": one.complete,
+                "rows_above": one.n_above,
+                "rows_below": one.n_below,
+            }
+            for one in self.alone
+        ]
+        same = [sorted(rows[[i, j]].tolist()) for i, j in self.twins.pairs]
+        return proved | {"features_alone": alone, "identical_rows": same}
 
 
 def examine(
-    table: CheckedTable,
+    table: EncodedTable,
     pairs: bool,
     max_time: float | None,
     tell: Callable[[int, int, str], None],
@@ -213,11 +197,131 @@ def examine(
         share = None
         if end is not None:
             share = max(0.001, (end - time.monotonic()) / (len(problems) - k))
-        certificate = separability(problem.X, problem.y, max_time=share)
-        findings.append(Finding.of(problem, certificate, table.groups))
+        findings.append(Finding(problem, separability(problem.X, problem.y, max_time=share)))
     return findings
 
 
 def all_separable(findings: list[Finding]) -> bool:
     """Whether the answer is yes."""
     return all(finding.certificate.verdict is Verdict.SEPARABLE for finding in findings)
+
+
+# The document -----------------------------------------------------------------------------------
+
+
+def document_of(table: EncodedTable, findings: list[Finding], how: Document) -> Document:
+    """All that is needed to check it again; `how` the table was read."""
+    head = {"file": table.file, "target": table.target, "read": how}
+    return head | about_table(table) | {"problems": [one.as_json() for one in findings]}
+
+
+def about_table(table: EncodedTable) -> Document:
+    """What a file says of the table, all of which `check_again` compares."""
+    return {
+        "classes": table.counts,
+        "numbering": NUMBERING,
+        "samples": len(table.y),
+        "rows_left_out": table.rows_left_out,
+        "encoding": [_encoding(spec, table.encoder) for spec in table.encoder.columns_],
+        "features": table.features,
+        "digest": digest(table.X, table.y),
+    }
+
+
+def _encoding(spec: Document, encoder: TableEncoder) -> Document:
+    """How a column became features; nothing that makes no difference."""
+    wanted = {"name", "kind", "dropped", "values"}
+    if spec["name"] in encoder.n_missing_:
+        wanted.add("fill")
+    return {name: value for name, value in spec.items() if name in wanted}
+
+
+# Checking again ---------------------------------------------------------------------------------
+
+
+def how_it_was_read(document: Document, path: str) -> Document:
+    """How to read the table of a certificate, in the terms of `document_of`."""
+    how, target = document.get("read"), document.get("target")
+    found = certificates_in(document, path)  # raises if it holds none
+    if any(isinstance(certificate, Optimum) for certificate in found):
+        msg = (
+            f"{path} is about a best hyperplane, and does not hold the weights of the samples: "
+            "check it in Python with rb.certify.check"
+        )
+        raise CertificateFileError(msg)
+    if not isinstance(how, dict) or not isinstance(target, str):
+        msg = (
+            f"{path} does not say how its table was read: it was written in Python, "
+            "so check it there with rb.certify.check"
+        )
+        raise CertificateFileError(msg)
+    kinds = {"ignore": list, "use": list, "header": bool | None, "delimiter": str | None}
+    for name, kind in (kinds | {"pairs": bool}).items():
+        if not isinstance(how.get(name), kind):
+            msg = f"{path} is damaged (in read, {name}): write the certificate again"
+            raise CertificateFileError(msg)
+    return how | {"target": target}
+
+
+class Rechecked(NamedTuple):
+    """Whether the certificate of a problem is valid, and why (not)."""
+
+    name: str
+    valid: bool
+    why: str
+
+
+def check_again(
+    document: Document,
+    path: str,
+    table: EncodedTable,
+    pairs: bool,
+    tell: Callable[[int, int, str], None],
+) -> list[Rechecked]:
+    """Check the certificate of each problem; nothing but `rosenblatt.certify` is trusted."""
+    certificates = certificates_in(document, path)
+    if document.get("digest") != digest(table.X, table.y):
+        why = (
+            f"{table.file} does not hold the numbers and classes that {path} is "
+            "about: the digests differ"
+        )
+        return [Rechecked("", False, why)]
+    problems = problems_of(table, pairs)
+    named = [(p.get("positive"), p.get("negative")) for p in document["problems"]]
+    if named != [(p.positive, p.negative) for p in problems]:
+        wanted = listing(p.name for p in problems)
+        return [Rechecked("", False, f"{path} is not about the problems of the table: {wanted}")]
+    if wrong := _first_different(about_table(table), document):
+        return [Rechecked("", False, f"{path} says what is not so of the table, in {wrong}")]
+    found: list[Rechecked] = []
+    for problem, certificate, stored in zip(
+        problems, certificates, document["problems"], strict=True
+    ):
+        tell(len(found), len(problems), problem.name)
+        result = check(certificate, problem.X, problem.y)
+        why = _in_rows(result, problem.rows)
+        wrong = _wrong_beside(Finding(problem, certificate), stored) if result else ""
+        if wrong:
+            why = f"the proof holds, but {wrong} is not what belongs to it"
+        about = f"{problem.name} is {verdict_word(certificate.verdict)}"
+        found.append(Rechecked(about, result.valid and not wrong, why))
+    return found
+
+
+def _wrong_beside(finding: Finding, stored: Document) -> str:
+    """The first entry beside a valid certificate that is not as it should be, if any."""
+    exact = certificate_as_json(finding.certificate, finding.problem.X, finding.problem.y)
+    exact = {name: exact[name] for name in ("meaning", "exact_weights") if name in exact}
+    return _first_different(finding.beside() | exact, stored)
+
+
+def _first_different(wanted: Document, stored: Document) -> str:
+    plain = json.loads(json.dumps(wanted))
+    return next((name for name in plain if stored.get(name) != plain[name]), "")
+
+
+def _in_rows(result: CheckResult, rows: NDArray[np.int64]) -> str:
+    """Why a certificate is (not) valid; the one sample that lies elsewhere as a row of the file."""
+    if result.sample is None:
+        return result.proved or result.why
+    return f"row {rows[result.sample]} lies {result.where}"

@@ -1,17 +1,55 @@
-"""The facts about a fit, frozen: nothing in them is a sentence, and no sentence is needed."""
+"""The facts about a fit, frozen: nothing in them is a sentence, and no sentence is needed.
+
+Their names and annotations say what stands in JSON (`as_json`), and how it is read (`saved`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.results import Inseparable, QuasiSeparable, StopReason, Verdict
+from rosenblatt.results import Inseparable, QuasiSeparable, Separable, StopReason, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Document = dict[str, Any]
 
 PATIENCE = 10  # seconds that the verdicts on a fit may take together
+# What is called otherwise in JSON, and parts whose entries stand there among those of the whole.
+KEYS = {
+    "version": "rosenblatt",
+    "counts": "classes",
+    "scores": "cross_validation",
+    "label": "class",
+}
+MERGED = ("table", "run", "expansion", "sides", "numbers")
+ORDER = (
+    *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
+    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "optima", "kernel", "support"),
+    *("dropped", "training_errors", "trained", "target", "rows", "rows_without_class", "columns"),
+    *("standardized", "margins", "cross_validation", "majority", "verdicts", "evidence", "proved"),
+    *("grounds", "seconds", "notes"),
+)
+
+
+def as_json(value: Any) -> Any:
+    """Facts as JSON has them; what has its default is left out."""
+    if is_dataclass(value):
+        found: Document = {}
+        for one in fields(value):
+            part, name = getattr(value, one.name), KEYS.get(one.name, one.name)
+            if part != one.default:
+                found |= as_json(part) if one.name in MERGED else {name: as_json(part)}
+        return found
+    if isinstance(value, tuple):
+        return [as_json(part) for part in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.name if isinstance(value, Enum) else value
 
 
 @dataclass(frozen=True)
@@ -19,22 +57,16 @@ class TableFacts:
     """The table of a fit, and what was learned from which part of it."""
 
     file: str
-    has_header: bool | None  # None: it was made, not read
     names: tuple[str, ...]
     trained: str  # when
     target: str
     rows: int
     rows_without_class: int
-    counts: Mapping[str, int]  # rows of each class
     columns: int
     standardized: bool
     scores: tuple[float, ...]  # the share of right answers in each fold
     majority: float  # the share of the largest class
-
-    def origin(self) -> Document:
-        """Where the rows came from."""
-        header = {} if self.has_header is None else {"has_header": self.has_header}
-        return {"file": self.file, **header, "names": list(self.names)}
+    has_header: bool | None = None  # None: it was made, not read
 
 
 @dataclass(frozen=True)
@@ -46,15 +78,6 @@ class RunFacts:
     mistakes: tuple[int, ...]
     updates: tuple[int, ...]
 
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        return {
-            "cycles": [cycle and list(cycle) for cycle in self.cycles],
-            "epochs": self.epochs,
-            "mistakes": list(self.mistakes),
-            "updates": list(self.updates),
-        }
-
 
 @dataclass(frozen=True)
 class ProofFacts:
@@ -63,11 +86,6 @@ class ProofFacts:
     rows: tuple[int, ...]
     shares: tuple[float, ...]
     classes: tuple[str, ...] | None = None  # None: the table is not at hand
-
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        classes = {} if self.classes is None else {"classes": list(self.classes)}
-        return {"rows": list(self.rows), "shares": list(self.shares), **classes}
 
 
 @dataclass(frozen=True)
@@ -82,11 +100,10 @@ class SideFacts:
     wrong: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OptimumFacts:
     """How good a hyperplane is, of which it was asked that it be the best."""
 
-    positive: str
     C: float | None
     margin: float | None
     primal: float | None
@@ -94,21 +111,10 @@ class OptimumFacts:
     gap: float | None
     scans: int
     support: tuple[int, ...]  # rows
-    conditions: Mapping[str, float | None]
+    conditions: Mapping[str, Any] = field(default_factory=dict)
     proof: ProofFacts | None  # that there is no maximum margin
+    positive: str
     sides: SideFacts | None = None  # None: the table is not at hand
-
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        names = ("C", "margin", "primal", "dual", "gap", "scans")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "support": list(self.support),
-            "conditions": dict(self.conditions),
-            "proof": self.proof and self.proof.as_json(),
-            "positive": self.positive,
-            **({} if self.sides is None else vars(self.sides)),
-        }
 
 
 @dataclass(frozen=True)
@@ -124,11 +130,6 @@ class MistakenRow:
     label: str | None = None
     positive: str | None = None
 
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        found = {"class" if name == "label" else name: x for name, x in vars(self).items()}
-        return {name: x for name, x in found.items() if x is not None}
-
 
 @dataclass(frozen=True)
 class KernelFacts:
@@ -138,9 +139,14 @@ class KernelFacts:
     formula: str
     numbers: Mapping[str, float]
 
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        return {"name": self.name, "formula": self.formula, **self.numbers}
+
+@dataclass(frozen=True)
+class SupportFacts:
+    """How many support vectors there are, of each class if that is known, and the hardest."""
+
+    count: int
+    hardest: tuple[MistakenRow, ...]
+    counts: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -148,23 +154,8 @@ class ExpansionFacts:
     """The sum that a kernel perceptron is: its kernel, its support vectors, rows left out."""
 
     kernel: KernelFacts
-    count: int  # of support vectors
-    hardest: tuple[MistakenRow, ...]
-    counts: Mapping[str, int] | None  # support vectors of each class
+    support: SupportFacts
     dropped: tuple[MistakenRow, ...]
-
-    def as_json(self) -> Document:
-        """As JSON has it."""
-        counts = {} if self.counts is None else {"classes": dict(self.counts)}
-        return {
-            "kernel": self.kernel.as_json(),
-            "support": {
-                "count": self.count,
-                "hardest": [row.as_json() for row in self.hardest],
-                **counts,
-            },
-            "dropped": [row.as_json() for row in self.dropped],
-        }
 
 
 class Ground(Enum):
@@ -188,61 +179,42 @@ class Ground(Enum):
 
 @dataclass(frozen=True)
 class VerdictFacts:
-    """Whether anything of its kind could have separated the rows of a fit, and how that is known.
-
-    Attributes
-    ----------
-    verdict, ground, proved
-        The answer, what it rests on, and whether that is beyond rounding.
-    rows : tuple of int
-        The rows that prove it: two that are the same, or those whose convex hulls meet.
-    rounded : bool
-        Whether the two are different in the table, and rounding made them the same.
-    some_columns : bool
-        Whether there are columns, not used, in which they may differ.
-    on : int or None
-        How many rows lie on every hyperplane with none on its wrong side.
-    margin, tolerance : float or None
-        The margin of the hyperplane that was found; by how much values of the kernel may be off.
-    in_features, through_origin, with_bias : bool
-        Whether this is about hyperplanes in the space of a kernel, about those through the origin
-        only, about those with a bias though the model has none.
-    repeats : bool
-        Whether the run repeats itself, which the verdict explains.
-    n_rows : int
-        Among how many rows it would have been looked for.
-    message : str
-        What somebody else said.
-    proof : QuasiSeparable, Inseparable or None
-        The evidence that nothing separates; it is not stored.
-    """
+    """Whether anything of its kind could have separated the rows of a fit, and how one knows."""
 
     verdict: Verdict
     ground: Ground
-    proved: bool = False
-    rows: tuple[int, ...] = ()
-    rounded: bool = False
-    some_columns: bool = False
-    on: int | None = None
-    margin: float | None = None
-    tolerance: float | None = None
-    in_features: bool = False
-    through_origin: bool = False
-    with_bias: bool = False
-    repeats: bool = False
-    n_rows: int = 0
-    message: str = ""
-    proof: QuasiSeparable | Inseparable | None = None
+    proved: bool = False  # beyond rounding
+    rows: tuple[int, ...] = ()  # that prove it: two that are the same, or whose convex hulls meet
+    rounded: bool = False  # whether the two differ in the table, and rounding made them the same
+    some_columns: bool = False  # whether there are columns, not used, in which they may differ
+    on: int | None = None  # how many rows lie on every hyperplane with none on its wrong side
+    margin: float | None = None  # of the hyperplane that was found
+    tolerance: float | None = None  # by which values of the kernel may be off
+    in_features: bool = False  # about hyperplanes in the space of a kernel
+    through_origin: bool = False  # about those through the origin only
+    with_bias: bool = False  # about those with a bias though the model has none
+    repeats: bool = False  # the run repeats itself, which the verdict explains
+    n_rows: int = 0  # among how many it would have been looked for
+    message: str = ""  # what somebody else said
+    proof: QuasiSeparable | Inseparable | None = None  # that nothing separates; it is not stored
 
-    def as_json(self) -> Document:
-        """The ground, and whatever else there is to say of it."""
-        apart = ("verdict", "ground", "proved", "proof")
-        found: Document = {"ground": self.ground.name}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name not in apart and value != one.default:
-                found[one.name] = list(value) if isinstance(value, tuple) else value
-        return found
+    @classmethod
+    def of(cls, certificate: Any, rows: NDArray[np.int64], some_columns: bool) -> VerdictFacts:
+        """What a certificate proves; `rows` of the file its samples are."""
+        verdict = certificate.verdict
+        if isinstance(certificate, Separable):
+            margin = float(certificate.margin)
+            return cls(verdict, Ground.HYPERPLANE, proved=True, margin=margin)
+        same = len(certificate.support) == 2
+        return cls(
+            verdict,
+            Ground.SAME_ROWS if same else Ground.HULLS,
+            proved=True,
+            rows=tuple(rows[certificate.support].tolist()),
+            some_columns=same and some_columns,
+            on=len(certificate.on) if isinstance(certificate, QuasiSeparable) else None,
+            proof=certificate,
+        )
 
 
 @dataclass(frozen=True)
@@ -257,7 +229,7 @@ class FitFacts:
     version: str
     model: str
     parameters: Mapping[str, Any]  # those that are not the defaults, as JSON has them
-    classes: tuple[str, ...]
+    counts: Mapping[str, int | None]  # rows of each class, None where the table is not at hand
     features: int
     stop_reasons: tuple[StopReason, ...]
     training_errors: int
@@ -269,6 +241,11 @@ class FitFacts:
     verdicts: tuple[VerdictFacts, ...] = ()  # empty: nobody asked
     seconds: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return tuple(self.counts)
 
     @property
     def reasons(self) -> frozenset[StopReason]:
@@ -296,41 +273,19 @@ class FitFacts:
         """The problems for which it is proved that there is no maximum margin."""
         return [one for one in self.optima if one.proof is not None]
 
-    def with_proofs(self, proofs: tuple[ProofFacts | None, ...]) -> FitFacts:
-        """The same, with proofs of "no" that were found after time was up."""
-        both = zip(self.optima, proofs, strict=True)
-        optima = [replace(one, proof=one.proof or late) for one, late in both]
-        return replace(self, optima=tuple(optima))
-
     def as_json(self) -> Document:
         """As ``--json`` prints it and a model file stores it: with the sentences on verdicts."""
-        from rosenblatt.report.verdict_sentences import verdict_sentence
+        from rosenblatt.report.sentences import verdict_sentence
 
-        table, counts = self.table, dict.fromkeys(self.classes)
-        found: Document = {} if table is None else table.origin()
-        found |= {
-            "rosenblatt": self.version,
-            "model": self.model,
-            "parameters": dict(self.parameters),
-            "classes": counts if table is None else dict(table.counts),
-            "features": self.features,
-            "stop_reasons": [reason.name for reason in self.stop_reasons],
-        }
-        found |= {} if self.run is None else self.run.as_json()
-        found |= {"optima": [one.as_json() for one in self.optima]} if self.optima else {}
-        found |= {} if self.expansion is None else self.expansion.as_json()
-        found["training_errors"] = self.training_errors
-        if table is None:
-            return found
-        names = ("trained", "target", "rows", "rows_without_class", "columns", "standardized")
-        found |= {name: getattr(table, name) for name in names}
-        found |= {} if self.margins is None else {"margins": list(self.margins)}
-        found |= {"cross_validation": list(table.scores), "majority": table.majority}
+        found = as_json(replace(self, verdicts=()))
+        if self.table is not None:
+            found |= {"notes": list(self.notes)}
         if self.verdicts:
+            grounds = [as_json(replace(one, proof=None)) for one in self.verdicts]
             found |= {
-                "verdicts": [one.verdict.name for one in self.verdicts],
+                "verdicts": [ground.pop("verdict") for ground in grounds],
                 "evidence": [verdict_sentence(one) for one in self.verdicts],
-                "proved": [one.proved for one in self.verdicts],
-                "grounds": [one.as_json() for one in self.verdicts],
+                "proved": [ground.pop("proved", False) for ground in grounds],
+                "grounds": grounds,
             }
-        return found | {"seconds": self.seconds, "notes": list(self.notes)}
+        return {name: found[name] for name in ORDER if name in found}

@@ -1,20 +1,22 @@
-"""From a fitted classifier, and the table it was trained on, to the facts about it."""
+"""The table that is learned from, and the facts about a classifier that was fitted to it."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt import __version__
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.contract.parameters import class_weights, find_classes
 from rosenblatt.exact import margin_of
-from rosenblatt.kernel.estimator import KernelPerceptron
-from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.report.facts import (
     ExpansionFacts,
     FitFacts,
@@ -24,32 +26,81 @@ from rosenblatt.report.facts import (
     ProofFacts,
     RunFacts,
     SideFacts,
+    SupportFacts,
+    TableFacts,
 )
-from rosenblatt.results import Inseparable, QuasiSeparable
+from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
+from rosenblatt.tables.encoder import TableEncoder
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.results import Hyperplane, MarginFit, Sides
-    from rosenblatt.tables.encoder import TableEncoder
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 FEW = 20  # support vectors that are named
 
 
-@dataclass(frozen=True)
-class TrainingRows:
-    """What a classifier was trained on, and where in the table it stands."""
+@dataclass(frozen=True, kw_only=True)
+class LabelledTable:
+    """A table as it was read: what to learn from which columns."""
 
-    X: Any
-    y: NDArray[Any]
-    rows: Ints  # the row of the file that each sample is
+    file: str
+    names: Sequence[str]
+    target: str
     columns: dict[str, NDArray[Any]]
+    y: NDArray[Any]  # the class of each row that has one
+    notes: list[str] = field(default_factory=list)
+    has_header: bool | None = None  # None: it was made, not read
+    known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
+    ignores: bool = False  # whether columns were left out as told
+
+    @property
+    def rows(self) -> Ints:
+        """The row of the file that each sample is, counted from 1."""
+        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
+        return np.flatnonzero(known) + 1
+
+    @property
+    def rows_left_out(self) -> list[int]:
+        """Those without a class."""
+        return [] if self.known is None else (np.flatnonzero(~self.known) + 1).tolist()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedTable(LabelledTable):
+    """The same in numbers, as a classifier takes it."""
+
     encoder: TableEncoder
-    some_columns: bool = False  # whether there are columns, not used, in which rows may differ
+    X: Any
+
+    @cached_property
+    def labels(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
+        """The classes in order, and the number of each sample's class."""
+        return np.unique(self.y, return_inverse=True)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The samples of each class."""
+        classes, label = self.labels
+        return dict(zip(map(str, classes), np.bincount(label).tolist(), strict=True))
+
+    @cached_property
+    def features(self) -> list[str]:
+        """Their names."""
+        return [str(name) for name in self.encoder.get_feature_names_out()]
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The features of each text column, by number: one of them is 1, the others 0."""
+        spans = self.encoder.spans_
+        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
+
+    @property
+    def standardized(self) -> bool:
+        """Whether there were numbers that were standardised."""
+        return bool(self.encoder.standardize) and set(self.encoder.kinds_.values()) != {"text"}
+
+    @property
+    def some_columns(self) -> bool:
+        """Whether there are columns, not used, in which rows may differ."""
+        return self.ignores or bool(self.encoder.identifiers_)
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""
@@ -63,23 +114,45 @@ class TrainingRows:
         return np.where(self.y == positive, 1, -1)
 
 
+def table_facts(table: EncodedTable, scores: tuple[float, ...] = ()) -> TableFacts:
+    """What there is to say about a table that was learned from."""
+    counts = table.counts.values()
+    return TableFacts(
+        file=table.file,
+        has_header=table.has_header,
+        names=tuple(table.names),
+        trained=datetime.now(UTC).isoformat(timespec="seconds"),
+        target=table.target,
+        rows=len(table.y),
+        rows_without_class=len(table.rows_left_out),
+        columns=len(table.columns),
+        standardized=table.standardized,
+        scores=scores,
+        majority=max(counts) / sum(counts),
+    )
+
+
+# Fits -------------------------------------------------------------------------------------------
+
+
 def positive_classes(classifier: Any) -> list[Any]:
     """The class +1 of each two-class problem."""
     return [classifier.classes_[k] for k in positives_of(classifier.classes_)]
 
 
-def fit_facts(classifier: Any, training: TrainingRows | None = None) -> FitFacts:
+def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts:
     """What a fitted classifier itself can tell; more, if there is the table of its training.
 
     Without it samples are counted from 1, and nothing is said of their classes and slack.
     """
-    is_best = isinstance(classifier, MarginClassifier)
-    has_kernel = isinstance(classifier, KernelPerceptron)
+    unknown = dict.fromkeys(map(str, classifier.classes_))
+    is_best = hasattr(classifier, "gap_")
+    has_kernel = hasattr(classifier, "kernel_")
     return FitFacts(
         version=__version__,
         model=type(classifier).__name__,
         parameters=_parameters(classifier),
-        classes=tuple(str(label) for label in classifier.classes_),
+        counts=unknown if training is None else training.counts,
         features=int(classifier.n_features_in_),
         stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
         training_errors=int(classifier.n_errors_),
@@ -111,7 +184,7 @@ def _run(classifier: Any) -> RunFacts:
     )
 
 
-def _numbers(samples: Ints, training: TrainingRows | None) -> tuple[int, ...]:
+def _numbers(samples: Ints, training: EncodedTable | None) -> tuple[int, ...]:
     """Rows of the file, counted from 1."""
     return tuple((samples + 1 if training is None else training.rows[samples]).tolist())
 
@@ -119,12 +192,12 @@ def _numbers(samples: Ints, training: TrainingRows | None) -> tuple[int, ...]:
 # Hyperplanes ------------------------------------------------------------------------------------
 
 
-def margins_of(classifier: Any, training: TrainingRows) -> tuple[float | None, ...] | None:
+def margins_of(classifier: Any, training: EncodedTable) -> tuple[float | None, ...] | None:
     """The margin of each two-class problem, None where the hyperplane does not separate.
 
     None for a kernel perceptron, whose hyperplane is elsewhere.
     """
-    if isinstance(classifier, KernelPerceptron):
+    if hasattr(classifier, "kernel_"):
         return None
     both = zip(classifier.fits_, positive_classes(classifier), strict=True)
     return tuple(
@@ -139,7 +212,7 @@ def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:
     return margin if margin > 0 else None
 
 
-def _optima(classifier: Any, training: TrainingRows | None) -> tuple[OptimumFacts, ...]:
+def _optima(classifier: Any, training: EncodedTable | None) -> tuple[OptimumFacts, ...]:
     """What each two-class problem of a fitted margin classifier came to."""
     sides: list[SideFacts | None] = [None] * len(classifier.fits_)
     if training is not None:
@@ -153,7 +226,7 @@ def _optima(classifier: Any, training: TrainingRows | None) -> tuple[OptimumFact
 
 
 def _optimum(
-    fit: MarginFit, positive: str, sides: SideFacts | None, training: TrainingRows | None
+    fit: MarginFit, positive: str, sides: SideFacts | None, training: EncodedTable | None
 ) -> OptimumFacts:
     optimum = fit.optimum
     found = optimum.C is not None or optimum.margin > 0  # or nothing that separates
@@ -177,7 +250,7 @@ def _finite(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
-def proof_facts(certificate: Any, training: TrainingRows | None) -> ProofFacts | None:
+def proof_facts(certificate: Any, training: EncodedTable | None) -> ProofFacts | None:
     """The rows whose convex hulls meet, where no hyperplane separates the classes."""
     if not isinstance(certificate, Inseparable | QuasiSeparable):
         return None
@@ -215,7 +288,7 @@ def kernel_facts(classifier: Any) -> KernelFacts:
     )
 
 
-def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts:
+def _expansion(classifier: Any, training: EncodedTable | None) -> ExpansionFacts:
     """What it consists of, in so few words that a model file can hold them."""
     total, sample = classifier.alpha_.sum(axis=0), classifier.support_
     first = [k for k in np.argsort(-total, kind="stable") if sample[k] >= 0 and total[k]][:FEW]
@@ -223,16 +296,15 @@ def _expansion(classifier: Any, training: TrainingRows | None) -> ExpansionFacts
     if training is not None:
         labels = training.y[sample]
         counts = {str(c): int((labels == c).sum()) for c in classifier.classes_}
+    hardest = _mistaken(sample[first], total[first], training)
     return ExpansionFacts(
         kernel=kernel_facts(classifier),
-        count=len(sample),
-        hardest=_mistaken(sample[first], total[first], training),
-        counts=counts,
+        support=SupportFacts(len(sample), hardest, counts),
         dropped=tuple(_dropped(classifier, training)),
     )
 
 
-def _mistaken(sample: Ints, counts: Ints, training: TrainingRows | None) -> tuple[MistakenRow, ...]:
+def _mistaken(sample: Ints, counts: Ints, training: EncodedTable | None) -> tuple[MistakenRow, ...]:
     """Samples with the number of their mistakes."""
     rows = _numbers(sample, training)
     labels = [None] * len(rows) if training is None else [str(c) for c in training.y[sample]]
@@ -240,7 +312,7 @@ def _mistaken(sample: Ints, counts: Ints, training: TrainingRows | None) -> tupl
     return tuple(MistakenRow(row, n, label=label) for row, n, label in every)
 
 
-def _dropped(classifier: Any, training: TrainingRows | None) -> Iterator[MistakenRow]:
+def _dropped(classifier: Any, training: EncodedTable | None) -> Iterator[MistakenRow]:
     """The rows that were left out as probable outliers, for each problem in the order of it."""
     for fit, positive in zip(classifier.fits_, positive_classes(classifier), strict=True):
         gone = fit.dropped
@@ -249,7 +321,7 @@ def _dropped(classifier: Any, training: TrainingRows | None) -> Iterator[Mistake
             yield MistakenRow(one.row, one.mistakes, epoch, one.label, str(positive))
 
 
-def coefficients(classifier: Any, rows: Ints | None) -> dict[str, Any]:
+def expansion_document(classifier: Any, rows: Ints | None) -> dict[str, Any]:
     """The whole sum, as JSON has it; `rows`, if known: the row of the file that each sample is."""
     sample = classifier.support_
     found = {"mistakes": classifier.alpha_.tolist(), "coef": classifier.dual_coef_.tolist()}

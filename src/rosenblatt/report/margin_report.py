@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from rich.console import Group
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rosenblatt.report.check_report import meeting_rows
-from rosenblatt.report.phrases import count, grouped, listing, number, percent, shortened
-from rosenblatt.report.verdict_sentences import these_rows
+from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
+from rosenblatt.report.sentences import (
+    count,
+    four_digits,
+    grouped,
+    listing,
+    percent,
+    shortened,
+    these_rows,
+)
+from rosenblatt.report.terminal import columns
 from rosenblatt.results import StopReason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
 NOISE = 1e-9  # slack that is no more than rounding
@@ -87,7 +89,7 @@ def _no_better_than_one_class(s: FitFacts) -> bool:
     C = s.optima[0].C
     if C is None or s.table is None or s.table.rows <= C:
         return False
-    return s.training_errors >= s.table.rows - max(s.table.counts.values())
+    return s.training_errors >= s.table.rows - max(n or 0 for n in s.counts.values())
 
 
 def _same_with_C(stand_ins: Sequence[OptimumFacts], optima: Sequence[OptimumFacts]) -> str:
@@ -131,15 +133,14 @@ def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
     names = list(s.classes)
     triples = zip(proof.rows, proof.classes, proof.shares, strict=True)
     ordered = sorted(triples, key=lambda one: (names.index(one[1]), -one[2]))
-    members = [(row, shortened(name, 30), number(share)) for row, name, share in ordered]
+    members = [(row, shortened(name, 30), four_digits(share)) for row, name, share in ordered]
     minus = proof.classes.count(names[0])
     return meeting_rows(members, minus, [shortened(name, 30) for name in names], top)
 
 
 def _proofs(stuck: Sequence[OptimumFacts]) -> RenderableType:
     """For each class that no hyperplane separates from the rest the rows that prove it."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
+    table = columns("left")
     table.add_column()
     for one in stuck[:MOST_CLASSES]:
         name, proof = one.positive, one.proof
@@ -179,7 +180,7 @@ def _whole(C: float | None) -> str:
 
 def _amount(x: float) -> str:
     """Four significant digits, of large numbers all before the point."""
-    return f"{x:,.0f}" if 1e4 <= x < 1e9 else number(x)
+    return f"{x:,.0f}" if 1e4 <= x < 1e9 else four_digits(x)
 
 
 def _price(optima: Sequence[OptimumFacts]) -> str:
@@ -189,7 +190,7 @@ def _price(optima: Sequence[OptimumFacts]) -> str:
     total = totals.pop()
     if totals or total is None or C is None:
         return told
-    return f"{told}; scikit-learn's C is C/N = {number(C / total)}"
+    return f"{told}; scikit-learn's C is C/N = {four_digits(C / total)}"
 
 
 def _margin(one: OptimumFacts, s: FitFacts) -> str:
@@ -197,7 +198,7 @@ def _margin(one: OptimumFacts, s: FitFacts) -> str:
         return "none: no hyperplane of floats that separates the classes was found"
     if one.margin is None:
         return "infinite: the weights are 0, so all rows get the same class"
-    told, unit = number(one.margin), f"(1/‖w‖, {_unit(s)})"
+    told, unit = four_digits(one.margin), f"(1/‖w‖, {_unit(s)})"
     if one.C is not None:
         return f"{told} {unit}: half the width of the band around the hyperplane"
     if one.gap is not None and one.gap <= SOFT:
@@ -207,7 +208,8 @@ def _margin(one: OptimumFacts, s: FitFacts) -> str:
     widest = 1 / math.sqrt(2 * one.dual)  # the dual value is below every ½‖w‖²
     told, bound = _apart(one.margin, widest)
     share = 1 - one.margin / widest
-    below = f"a factor of {number(widest / one.margin)}" if share > 0.5 else f"{100 * share:.2g}%"
+    factor = f"a factor of {four_digits(widest / one.margin)}"
+    below = factor if share > 0.5 else f"{100 * share:.2g}%"
     return f"{told} {unit}: no row is closer; at most {below} below the largest, {bound} or less"
 
 
@@ -271,7 +273,7 @@ def _by_class(optima: Sequence[OptimumFacts], unit: str) -> RenderableType:
     """Margin, gap and support vectors of each class against the rest."""
 
     def cells(one: OptimumFacts) -> list[str]:
-        margin = "∞" if one.margin is None else number(one.margin)
+        margin = "∞" if one.margin is None else four_digits(one.margin)
         if one.primal is None:
             return ["none", "", "", ""]
         rows = one.support
@@ -300,10 +302,7 @@ def _table(
     cells: Callable[[OptimumFacts], list[str]],
     last: Any = "right",
 ) -> RenderableType:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    for _ in heads[:-1]:
-        table.add_column(justify="right", no_wrap=True)
+    table = columns("left", *["right"] * (len(heads) - 1))
     table.add_column(justify=last)  # gives way first: no number must be cut off
     table.add_row("", *(Text(head, "dim") for head in heads))
     for one in optima[:MOST_CLASSES]:

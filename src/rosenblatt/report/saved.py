@@ -6,33 +6,24 @@ Files of version 0.1 have no ``grounds``: of their verdicts there is only a sent
 from __future__ import annotations
 
 import math
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.facts import (
-    ExpansionFacts,
+    KEYS,
+    MERGED,
+    Document,
     FitFacts,
     Ground,
-    KernelFacts,
-    MistakenRow,
     OptimumFacts,
-    ProofFacts,
-    RunFacts,
-    SideFacts,
-    TableFacts,
     VerdictFacts,
 )
-from rosenblatt.report.verdict_sentences import verdict_sentence
+from rosenblatt.report.sentences import verdict_sentence
 from rosenblatt.results import StopReason, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rosenblatt.report.facts import Document
-
-    Summary = dict[str, Any]
-    Kind = Callable[[Any], bool]
 
 
 def saved_facts(model: Any, path: str) -> FitFacts | None:
@@ -40,289 +31,172 @@ def saved_facts(model: Any, path: str) -> FitFacts | None:
 
     Raises ModelFileError if it is not as ``fit`` writes it, or is about another model.
     """
-    summary = saved_document(model, path)
-    return _facts(summary) if summary else None
-
-
-def saved_document(model: Any, path: str) -> Summary:
-    """The same as it stands in the file, empty if there is none."""
-    summary: Summary = getattr(model, "summary_", {})
     classifier = model[-1] if hasattr(model, "steps") else model
+    summary: Document = getattr(model, "summary_", {})
     if "rosenblatt" not in summary or not hasattr(classifier, "fits_"):
-        return {}
-    wrong = next(_faults(summary, classifier), None)
+        return None
+    try:
+        facts: FitFacts = from_json(FitFacts, summary | {"verdicts": []})
+        facts = replace(facts, verdicts=tuple(_verdicts(summary, len(classifier.fits_))))
+        wrong = next(_faults(facts, classifier), None)
+    except ValueError as error:
+        wrong = str(error)
     if wrong is not None:
         msg = f"{path} is damaged ({wrong} in its summary): fit and save the model again"
         raise ModelFileError(msg)
-    return summary
+    return facts
 
 
-def _faults(s: Summary, classifier: Any) -> Iterator[str]:
-    """The names of entries that are not what they must be, or not about this classifier."""
-    for name, kind in _entries(s, classifier).items():
-        if name not in s or not kind(s[name]):
-            yield name
-    names = [str(label) for label in classifier.classes_]
-    reasons = [fit.stop_reason.name for fit in classifier.fits_]
-    own = {
-        "model": type(classifier).__name__,
-        "features": classifier.n_features_in_,
-        "stop_reasons": reasons,
-    }
-    yield from (name for name, value in own.items() if s[name] != value)
-    if list(s["classes"]) != names:
-        yield "classes"
-    if s["target"] not in s["names"]:
-        yield "target"
-    if not 0 < s["rows"] == sum(s["classes"].values()) or s["training_errors"] > s["rows"]:
-        yield "rows"
-    cycles = zip(reasons, s.get("cycles", ()), strict=False)
-    if any(reason == "CYCLE" and cycle is None for reason, cycle in cycles):
-        yield "cycles"
-    for facts in s.get("optima", ()):
-        yield from _at_odds(facts, names)
-    if not all(map(_can_be_told, _verdicts(s))):
-        yield "grounds"
-    if hasattr(classifier, "kernel_") and classifier.support_.max(initial=0) >= s["rows"]:
-        yield "rows"
+# By annotations ---------------------------------------------------------------------------------
 
 
-def _can_be_told(verdict: VerdictFacts) -> bool:
-    """Whether the parts of a verdict fit together."""
-    try:
-        verdict_sentence(verdict)
-    except (KeyError, TypeError, ValueError):
-        return False
-    return True
+def from_json(kind: Any, value: Any) -> Any:
+    """What `as_json` made of a value of this annotation.
+
+    Raises ValueError, with the name of the entry, if it cannot have been one.
+    """
+    parts, outer = get_args(kind), get_origin(kind)
+    if outer is UnionType:
+        (kind,) = (part for part in parts if part is not NoneType)
+        return None if value is None else from_json(kind, value)
+    if is_dataclass(kind):
+        return _read_facts(kind, value)
+    if outer is tuple and isinstance(value, list):
+        kinds = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
+        return tuple(from_json(one, item) for one, item in zip(kinds, value, strict=True))
+    if outer is Mapping and isinstance(value, dict):
+        return {from_json(parts[0], key): from_json(parts[1], item) for key, item in value.items()}
+    if isinstance(kind, type) and issubclass(kind, Enum) and value in kind.__members__:
+        return kind[value]
+    if kind is not Any and not (kind in KINDS and KINDS[kind](value)):
+        raise ValueError
+    return value
 
 
-def _at_odds(facts: Summary, classes: list[str]) -> Iterator[str]:
-    """What is wrong about a best hyperplane though each number by itself could be right."""
-    if (facts["primal"] is None) is not (facts["gap"] is None):
-        yield "gap"
-    if facts["margin"] is not None and (facts["primal"] is None or facts["margin"] <= 0):
-        yield "margin"
-    if facts["proof"] is not None:
-        rows, shares = facts["proof"]["rows"], facts["proof"]["shares"]
-        labels = facts["proof"].get("classes", classes[:1] * len(rows))
-        if not 0 < len(rows) == len(shares) == len(labels) or not set(labels) <= set(classes):
-            yield "proof"
+def _read_facts(kind: Any, document: Any) -> Any:
+    """A dataclass of facts, each part by its annotation."""
+    if not isinstance(document, dict):
+        raise ValueError
+    found, hints = {}, get_type_hints(kind)
+    for one in fields(kind):
+        key = KEYS.get(one.name, one.name)
+        if one.name in MERGED:
+            found[one.name] = _read_merged(hints[one.name], document, kind)
+        elif key in document:
+            try:
+                found[one.name] = from_json(hints[one.name], document[key])
+            except (ValueError, TypeError):
+                raise ValueError(key) from None
+        elif one.default is MISSING and one.default_factory is MISSING:
+            raise ValueError(key)
+    return kind(**found)
 
 
-def _entries(s: Summary, classifier: Any) -> dict[str, Kind]:
-    """What each entry must be."""
-    n = len(classifier.fits_)
-    entries: dict[str, Kind] = {
-        "rosenblatt": _text,
-        "file": _text,
-        "has_header": _flag,
-        "names": _many(_text),
-        "model": _text,
-        "parameters": _record({}, tol=_real, keep=_text, gamma=lambda g: _real(g) or _text(g)),
-        "classes": _counts,
-        "features": _whole,
-        "stop_reasons": _many(_text, n),
-        "training_errors": _whole,
-        "trained": _text,
-        "target": _text,
-        "rows": _whole,
-        "rows_without_class": _whole,
-        "columns": _whole,
-        "standardized": _flag,
-        "cross_validation": _many(_share),
-        "majority": _share,
-        "notes": _many(_text),
-    }
-    if hasattr(classifier, "gap_"):
-        entries["optima"] = _many(_optimum, n)
-    else:
-        entries["cycles"] = _many(_maybe(_many(_whole, 2)), n)
-        entries |= {"epochs": _whole, "mistakes": _many(_whole, n), "updates": _many(_whole, n)}
-    if hasattr(classifier, "coef_"):
-        entries["margins"] = _many(_maybe(_real), n)
-    if hasattr(classifier, "kernel_"):
-        entries |= {"kernel": _kernel, "support": _support, "dropped": _many(_dropped)}
-    if "verdicts" in s:  # unless Ctrl-C came first
-        entries |= {"verdicts": _many(_verdict, n), "evidence": _many(_text, n)}
-        entries |= {"proved": _many(_flag, n)} if "proved" in s else {}
-        entries |= {"grounds": _many(_ground, n)} if "grounds" in s else {}
-    return entries
+def _read_merged(hint: Any, document: Document, whole: Any) -> Any:
+    """A part whose entries stand among those of the whole; None if none of them is there."""
+    if get_origin(hint) is Mapping:
+        own = _keys(whole)
+        return from_json(hint, {key: item for key, item in document.items() if key not in own})
+    kind = next((part for part in get_args(hint) if is_dataclass(part)), hint)
+    return _read_facts(kind, document) if _keys(kind) & document.keys() else None
 
 
-# Kinds of values --------------------------------------------------------------------------------
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _whole(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**63
+def _keys(kind: Any) -> set[str]:
+    return {KEYS.get(one.name, one.name) for one in fields(kind)}
 
 
 def _real(value: Any) -> bool:
-    if type(value) is int:
-        return abs(value) < 2**63
-    return type(value) is float and math.isfinite(value)
+    return abs(value) < 2**63 if type(value) is int else _is(float)(value) and math.isfinite(value)
 
 
-def _share(value: Any) -> bool:
-    return _real(value) and 0 <= value <= 1
+def _is(kind: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) is kind
 
 
-def _verdict(value: Any) -> bool:
-    return _text(value) and value in Verdict.__members__
+KINDS: dict[Any, Callable[[Any], bool]] = {
+    str: _is(str),
+    bool: _is(bool),
+    int: lambda value: type(value) is int and 0 <= value < 2**63,
+    float: _real,
+}
 
 
-def _named_ground(value: Any) -> bool:
-    return _text(value) and value in Ground.__members__
+# Whether it fits together -----------------------------------------------------------------------
 
 
-def _maybe(kind: Kind) -> Kind:
-    return lambda value: value is None or kind(value)
+@dataclass(frozen=True)
+class VerdictLists:
+    """The verdicts as they stand in a file."""
+
+    verdicts: tuple[Verdict, ...]
+    evidence: tuple[str, ...]
+    proved: tuple[bool, ...] = ()
+    grounds: tuple[Any, ...] = ()
 
 
-def _many(kind: Kind, n: int | None = None) -> Kind:
-    def are(values: Any) -> bool:
-        right = isinstance(values, list) and (n is None or len(values) == n)
-        return right and all(map(kind, values))
-
-    return are
-
-
-def _record(entries: dict[str, Kind], **further: Kind) -> Kind:
-    """A dict with these entries; those in `further` need not be there."""
-
-    def is_one(value: Any) -> bool:
-        if not isinstance(value, dict) or not entries.keys() <= value.keys():
-            return False
-        kinds = entries | further
-        return all(kinds[name](item) for name, item in value.items() if name in kinds)
-
-    return is_one
-
-
-def _counts(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_text, value)) and all(map(_whole, value.values()))
+def _verdicts(summary: Document, n_problems: int) -> Iterator[VerdictFacts]:
+    if "verdicts" not in summary:  # Ctrl-C came first
+        return
+    lists = _read_facts(VerdictLists, summary)
+    for name in sorted(_keys(VerdictLists) & summary.keys()):
+        if len(getattr(lists, name)) != n_problems:
+            raise ValueError(name)
+    told = [{"ground": Ground.TOLD.name, "message": sentence} for sentence in lists.evidence]
+    for k, (verdict, ground) in enumerate(zip(lists.verdicts, lists.grounds or told, strict=True)):
+        proved = bool(lists.proved) and lists.proved[k]
+        try:
+            found: VerdictFacts = from_json(
+                VerdictFacts, ground | {"verdict": verdict.name, "proved": proved}
+            )
+            verdict_sentence(found)
+        except (KeyError, TypeError, ValueError):  # parts that do not fit together
+            raise ValueError("grounds") from None  # noqa: EM101
+        yield found
 
 
-_optimum = _record(
-    {name: _maybe(_real) for name in ("C", "margin", "primal", "dual", "gap")}
-    | {
-        "scans": _whole,
-        "support": _many(_whole),
-        "proof": _maybe(
-            _record({"rows": _many(_whole), "shares": _many(_real)}, classes=_many(_text))
-        ),
-        "positive": _text,
+def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
+    """The names of entries that are not about this classifier, or contradict each other."""
+    n, table, run, given = len(classifier.fits_), facts.table, facts.run, facts.parameters
+    is_best, has_kernel = hasattr(classifier, "gap_"), hasattr(classifier, "kernel_")
+    if table is None:
+        yield "file"
+        return
+    counts = facts.counts.values()
+    samples = classifier.support_.max(initial=0) + 1 if has_kernel else 0
+    right = {
+        "model": facts.model == type(classifier).__name__,
+        "features": facts.features == classifier.n_features_in_,
+        "stop_reasons": facts.stop_reasons == tuple(fit.stop_reason for fit in classifier.fits_),
+        "classes": facts.classes == tuple(str(label) for label in classifier.classes_),
+        "optima": len(facts.optima) == (n if is_best else 0),
+        "cycles": (run is None) is is_best,
+        "margins": len(facts.margins or ()) == (0 if has_kernel else n),
+        "kernel": (facts.expansion is not None) is has_kernel,
+        "target": table.target in table.names,
+        "rows": None not in counts and samples <= table.rows == sum(n or 0 for n in counts) > 0,
+        "training_errors": facts.training_errors <= table.rows,
+        "cross_validation": all(0 <= share <= 1 for share in table.scores),
+        "majority": 0 <= table.majority <= 1,
+        "parameters": KINDS[float](given.get("tol", 0)) and KINDS[str](given.get("keep", "")),
     }
-    | dict.fromkeys(("N", "slack"), _real)
-    | dict.fromkeys(("outside", "on", "inside", "wrong"), _whole),
-    conditions=_record({}),
-)
-_kernel = _record(
-    {"name": _text, "formula": _text}, degree=_whole, gamma=_real, coef0=_real, sigma=_real
-)
-_mistaken: dict[str, Kind] = {"row": _whole, "mistakes": _whole}
-_support = _record(
-    {"count": _whole, "hardest": _many(_record(_mistaken, **{"class": _text}))}, classes=_counts
-)
-_dropped = _record(_mistaken, epoch=_whole, positive=_text, **{"class": _text})
-_ground = _record(
-    {"ground": _named_ground},
-    rows=_many(_whole),
-    n_rows=_whole,
-    on=_whole,
-    margin=_real,
-    tolerance=_real,
-    message=_text,
-    **dict.fromkeys(
-        ("rounded", "some_columns", "in_features", "through_origin", "with_bias", "repeats"), _flag
-    ),
-)
+    yield from (name for name, is_so in right.items() if not is_so)
+    if run is not None:
+        yield from (one for one in ("mistakes", "updates") if len(getattr(run, one)) != n)
+        pairs = zip(facts.stop_reasons, run.cycles, strict=False)
+        if len(run.cycles) != n or (StopReason.CYCLE, None) in pairs:
+            yield "cycles"
+    for optimum in facts.optima:
+        yield from _at_odds(optimum, facts.classes)
 
 
-# As facts ---------------------------------------------------------------------------------------
-
-
-def _facts(s: Summary) -> FitFacts:
-    """A summary that is as it must be."""
-    return FitFacts(
-        version=s["rosenblatt"],
-        model=s["model"],
-        parameters=s["parameters"],
-        classes=tuple(s["classes"]),
-        features=s["features"],
-        stop_reasons=tuple(StopReason[name] for name in s["stop_reasons"]),
-        training_errors=s["training_errors"],
-        run=_run(s) if "cycles" in s else None,
-        optima=tuple(_optimum_facts(one) for one in s.get("optima", ())),
-        expansion=_expansion(s) if "kernel" in s else None,
-        table=_table(s),
-        margins=tuple(s["margins"]) if "margins" in s else None,
-        verdicts=tuple(_verdicts(s)),
-        seconds=s.get("seconds"),
-        notes=tuple(s["notes"]),
-    )
-
-
-def _table(s: Summary) -> TableFacts:
-    names = ("file", "has_header", "trained", "target", "rows", "rows_without_class", "columns")
-    return TableFacts(
-        **{name: s[name] for name in (*names, "standardized", "majority")},
-        names=tuple(s["names"]),
-        counts=s["classes"],
-        scores=tuple(s["cross_validation"]),
-    )
-
-
-def _run(s: Summary) -> RunFacts:
-    cycles = tuple(cycle and (cycle[0], cycle[1]) for cycle in s["cycles"])
-    return RunFacts(cycles, s["epochs"], tuple(s["mistakes"]), tuple(s["updates"]))
-
-
-def _optimum_facts(one: Document) -> OptimumFacts:
-    names = ("positive", "C", "margin", "primal", "dual", "gap", "scans")
-    proof = one["proof"]
-    if proof is not None:
-        classes = tuple(proof["classes"]) if "classes" in proof else None
-        proof = ProofFacts(tuple(proof["rows"]), tuple(proof["shares"]), classes)
-    return OptimumFacts(
-        **{name: one[name] for name in names},
-        support=tuple(one["support"]),
-        conditions=one.get("conditions", {}),
-        proof=proof,
-        sides=SideFacts(**{place.name: one[place.name] for place in fields(SideFacts)}),
-    )
-
-
-def _expansion(s: Summary) -> ExpansionFacts:
-    numbers = {name: x for name, x in s["kernel"].items() if name not in ("name", "formula")}
-    return ExpansionFacts(
-        kernel=KernelFacts(s["kernel"]["name"], s["kernel"]["formula"], numbers),
-        count=s["support"]["count"],
-        hardest=tuple(map(_mistaken_row, s["support"]["hardest"])),
-        counts=s["support"].get("classes"),
-        dropped=tuple(map(_mistaken_row, s["dropped"])),
-    )
-
-
-def _mistaken_row(one: Document) -> MistakenRow:
-    more = {"epoch": one.get("epoch"), "positive": one.get("positive")}
-    return MistakenRow(one["row"], one["mistakes"], label=one.get("class"), **more)
-
-
-def _verdicts(s: Summary) -> Iterator[VerdictFacts]:
-    for k, name in enumerate(s.get("verdicts", ())):
-        told = {"ground": Ground.TOLD.name, "message": s["evidence"][k]}
-        ground = s["grounds"][k] if "grounds" in s else told
-        known = {one.name for one in fields(VerdictFacts)} - {"verdict", "proof"}
-        more = {key: value for key, value in ground.items() if key in known}
-        more["ground"] = Ground[ground["ground"]]
-        more["rows"] = tuple(ground.get("rows", ()))
-        proved = "proved" in s and s["proved"][k]
-        yield VerdictFacts(Verdict[name], **more | {"proved": proved})
+def _at_odds(one: OptimumFacts, classes: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong about a best hyperplane though each number by itself could be right."""
+    if (one.primal is None) is not (one.gap is None):
+        yield "gap"
+    if one.margin is not None and (one.primal is None or one.margin <= 0):
+        yield "margin"
+    if one.proof is not None:
+        rows, shares, labels = one.proof.rows, one.proof.shares, one.proof.classes
+        labels = classes[:1] * len(rows) if labels is None else labels
+        if not 0 < len(rows) == len(shares) == len(labels) or not set(labels) <= set(classes):
+            yield "proof"

@@ -1,25 +1,23 @@
-"""Lines with names, printed as wide as the terminal."""
+"""What a terminal shows: lines with names, and the weights of hyperplanes with bars."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from rich.console import Console
+from numpy.typing import NDArray
+from rich.console import Console, Group, RenderableType
 from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.report.printing import print_styled
-from rosenblatt.report.verdict_sentences import verdict_word
+from rosenblatt.report.sentences import count, shortened, verdict_word
 from rosenblatt.results import Verdict
-from rosenblatt.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import RenderableType
+from rosenblatt.visible import print_styled, visible
 
 LEAST_WIDTH = 60
+MOST_COLUMNS = 6
+BAR = 16
 
 
 def new_console() -> Console:
@@ -36,6 +34,14 @@ def new_grid(width: int | None = None) -> Table:
     lines.add_column(style="dim", no_wrap=True, min_width=width)
     lines.add_column(overflow="fold")
     return lines
+
+
+def columns(*justify: Any) -> Table:
+    """A table of cells that are never cut off, each column set to this side."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for side in justify:
+        table.add_column(justify=side, no_wrap=True)
+    return table
 
 
 def print_parts(console: Console, *parts: RenderableType) -> None:
@@ -63,3 +69,118 @@ def add_last_lines(lines: Table, notes: Sequence[str], advice: str) -> None:
         lines.add_row("notes" if k == 0 else "", Text(note, style="dim"))
     if advice:
         lines.add_row("next", Text(advice, style="italic"))
+
+
+# Weights ----------------------------------------------------------------------------------------
+
+
+class NamedWeights(NamedTuple):
+    """The hyperplanes of a model with names: one row of `coef` for two classes."""
+
+    features: list[str]
+    coef: NDArray[Any]
+    intercept: NDArray[Any]
+    classes: list[str]
+
+    @classmethod
+    def of(cls, model: Any) -> NamedWeights | None:
+        """From a pipeline that begins with a table encoder, or from a bare classifier.
+
+        None for a kernel perceptron, which has none.
+        """
+        classifier = model[-1] if hasattr(model, "steps") else model
+        if not hasattr(classifier, "coef_"):
+            return None
+        labels = [str(label) for label in classifier.classes_]
+        return cls(feature_names(model), classifier.coef_, classifier.intercept_, labels)
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """All of them, one entry per hyperplane, for JSON."""
+        positives = self.classes[1:] if len(self.coef) == 1 else self.classes
+        return [
+            {
+                "positive": name,
+                "weights": dict(zip(self.features, map(float, w), strict=True)),
+                "bias": float(b),
+            }
+            for name, w, b in zip(positives, self.coef, self.intercept, strict=True)
+        ]
+
+
+def feature_names(model: Any) -> list[str]:
+    """The features of a pipeline or a bare classifier by name."""
+    classifier = model[-1] if hasattr(model, "steps") else model
+    names = getattr(classifier, "feature_names_in_", None)
+    if hasattr(model, "steps") and hasattr(model[:-1], "get_feature_names_out"):
+        names = model[:-1].get_feature_names_out()
+    if names is None:
+        names = [f"x{j + 1}" for j in range(classifier.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def axis_names(model: Any) -> list[str]:
+    """The features as axes show them: the model sees numbers standardised."""
+    names = feature_names(model)
+    encoder = model[0] if hasattr(model, "steps") else None
+    if encoder is None or not getattr(encoder, "standardize", False):
+        return names
+    scaled = {name for name, kind in encoder.kinds_.items() if kind != "text"}
+    return [f"{name} (standardised)" if name in scaled else name for name in names]
+
+
+def weights_table(weights: NamedWeights, top: int, width: int) -> RenderableType:
+    """The features with the largest weights, by name."""
+    if len(weights.coef) == 1:
+        return signed_weights(weights, top, width)
+    if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
+        return _weights_by_class(weights, top, width)
+    lines = []
+    for name, w in zip(weights.classes, weights.coef, strict=True):
+        best = sorted(range(len(w)), key=lambda j: -abs(w[j]))[:3]
+        largest = (f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in best)
+        lines.append(f"{shortened(name, 30)}: " + ", ".join(largest))
+    return Group(*map(Text, lines))
+
+
+def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableType:
+    """The largest weights of one hyperplane, with bars."""
+    w = weights.coef[0]
+    order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
+    largest = max(abs(w).max(), 1e-300)
+    table = columns("left", "right", "left")
+    for j in order[:top]:
+        bar = "█" * round(BAR * (abs(w[j]) / largest)) or "▏" * bool(w[j])
+        name = Text(shortened(weights.features[j], width - BAR - 14))
+        table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
+    table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")
+    minus, plus = (shortened(name, 25) for name in weights.classes)
+    told = [f"+ speaks for {plus}, - for {minus}", _rest(order, top)]
+    return Group(table, Text("; ".join(filter(None, told)), "dim"))
+
+
+def _weights_by_class(weights: NamedWeights, top: int, width: int) -> RenderableType:
+    size = abs(weights.coef).max(axis=0)
+    order = sorted(range(len(size)), key=lambda j: -size[j])
+    share = max(9, (width - 30) // len(weights.classes) - 2)
+    table = columns("left", *["right"] * len(weights.classes))
+    table.add_row("", *(Text(shortened(name, share), "dim") for name in weights.classes))
+    room = max(12, width - len(weights.classes) * (share + 2) - 2)
+    for j in order[:top]:
+        name = Text(shortened(weights.features[j], room))
+        table.add_row(name, *(_cell(w[j]) for w in weights.coef))
+    table.add_row(Text("(bias)", "dim"), *(_cell(b) for b in weights.intercept))
+    rest = _rest(order, top)
+    return Group(table, Text(rest, "dim")) if rest else table
+
+
+def _rest(order: list[int], top: int) -> str:
+    rest = len(order) - top
+    return f"{count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
+
+
+def _colour(w: float) -> str:
+    return "blue" if w > 0 else "dark_orange"
+
+
+def _cell(w: float) -> Text:
+    return Text(f"{w:+.4g}", _colour(w))

@@ -258,13 +258,15 @@ class Conditions:
 class CheckResult:
     """Whether a certificate proves its verdict, and why (not).
 
-    `sample` is the one that refutes it, if one does, and `where` it lies.
+    `sample` is the one that refutes it, if one does, and `where` it lies; `proved` is what a valid
+    one proves.
     """
 
     valid: bool
     why: str
     sample: int | None = field(default=None, repr=False)
     where: str = field(default="", repr=False)
+    proved: str = field(default="", repr=False)
 
     def __bool__(self) -> bool:
         return self.valid

@@ -11,7 +11,7 @@ from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from rosenblatt.results import Epoch, MarginRound
 
@@ -27,16 +27,15 @@ class ProgressLine:
 
     def __enter__(self) -> ProgressLine:
         if self._shown:
+            from rich import progress
             from rich.console import Console
-            from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-            from rich.progress import Progress as Bars
 
-            self._bars = Bars(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(bar_width=24),
-                TextColumn("{task.fields[detail]}", markup=False),
-                TimeElapsedColumn(),
+            self._bars = progress.Progress(
+                progress.SpinnerColumn(),
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(bar_width=24),
+                progress.TextColumn("{task.fields[detail]}", markup=False),
+                progress.TimeElapsedColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -47,12 +46,7 @@ class ProgressLine:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._shown:
             self._timer.cancel()
             self._timer.join()
@@ -67,9 +61,14 @@ class ProgressLine:
                 self._bars.reset(self._task, description=what)  # what is done shows no time
             self._bars.update(self._task, completed=done, total=total, detail=detail)
 
-    def after_epochs(self, what: str, max_epochs: int) -> _EpochCallback:
+    def after_epochs(self, what: str, max_epochs: int) -> Callable[[Epoch], None]:
         """A callback for a fit."""
-        return _EpochCallback(self, what, max_epochs)
+
+        def callback(epoch: Epoch) -> None:
+            detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
+            self.say(what, epoch.number, max_epochs, detail)
+
+        return callback
 
     def after_scans(self, what: str, n_problems: int) -> Callable[[MarginRound], None]:
         """A callback for a fit to a best hyperplane, or to one for each of several classes."""
@@ -79,15 +78,6 @@ class ProgressLine:
             self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
 
         return callback
-
-
-class _EpochCallback:
-    def __init__(self, progress: ProgressLine, what: str, max_epochs: int) -> None:
-        self.progress, self.what, self.max_epochs = progress, what, max_epochs
-
-    def __call__(self, epoch: Epoch) -> None:
-        detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
-        self.progress.say(self.what, epoch.number, self.max_epochs, detail)
 
 
 class HeldCtrlC:
@@ -103,12 +93,7 @@ class HeldCtrlC:
     def __enter__(self) -> HeldCtrlC:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._release()
 
     def hold(self) -> None:

@@ -1,21 +1,17 @@
-"""Verdicts as sentences: what they mean, and what they rest on."""
+"""Words: numbers, amounts and names as people read them, and verdicts as sentences."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
 
-from rosenblatt.report.facts import PATIENCE, Ground
-from rosenblatt.report.phrases import count, number
-from rosenblatt.results import Undecided, Verdict
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from rosenblatt.report.facts import VerdictFacts
-    from rosenblatt.results import Certificate
+from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
+from rosenblatt.results import Certificate, Undecided, Verdict
+from rosenblatt.visible import visible
 
 MEANINGS = {
     Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
@@ -52,16 +48,51 @@ OPEN_IN_FEATURES = OPEN | {
 FEW = 6  # rows that are named
 
 
-def verdict_word(verdict: Verdict) -> str:
-    """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
-    return verdict.name.lower().replace("_", "-")
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """``1 row``, ``344 rows``, ``32,561 rows``."""
+    return f"{grouped(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
-def meaning(certificate: Certificate) -> str:
-    """What a verdict means, or why there is none."""
-    if isinstance(certificate, Undecided):
-        return f"{certificate.why} before the question was settled"
-    return MEANINGS[certificate.verdict]
+def grouped(n: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{n:,}" if abs(n) >= 10_000 else str(n)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage; never rounded up to 100% or down to 0%."""
+    text = f"{100 * share:.1f}"
+    if share < 1 and text == "100.0":
+        text = "over 99.9"
+    if share > 0 and text == "0.0":
+        text = "under 0.1"
+    return f"{text}%"
+
+
+def shortened(name: Any, width: int = 40) -> str:
+    """A name in one line and not longer than this, with its middle left out."""
+    text = visible(str(name))
+    if len(text) <= width:
+        return text
+    head = (width - 1) // 2 + (width - 1) % 2
+    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def listing(names: Iterable[Any], most: int = 6) -> str:
+    """Names with commas, and how many more there are."""
+    shown = [shortened(name) for name in names]
+    rest = len(shown) - most
+    return ", ".join(shown if rest <= 0 else [*shown[:most], f"and {rest} more"])
+
+
+def four_digits(x: float) -> str:
+    """Four significant digits."""
+    return f"{x:.4g}"
+
+
+def suggestion(wrong: str, names: Sequence[str]) -> str:
+    """`` Did you mean 'species'?``, or nothing."""
+    near = get_close_matches(wrong, names, 1, 0.6)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def these_rows(rows: Sequence[int] | NDArray[np.int64], most: int = 6) -> str:
@@ -74,7 +105,40 @@ def these_rows(rows: Sequence[int] | NDArray[np.int64], most: int = 6) -> str:
     return f"rows {', '.join(front)} and {last}"
 
 
-def same_rows(rows: Sequence[int] | NDArray[np.int64], rounded: bool, some_columns: bool) -> str:
+def data_line(rows: int | None, features: int, columns: int, classes: int) -> str:
+    """How many rows, features and classes."""
+    told = count(features, "feature")
+    if features != columns:
+        told += f" from {count(columns, 'column')}"
+    known = [] if rows is None else [count(rows, "row")]
+    return ", ".join([*known, told, count(classes, "class", "classes")])
+
+
+def classes_line(counts: Mapping[str, int | None], target: str | None) -> str:
+    """The classes and how many rows there are of each."""
+    named = [(shortened(name), n) for name, n in counts.items()]
+    names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
+    return listing(names, 8) if target is None else f"{shortened(target)}: {listing(names, 8)}"
+
+
+# Verdicts ---------------------------------------------------------------------------------------
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
+    return verdict.name.lower().replace("_", "-")
+
+
+def meaning(certificate: Certificate) -> str:
+    """What a verdict means, or why there is none."""
+    if isinstance(certificate, Undecided):
+        return f"{certificate.why} before the question was settled"
+    return MEANINGS[certificate.verdict]
+
+
+def same_sentence(
+    rows: Sequence[int] | NDArray[np.int64], rounded: bool, some_columns: bool
+) -> str:
     """That rows are the same but for their classes, in what, and whether by rounding only."""
     if rounded:
         return f"{these_rows(rows)} have different classes, and rounding made them the same"
@@ -93,7 +157,7 @@ def verdict_sentence(found: VerdictFacts) -> str:
 
 
 def _same(found: VerdictFacts) -> str:
-    return same_rows(found.rows, found.rounded, found.some_columns)
+    return same_sentence(found.rows, found.rounded, found.some_columns)
 
 
 def _among_rows(found: VerdictFacts) -> str:
@@ -106,14 +170,14 @@ def _among_rows(found: VerdictFacts) -> str:
     if found.ground in (Ground.MODEL, Ground.LAST_VECTOR):
         own = "this hyperplane" if found.ground is Ground.MODEL else "the last one of the run"
         return f"proved by {own}"
-    return f"{MEANINGS[found.verdict]}; {_evidence(found)}"
+    return f"{MEANINGS[found.verdict]}; {evidence(found)}"
 
 
-def _evidence(found: VerdictFacts) -> str:
-    """What was looked for, and found."""
+def evidence(found: VerdictFacts) -> str:
+    """What was looked for, and found, in one sentence."""
     if found.margin is not None:
         bias = ", with a bias" if found.with_bias else ""
-        return f"proved by a hyperplane with margin {number(found.margin)}{bias}"
+        return f"proved by a hyperplane with margin {four_digits(found.margin)}{bias}"
     meet = _same(found)
     if found.ground is Ground.HULLS:
         touch = "touch" if found.verdict is Verdict.QUASI_SEPARABLE else "meet"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.certify import check
-from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import positive_classes, separating_margin
+from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
 from rosenblatt.results import (
+    Fit,
+    Hyperplane,
     Inseparable,
+    KernelFit,
     MarginFit,
     QuasiSeparable,
     Separable,
@@ -32,15 +36,7 @@ from rosenblatt.separation.feature_vectors import (
 )
 from rosenblatt.separation.function import separability
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from rosenblatt.report.fits import TrainingRows
-    from rosenblatt.results import Fit, Hyperplane, KernelFit
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 LEAST_TIME = 0.01  # seconds in which it is worth while to look
 UNDECIDED = Verdict.UNDECIDED
@@ -48,7 +44,7 @@ UNDECIDED = Verdict.UNDECIDED
 
 def judge(
     classifier: Any,
-    training: TrainingRows,
+    training: EncodedTable,
     margins: Sequence[float | None] | None,
     tell: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[VerdictFacts, ...]:
@@ -69,7 +65,7 @@ def judge(
             if not was_stopped(found):
                 tell(k, len(fits))
                 y, share = training.signs(positive), (end - time.monotonic()) / (len(fits) - k)
-                if isinstance(classifier, KernelPerceptron):
+                if hasattr(classifier, "kernel_"):
                     verdict = _in_features(classifier, fit, training, y, share)
                 else:
                     verdict = _among_rows(classifier, fit, training, y, share, known[k])
@@ -78,7 +74,9 @@ def judge(
         except Exception as error:  # the model is there, and must not be lost with its verdict
             why = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = VerdictFacts(UNDECIDED, Ground.FAILED, message=why)
-        found.append(_explaining_cycle(verdict, fit))
+        settled = not verdict.with_bias and verdict.verdict is not UNDECIDED
+        explains = settled and fit.stop_reason is StopReason.CYCLE
+        found.append(replace(verdict, repeats=explains))
     return tuple(found)
 
 
@@ -87,19 +85,13 @@ def was_stopped(verdicts: Sequence[VerdictFacts]) -> bool:
     return any(one.ground is Ground.STOPPED for one in verdicts)
 
 
-def _explaining_cycle(found: VerdictFacts, fit: Any) -> VerdictFacts:
-    """The verdict, and whether it explains that the run repeats itself."""
-    settled = not found.with_bias and found.verdict is not UNDECIDED
-    return replace(found, repeats=settled and fit.stop_reason is StopReason.CYCLE)
-
-
 # Hyperplanes among the rows ---------------------------------------------------------------------
 
 
 def _among_rows(
     classifier: Any,
     fit: Fit | MarginFit,
-    training: TrainingRows,
+    training: EncodedTable,
     y: Ints,
     seconds: float,
     margin: float | None,
@@ -119,13 +111,12 @@ def _among_rows(
         ground = Ground.TIME if certificate.why == Undecided.TIME else Ground.WORK
         pairs = twins(X, y).pairs  # which tell something, whatever the verdict will be
         return replace(_same(training, pairs[:1]), verdict=UNDECIDED, ground=ground, proved=False)
-    if isinstance(certificate, Separable):
-        bias = not getattr(classifier, "fit_intercept", True)
-        margin = float(certificate.margin)
-        return VerdictFacts(
-            Verdict.SEPARABLE, Ground.HYPERPLANE, proved=True, margin=margin, with_bias=bias
-        )
-    return _meeting(certificate, training)
+    found = VerdictFacts.of(certificate, training.rows, training.some_columns)
+    if found.verdict is Verdict.SEPARABLE:
+        return replace(found, with_bias=not getattr(classifier, "fit_intercept", True))
+    if found.ground is Ground.SAME_ROWS and training.differ(*certificate.support):
+        return replace(found, rounded=True, some_columns=False)
+    return found
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:
@@ -135,20 +126,7 @@ def _own(fit: Fit | MarginFit) -> Hyperplane | None:
     return fit.last if fit.stop_reason is StopReason.SEPARATED and fit.last.w.any() else None
 
 
-def _meeting(certificate: QuasiSeparable | Inseparable, training: TrainingRows) -> VerdictFacts:
-    """That convex hulls meet, of two rows that are the same if there are only two."""
-    on = len(certificate.on) if isinstance(certificate, QuasiSeparable) else None
-    rows = tuple(training.rows[certificate.support].tolist())
-    found = VerdictFacts(
-        certificate.verdict, Ground.HULLS, proved=True, rows=rows, on=on, proof=certificate
-    )
-    if len(rows) > 2:
-        return found
-    same = _same(training, [certificate.support.tolist()])
-    return replace(found, ground=same.ground, rounded=same.rounded, some_columns=same.some_columns)
-
-
-def _same(training: TrainingRows, pairs: Sequence[Sequence[int]]) -> VerdictFacts:
+def _same(training: EncodedTable, pairs: Sequence[Sequence[int]]) -> VerdictFacts:
     """That two rows are the same but for their classes; without any pair nothing."""
     found = VerdictFacts(Verdict.INSEPARABLE, Ground.SAME_ROWS, proved=True)
     if not pairs:
@@ -164,7 +142,7 @@ def _same(training: TrainingRows, pairs: Sequence[Sequence[int]]) -> VerdictFact
 
 
 def _in_features(
-    classifier: Any, fit: KernelFit, training: TrainingRows, y: Ints, seconds: float
+    classifier: Any, fit: KernelFit, training: EncodedTable, y: Ints, seconds: float
 ) -> VerdictFacts:
     """The verdict on one problem: whether a hyperplane separates the features of the samples.
 
@@ -200,7 +178,7 @@ def first_same(X: Any, y: Ints) -> list[int]:
     return min((sorted(pair) for pair in twins(X, y).pairs), default=[])
 
 
-def _searched(classifier: Any, training: TrainingRows, y: Ints, seconds: float) -> VerdictFacts:
+def _searched(classifier: Any, training: EncodedTable, y: Ints, seconds: float) -> VerdictFacts:
     """What `rosenblatt.separability` finds in so many seconds."""
     X, kernel, bias = training.X, classifier.kernel_, bool(classifier.fit_intercept)
     open_ = VerdictFacts(UNDECIDED, Ground.TIME, in_features=True)

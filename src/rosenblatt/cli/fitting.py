@@ -1,0 +1,176 @@
+"""From a table to a fitted pipeline and the facts about it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from rosenblatt.cli.reading import notes_about
+from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
+from rosenblatt.contract.classifier import positives_of
+from rosenblatt.kernel.estimator import KernelPerceptron
+from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.margin.classifiers import MarginClassifier
+from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
+from rosenblatt.perceptron.adaline import Adaline
+from rosenblatt.perceptron.estimator import Perceptron
+from rosenblatt.report.facts import FitFacts
+from rosenblatt.report.fits import (
+    EncodedTable,
+    LabelledTable,
+    fit_facts,
+    margins_of,
+    proof_facts,
+    table_facts,
+)
+from rosenblatt.report.judging import judge, was_stopped
+from rosenblatt.report.sentences import count
+from rosenblatt.results import StopReason
+from rosenblatt.tables.encoder import TableEncoder
+
+MODELS = {
+    "perceptron": Perceptron,
+    "adaline": Adaline,
+    "kernel": KernelPerceptron,
+    "max-margin": MaxMarginClassifier,
+    "soft-margin": SoftMarginClassifier,
+}
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A fitted pipeline, what its classifier was trained on, and what there is to say."""
+
+    pipeline: Pipeline
+    training: EncodedTable
+    facts: FitFacts
+    interrupted: bool
+
+
+def train(
+    table: LabelledTable,
+    classifier: Any,
+    encoder: TableEncoder,
+    folds: int,
+    progress: ProgressLine,
+    ctrl_c: HeldCtrlC,
+) -> TrainedModel:
+    """Fit the pipeline, judge it by cross-validation, and sum up.
+
+    From then on Ctrl-C is held back, so that the model can be written.
+    """
+    began = time.perf_counter()
+    progress.say("encoding")
+    X = encoder.fit_transform(table.columns)
+    try:
+        table.notes.extend(run(classifier, X, table.y, progress))
+        ctrl_c.hold()
+    except KeyboardInterrupt:
+        if not hasattr(classifier, "fits_"):
+            raise
+        ctrl_c.hold()  # it came when all was done
+        ctrl_c.pressed = True
+    took = round(time.perf_counter() - began, 3)
+    training = EncodedTable(**vars(table), encoder=encoder, X=X)
+    facts = replace(fit_facts(classifier, training), seconds=took)
+    facts = replace(facts, margins=margins_of(classifier, training))
+    interrupted = _was_interrupted(classifier) or ctrl_c.pressed
+    if not interrupted:
+        judged = ctrl_c.unless_stopped(lambda: _judged(facts, classifier, training, progress))
+        facts = judged or facts
+        interrupted = not facts.verdicts or was_stopped(facts.verdicts)
+    table.notes.extend(notes_about(encoder))
+    scores: tuple[float, ...] | None = ()
+    if folds and not (interrupted or ctrl_c.pressed):
+        scores = ctrl_c.unless_stopped(
+            lambda: cross_validate(table, classifier, encoder, folds, progress)
+        )
+        if scores is None:
+            table.notes.append("no cross-validation: stopped with Ctrl-C")
+    facts = replace(facts, table=table_facts(training, scores or ()), notes=tuple(table.notes))
+    pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
+    return TrainedModel(pipeline, training, facts, interrupted or ctrl_c.pressed)
+
+
+def _judged(
+    facts: FitFacts, classifier: Any, training: EncodedTable, progress: ProgressLine
+) -> FitFacts:
+    """The facts with verdicts, and with proofs that were found when time was up."""
+    tell = partial(progress.say, "looking for a hyperplane")
+    verdicts, optima = judge(classifier, training, facts.margins, tell), facts.optima
+    if isinstance(classifier, MaxMarginClassifier):
+        late = [proof_facts(verdict.proof, training) for verdict in verdicts]
+        both = zip(optima, late, strict=True)
+        optima = tuple(replace(one, proof=one.proof or proof) for one, proof in both)
+    return replace(facts, verdicts=verdicts, optima=optima)
+
+
+def run(
+    classifier: Any, X: Any, y: NDArray[Any], progress: ProgressLine, what: str = "training"
+) -> list[str]:
+    """Train; what there is to say about the kernel."""
+    if isinstance(classifier, MarginClassifier):
+        callback: Any = progress.after_scans(what, len(positives_of(np.unique(y))))
+    else:
+        callback = progress.after_epochs(what, classifier.max_epochs)
+    classifier.set_params(callback=callback)
+    with warnings.catch_warnings(record=True) as caught:
+        # The report says why it stopped and what to do.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("always", IndefiniteKernelWarning)
+        try:
+            classifier.fit(X, y)
+        finally:
+            classifier.set_params(callback=None)
+    notes = []
+    for warning in caught:
+        if isinstance(warning.message, IndefiniteKernelWarning):
+            notes.append(warning.message.told("--kernel rbf or poly"))
+        else:
+            warnings.warn(warning.message, stacklevel=2)
+    return notes
+
+
+def _was_interrupted(classifier: Any) -> bool:
+    return any(fit.stop_reason is StopReason.INTERRUPTED for fit in classifier.fits_)
+
+
+def cross_validate(
+    table: LabelledTable, classifier: Any, encoder: TableEncoder, folds: int, progress: ProgressLine
+) -> tuple[float, ...]:
+    """The share of right predictions on each fold, by a model trained on all the others."""
+    labels, counts = np.unique(table.y, return_counts=True)
+    least = int(counts.min())
+    if least < 2:
+        single = labels[counts.argmin()]
+        table.notes.append(f"no cross-validation: class {single} has only one row")
+        return ()
+    if folds > least:
+        few = count(least, "row")
+        table.notes.append(f"{least} folds: the smallest class has only {few}")
+    folds = min(folds, least)
+    # What was used with all the rows is used with some of them, whatever it looks like there.
+    encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
+    split = StratifiedKFold(folds, shuffle=True, random_state=0)
+    scores = []
+    for k, (learn, test) in enumerate(split.split(np.zeros(len(table.y)), table.y), 1):
+        what = f"cross-validation {k}/{folds}"
+        progress.say(what)
+        model = clone(classifier)
+        X = encoder.fit_transform({name: c[learn] for name, c in table.columns.items()})
+        run(model, X, table.y[learn], progress, what)
+        if _was_interrupted(model):
+            raise KeyboardInterrupt
+        X = encoder.transform({name: c[test] for name, c in table.columns.items()})
+        scores.append(float(np.mean(model.predict(X) == table.y[test])))
+    return tuple(scores)
