@@ -21,10 +21,10 @@ import numpy as np
 from rosenblatt.certify.fields import WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.nearby import above, below, closest, exact_product, square_sum
-from rosenblatt.exact.roots import root_near, root_up
+from rosenblatt.exact.integers import exact_product, exact_sum, square_sum
+from rosenblatt.exact.nearby import above, below, closest, root_near, root_up
 from rosenblatt.exact.sides import Form, smallest
-from rosenblatt.exact.sums import combination, exact_sum, form_values
+from rosenblatt.exact.sums import combination, form_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

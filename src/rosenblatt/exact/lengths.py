@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import Dense, blocks, shape
-from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.exact.blocks import Sparse, blocks, shape
+from rosenblatt.exact.integers import square_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _squares(block: Block) -> tuple[Floats, int]:
     largest = max(float(floats.max(initial=0.0)), -float(floats.min(initial=0.0)))
     exponent = int(np.frexp(largest)[1]) if not 1e-100 < largest < 1e100 else 0
     entries = np.ldexp(floats, -exponent) if exponent else floats
-    if isinstance(block, Dense):
+    if not isinstance(block, Sparse):
         return np.einsum("ij,ij->i", entries, entries), exponent
     rows = np.repeat(np.arange(len(block)), np.diff(block.starts))
     sums: Floats = np.bincount(rows, entries * entries, len(block)).astype(np.float64)
@@ -64,7 +64,7 @@ def _squares(block: Block) -> tuple[Floats, int]:
 
 def _without_rounding(block: Block, squares: Floats, exponent: int) -> NDArray[np.bool_]:
     """Rows whose squares are multiples of one power of two, together below ``2**53`` times it."""
-    width = block.floats.shape[1] if isinstance(block, Dense) else block.width
+    width = block.width if isinstance(block, Sparse) else block.floats.shape[1]
     units = np.clip(block.units(np.zeros(width, np.int64)) - exponent, -2000, 2000)
     limit = np.ldexp(1.0, np.clip(2 * units + 53, -2000, 2000).astype(np.intc))
     certain: NDArray[np.bool_] = (1.01 * squares < limit) & (2 * units >= -1022)
@@ -73,13 +73,5 @@ def _without_rounding(block: Block, squares: Floats, exponent: int) -> NDArray[n
 
 def _exact_squares(block: Block) -> Iterator[Fraction]:
     """``‖x_i‖²`` of each row."""
-    if not isinstance(block, Dense):
-        for start, stop in zip(block.starts[:-1], block.starts[1:], strict=True):
-            row = block.floats[None, start:stop]
-            yield from _exact_squares(Dense(row, row))
-        return
-    M, E = decompose(block.floats)
-    low = E.min(axis=1, initial=0)
-    whole = as_objects(M, np.where(M == 0, 0, E - low[:, None]))
-    for n, e in zip((whole * whole).sum(axis=1), low.tolist(), strict=True):
-        yield Fraction(int(n)) * Fraction(4) ** e
+    rows = np.split(block.floats, block.starts[1:-1]) if isinstance(block, Sparse) else block.floats
+    return map(square_sum, rows)

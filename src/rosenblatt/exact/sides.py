@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, blocks, chosen, shape
-from rosenblatt.exact.integers import nearest_float
+from rosenblatt.exact.blocks import Block, blocks, chosen, shape
+from rosenblatt.exact.integers import NONE, nearest_float
 from rosenblatt.exact.sums import exact_parts, rounded_sums, smallest_sum
 
 if TYPE_CHECKING:

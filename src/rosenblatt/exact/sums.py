@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, chosen
+from rosenblatt.exact.blocks import Block, chosen
 from rosenblatt.exact.enclosure import TINY, ULP, two_product
-from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.exact.integers import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,13 +197,6 @@ def combination(X: Any, rows: Ints, v: Floats, precise: bool) -> Twofold:
         for term, error in _products(part.scaled(-columns), np.ldexp(t, -top), "sum"):
             total.add(np.ldexp(term, back), np.ldexp(error, back))
     return total
-
-
-def exact_sum(values: Floats) -> Fraction:
-    """The sum of floats."""
-    M, E = decompose(values)
-    low = int(E.min(initial=0))
-    return Fraction(int(as_objects(M, np.where(M == 0, 0, E - low)).sum())) * Fraction(2) ** low
 
 
 def weighted_mean(weights: Floats, X: Floats) -> Floats:

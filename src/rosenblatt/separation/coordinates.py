@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.exact.integers import decompose
+from rosenblatt.exact.integers import whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.nearest.working_set import Samples
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class WholeView:
@@ -56,7 +52,8 @@ class WholeView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
-        return whole_numbers(self.samples.signed(rows), self.powers)[0]
+        whole: list[list[int]] = whole_rows(self.samples.signed(rows), self.powers)[0].tolist()
+        return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients on the scaled samples, exactly."""
@@ -92,7 +89,7 @@ class LinearView:
         samples: Samples,
         basis: list[list[int]],
         rows: Ints,
-        active: NDArray[np.bool_],
+        active: Mask,
         exact: bool = False,
     ) -> None:
         self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
@@ -126,9 +123,8 @@ class LinearView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The samples in the new coordinates without rounding, each times a power of two."""
-        V = np.array(self.basis, dtype=object).T
-        numbers, _ = whole_numbers(self.samples.signed(rows), np.zeros(len(V), np.int64))
-        whole: list[list[int]] = (np.array(numbers, dtype=object) @ V).tolist()
+        numbers, _ = whole_rows(self.samples.signed(rows))
+        whole: list[list[int]] = (numbers @ np.array(self.basis, dtype=object).T).tolist()
         return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
@@ -166,20 +162,6 @@ class LinearView:
 View = WholeView | LinearView
 
 
-def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]], list[int]]:
-    """Every column over its power of two, every row times one, so that all are whole.
-
-    Also the powers of two that the rows have to be divided by.
-    """
-    whole, exponents = decompose(Z)
-    rows, shifts = [], []
-    for numbers, places in zip(whole.tolist(), (exponents - powers).tolist(), strict=True):
-        low = min((p for v, p in zip(numbers, places, strict=True) if v), default=0)
-        rows.append([v << (p - low) if v else 0 for v, p in zip(numbers, places, strict=True)])
-        shifts.append(-low)
-    return rows, shifts
-
-
 def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
     """``Z V``, right to about six digits even where almost everything cancels.
 
@@ -191,11 +173,11 @@ def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) ->
         return C  # whole numbers: nothing was rounded
     doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
     rows = np.flatnonzero(doubtful.any(axis=1))
-    numbers, shifts = whole_numbers(Z[rows], np.zeros(Z.shape[1], np.int64))
-    for i, row, shift in zip(rows, numbers, shifts, strict=True):
+    numbers, powers = whole_rows(Z[rows])
+    for i, row, power in zip(rows, numbers.tolist(), powers.tolist(), strict=True):
         for j in np.flatnonzero(doubtful[i]):
             exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
-            C[i, j] = _times_power(exact, -shift - lengths[j])
+            C[i, j] = _times_power(exact, power - lengths[j])
     return C
 
 
@@ -208,7 +190,7 @@ def _times_power(number: int, power: int) -> float:
         return math.copysign(math.inf, number)
 
 
-def _powers(sizes: Floats) -> NDArray[np.int64]:
+def _powers(sizes: Floats) -> Ints:
     """Exponents that bring sizes to about 1; 0 for zero."""
-    powers: NDArray[np.int64] = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
+    powers: Ints = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
     return powers

@@ -9,9 +9,11 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.exact import costs, independent_rows, solve
+from rosenblatt.exact import independent_rows, solve
 from rosenblatt.exact.enclosure import enclosed_floats
-from rosenblatt.exact.integers import nearest_float
+from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.nearby import floats_of
+from rosenblatt.exact.systems import cost_of_solving
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Kind
 
@@ -104,11 +106,7 @@ def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
     if len(Z) == 1 and weights[0] == 1.0:
         negative: Floats = -Z[0]
         return negative
-    exact = [Fraction(w) for w in weights.tolist()]
-    return [
-        -sum((w * Fraction(v) for w, v in zip(exact, column, strict=True) if v), Fraction(0))
-        for column in Z.T.tolist()
-    ]
+    return exact_product(-Z.T, weights.tolist())
 
 
 def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
@@ -118,7 +116,7 @@ def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly
             found = enclosed_floats(A, b)
         if found is not None:
             return found
-    with samples.system(costs.solving(A)):
+    with samples.system(cost_of_solving(A)):
         exact = solve(A, b)
     assert exact is not None  # A is regular
     floats = exact.floats()
@@ -149,13 +147,6 @@ def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] |
     if found.dtype != object:
         return found, None
     return floats_of(found), tuple(found.tolist())
-
-
-def floats_of(numbers: Sequence[Fraction] | Numbers) -> Floats:
-    """The nearest floats; infinite where a number is too large for one."""
-    return np.array(
-        [nearest_float(*number.as_integer_ratio()) for number in numbers], dtype=np.float64
-    )
 
 
 def joined(samples: Samples, one: Cancelling, other: Cancelling) -> Cancelling:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.data.identical import distinct
 from rosenblatt.exact import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.sides import first_not_annihilated
 from rosenblatt.theory import cover_probability
 
@@ -210,7 +211,7 @@ def estimates(
     kept = order[independent_rows(basis[:, order].T)[0]]
     plane = certificate.hyperplane
     theta: Sequence[Any] = certificate.exact or [*plane.w.tolist(), plane.b]
-    beta = _solved(basis[:, kept], [_dot(row, theta) for row in basis])
+    beta = _solved(basis[:, kept], exact_product(basis, theta))
     moved = ~_settled(spanning[:, kept])
     signs = np.where(moved, [(x > 0) - (x < 0) for x in beta], 0)
     off = np.setdiff1d(np.arange(X.shape[0]), certificate.on)
@@ -292,11 +293,6 @@ def _spanning_all(certificate: QuasiSeparable, X: Any, spanning: Floats, most: i
     return basis
 
 
-def _dot(row: Floats, theta: Sequence[Any]) -> Fraction:
-    terms = (Fraction(x) * Fraction(t) for x, t in zip(row.tolist(), theta, strict=True) if x)
-    return sum(terms, Fraction(0))
-
-
 def _solved(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
     solution = solve(A, b)
     assert solution is not None  # the columns of A span all that b can be
@@ -308,7 +304,7 @@ def _settled(Z: Floats) -> NDArray[np.bool_]:
     rows, columns = independent_rows(Z)
     free = np.setdiff1d(np.arange(Z.shape[1]), columns)
     chosen = np.random.default_rng(0).integers(1, 1 << 30, free.size).tolist()
-    rest = _solved(Z[np.ix_(rows, columns)], [_dot(row, chosen) for row in Z[np.ix_(rows, free)]])
+    rest = _solved(Z[np.ix_(rows, columns)], exact_product(Z[np.ix_(rows, free)], chosen))
     settled = np.zeros(Z.shape[1], dtype=np.bool_)
     settled[columns] = [x == 0 for x in rest]
     return settled

@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact import costs, null_basis
-from rosenblatt.exact.nearby import exact_product
+from rosenblatt.exact import null_basis
+from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.nearby import candidates, floats_of
 from rosenblatt.exact.sums import weighted_mean
+from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.working_set import Samples, batch, worst
@@ -46,7 +48,6 @@ from rosenblatt.separation.evidence import (
     Cancelling,
     basis_of,
     cancel,
-    floats_of,
     in_floats,
     independent,
     interior_vertex,
@@ -159,7 +160,7 @@ class Search:
         basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
             Z = samples.signed(basis)
-            with samples.system(costs.reducing(Z)):
+            with samples.system(cost_of_reducing(Z)):
                 directions = null_basis(Z)
             active = self.not_zero(directions)
             if not active.any():
@@ -314,7 +315,7 @@ class Search:
 
     def spend(self, products: int, bits: int) -> None:
         """Before a step in exact arithmetic, see whether there is time and work left for it."""
-        units = costs.multiplying(products, bits)
+        units = cost_of_products(products, bits)
         self.clock.spend(units)
         self.exact_step(units)
 
@@ -436,8 +437,6 @@ class Search:
 
     def _nearby(self, direction: list[Fraction]) -> Floats | None:
         """Floats near a θ that separate as it does, if there are any; sought on small data."""
-        from rosenblatt.exact.plane_floats import candidates  # late: it is seldom needed
-
         samples = self.samples
         if samples.n * samples.d > SMALL:
             return None
