@@ -14,7 +14,7 @@ from rosenblatt.results import Undecided
 from rosenblatt.running import clock as clocks
 from rosenblatt.running.clock import Clock, Kind, OutOfWork
 from rosenblatt.running.stopping import Halt
-from rosenblatt.separation import evidence, solver
+from rosenblatt.separation import programs, solver
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_no_step_is_begun_that_would_end_too_late(monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 600)), np.arange(60) % 2
     steps = []
-    for module in (solver, max_margin, evidence):
+    for module in (solver, max_margin, programs):
         monkeypatch.setattr(module, "shortest_sum", _watched(steps))
     monkeypatch.setattr(clocks, "_product_time", lambda: 1.0)
     found = rb.separability(X, y, max_time=100)

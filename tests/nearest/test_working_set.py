@@ -19,7 +19,7 @@ from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.working_set import widest
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.coordinates import product
-from rosenblatt.separation.exact_simplex import decide
+from rosenblatt.separation.programs import decide
 
 
 def problem(seed, m, d, gap=0.0):

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.fields import (
+from rosenblatt.certify.inputs import (
+    SignedRows,
     WrongError,
     read_exact_weights,
     read_point,
     read_rows,
+    read_sample_weight,
+    read_samples,
     read_theta,
     read_weights,
     require,
     require_fields,
 )
-from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
-from rosenblatt.certify.samples import SignedRows, read_samples
+from rosenblatt.certify.optimum import prove_optimum
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.modular import independent_rows
@@ -36,10 +38,7 @@ from rosenblatt.results import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.exact.integers import Floats, Ints
 
 NARROW = 1e-11  # an enclosure this narrow decides
 

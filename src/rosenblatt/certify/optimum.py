@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arguments import as_array, exact
 from rosenblatt.certify.duality import SMALLEST, Judged, Proof, prove
-from rosenblatt.certify.fields import (
+from rosenblatt.certify.inputs import (
     WrongError,
     read_fractions,
     read_rows,
+    read_sample_weight,
+    read_samples,
     read_theta,
     read_weights,
     require,
 )
-from rosenblatt.certify.samples import read_samples
 from rosenblatt.exact.blocks import blocks, chosen
 from rosenblatt.exact.nearby import closest
 from rosenblatt.exact.sides import signs
@@ -29,35 +29,13 @@ from rosenblatt.results import Conditions, Optimum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.certify.samples import SignedRows
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.certify.inputs import SignedRows
+    from rosenblatt.exact.integers import Floats, Ints
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
 COARSE = 2**12  # steps of floats by which a canonical form may be off
 LAST_BITS = 1e-15  # so far may a claimed gap be off
 EXCESS = 1e-12  # of a multiplier over its bound, as a share of it
-
-
-def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
-    """Weights as floats; ValueError says in one line what is wrong with them."""
-    if sample_weight is None:
-        return None
-    weights = as_array("sample_weight", sample_weight)
-    if weights.dtype.kind not in "biuf":
-        msg = f"sample_weight has dtype {weights.dtype}: give numbers"
-        raise ValueError(msg)
-    if weights.shape != (n,):
-        msg = f"sample_weight has shape {weights.shape}: give one number for each of {n} samples"
-        raise ValueError(msg)
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        msg = "sample_weight has entries that are negative or not finite: give numbers from 0 on"
-        raise ValueError(msg)
-    if not weights.any():
-        msg = "sample_weight is 0 for every sample: give some of them a positive weight"
-        raise ValueError(msg)
-    return exact("sample_weight", weights).astype(np.float64)
 
 
 # Checking ---------------------------------------------------------------------------------------

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.certify import duality
-from rosenblatt.certify.fields import WrongError
+from rosenblatt.certify.inputs import SignedRows, WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
-from rosenblatt.certify.samples import SignedRows
 from rosenblatt.exact import smallest
 from rosenblatt.exact.integers import exact_product, square_sum
 from rosenblatt.exact.nearby import closest

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.results import QuasiSeparable
-
-    Floats = NDArray[np.float64]
 
 BLOCK = 1 << 20  # numbers at a time
 MOST_WORK = 10**8  # steps, roughly, that looking for forced signs may take
@@ -87,7 +86,7 @@ def single_features(X: Any, y: NDArray[Any]) -> list[SingleFeature]:
     return sorted(found, key=lambda one: (not one.complete, -one.n_above - one.n_below))
 
 
-def _ranges(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _ranges(X: Any, chosen: Mask) -> tuple[Floats, Floats]:
     """The smallest and the largest value of each feature over the chosen samples."""
     if hasattr(X, "tocsr"):
         rows = X.tocsr()[chosen]
@@ -102,9 +101,7 @@ def _ranges(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _sides(
-    X: Any, features: NDArray[np.intp], thresholds: Floats
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _sides(X: Any, features: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
     """How many samples are strictly above and below the threshold of each feature."""
     if hasattr(X, "tocsr"):
         entries = X.tocsr()[:, features].tocoo()
@@ -299,7 +296,7 @@ def _solved(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
     return solution.fractions()
 
 
-def _settled(Z: Floats) -> NDArray[np.bool_]:
+def _settled(Z: Floats) -> Mask:
     """Which coefficients are zero in every θ with ``Zθ = 0``: those of one taken at random."""
     rows, columns = independent_rows(Z)
     free = np.setdiff1d(np.arange(Z.shape[1]), columns)
