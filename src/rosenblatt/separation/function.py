@@ -165,15 +165,17 @@ def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return canonical(X), y
 
 
-def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
+def read_two_classes(
+    X: Any, y: Any, about: str = "a verdict is on two"
+) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
     X, y = read_labelled(X, y)
     check_classification_targets(label_vector("y", y))
     classes, labels = number_classes(y)
     if len(classes) > 2:
         msg = (
-            f"y holds {len(classes)} classes ({shown(classes)}): give two, "
-            "for instance y == one of them for this class against the rest"
+            f"y holds {len(classes)} classes, {shown(classes)}: {about}; "
+            f"give y == {classes.tolist()[0]!r} for one class against the rest"
         )
         raise ValueError(msg)
     return X, labels
