@@ -15,11 +15,11 @@ from rosenblatt.exact import (
     enclose,
     independent_rows,
     margin_of,
-    modular,
     null_basis,
     signs,
     solve,
     spanning_rows,
+    systems,
 )
 from rosenblatt.exact import blocks as blocks_module
 from rosenblatt.exact.enclosure import enclosed_floats
@@ -131,14 +131,14 @@ class TestIndependentRows:
 
     def test_a_prime_that_divides_a_row_misleads_nobody(self, monkeypatch):
         p, q, r = 84886727, 84886717, 84886699
-        monkeypatch.setattr(modular, "primes", lambda terms: iter([p, q, r]))
+        monkeypatch.setattr(systems, "primes", lambda terms: iter([p, q, r]))
         Z = np.array(
             [[0.0, p, 0.0], [0.0, 0.0, p], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 7.0, 7.0]]
         )
         assert independent_rows(Z)[0].tolist() == [0, 1, 2]
 
     def test_primes_are_prime_and_others_every_time(self):
-        drawn = [p for _ in range(3) for p in islice(modular.primes(50), 20)]
+        drawn = [p for _ in range(3) for p in islice(systems.primes(50), 20)]
         assert len(set(drawn)) > 50
         for p in drawn:
             assert all(p % f for f in range(2, math.isqrt(p) + 1))

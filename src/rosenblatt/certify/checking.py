@@ -23,10 +23,9 @@ from rosenblatt.certify.inputs import (
 from rosenblatt.certify.optimum import prove_optimum
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.integers import exact_product
-from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.sums import weighted_mean
-from rosenblatt.exact.systems import null_basis, solve, spanning_rows
+from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (
     CheckResult,
     Inseparable,

@@ -113,30 +113,24 @@ def _require_within(problem: Judged, given: Given) -> None:
             raise WrongError(msg)
 
 
-def _require_value(name: str, given: float, found: float) -> None:
-    digits = _digits(found, given)
-    why = f"the {name} is {found:.{digits}g}, not {given:.{digits}g}"
-    require(given == found or abs(given - found) <= AGREES * found + SMALLEST, why)
-
-
-def _require_dual(dual: float, bound: float, primal: float) -> None:
-    digits = _digits(bound, dual)
-    why = f"the dual value is at most {bound:.{digits}g}, not {dual:.{digits}g}"
-    require(dual <= bound or dual - bound <= AGREES * primal, why)
-
-
-def _require_gap(gap: float, proved: float) -> None:
-    digits = _digits(gap, proved)
-    why = f"the gap is at most {proved:.{digits}g} as far as can be proved, not {gap:.{digits}g}"
-    require(proved <= gap * (1 + AGREES) + LAST_BITS, why)
-
-
 def _require_claims(optimum: Optimum, found: Proof) -> None:
     """What is proved is no less than what is claimed."""
-    _require_value("primal value", float(optimum.primal), found.primal)
-    _require_dual(float(optimum.dual), found.dual, found.primal)
-    _require_gap(float(optimum.gap), found.gap)
-    _require_value("margin", float(optimum.margin), found.margin)
+
+    def holds(right: bool, name: str, true: float, claimed: float, how: str = "") -> None:
+        digits = _digits(true, claimed)
+        require(right, f"the {name} {true:.{digits}g}{how}, not {claimed:.{digits}g}")
+
+    def same(true: float, claimed: float) -> bool:
+        return claimed == true or abs(claimed - true) <= AGREES * true + SMALLEST
+
+    names = ("primal", "dual", "gap", "margin")
+    primal, dual, gap, margin = (float(getattr(optimum, name)) for name in names)
+    holds(same(found.primal, primal), "primal value is", found.primal, primal)
+    right = dual <= found.dual or dual - found.dual <= AGREES * found.primal
+    holds(right, "dual value is at most", found.dual, dual)
+    right = found.gap <= gap * (1 + AGREES) + LAST_BITS
+    holds(right, "gap is at most", found.gap, gap, " as far as can be proved")
+    holds(same(found.margin, margin), "margin is", found.margin, margin)
 
 
 def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:

@@ -7,10 +7,15 @@ that are right); `systems` solves in rational numbers, `enclosure` and `sums` pr
 
 from rosenblatt.exact.enclosure import enclose
 from rosenblatt.exact.lengths import largest_square
-from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.nearby import root_down, root_near, root_up
 from rosenblatt.exact.sides import margin_of, signs, smallest
-from rosenblatt.exact.systems import Solution, null_basis, solve, spanning_rows
+from rosenblatt.exact.systems import (
+    Solution,
+    independent_rows,
+    null_basis,
+    solve,
+    spanning_rows,
+)
 from rosenblatt.exact.values import settled, values
 
 __all__ = [

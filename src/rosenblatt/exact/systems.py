@@ -1,7 +1,9 @@
-"""Linear systems, ranks and null spaces in rational numbers, by FLINT; and what they cost.
+"""Linear algebra without rounding: independence, systems and null spaces; and what they cost.
 
-FLINT (the FLINT team, "FLINT: Fast Library for Number Theory") lifts a solution modulo a prime to
-the rational numbers; it is the quickest of what was measured, for few and for many unknowns.
+Rows that are independent modulo a prime are independent: that much is proved quickly. Systems are
+solved in rational numbers by FLINT (the FLINT team, "FLINT: Fast Library for Number Theory"), which
+lifts a solution modulo a prime; it is the quickest of what was measured, for few and for many
+unknowns. What seems to be dependent is proved to be by null vectors, on every row.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +19,16 @@ import numpy as np
 from rosenblatt.exact.integers import (
     Scaled,
     as_objects,
+    decompose,
     nearest_float,
     over_one_denominator,
+    residues,
     scaled,
 )
-from rosenblatt.exact.modular import independent_rows
 from rosenblatt.exact.sides import first_not_annihilated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from flint import fmpz_mat
     from numpy.typing import ArrayLike
@@ -32,8 +36,132 @@ if TYPE_CHECKING:
     from rosenblatt.exact.integers import Floats, Ints
 
 DEPENDENT = "the columns of A are linearly dependent: keep independent ones only"
+RANDOM = SystemRandom()
 WORD = 64  # bits
 LONG = 256  # words from which on the time of a product is more than that of its words
+
+# Independence, modulo a prime --------------------------------------------------------------------
+#
+# Residues are kept between -p/2 and p/2 in float64, where a matrix product of residues is exact
+# as long as every sum stays below 2**53: then the work is done by BLAS.
+
+
+def independent_rows(Z: ArrayLike) -> tuple[Ints, Ints]:
+    """A maximal set of linearly independent rows, and columns that make it a regular matrix.
+
+    Rows are taken greedily in order: row i exactly if it is not in the span of those before.
+    Independence is proved: the rank modulo a prime is never larger than the true one (powers of
+    two, and so all floats, are units modulo an odd prime). That no row is missing holds unless
+    two primes drawn at random are misled in the same way; `spanning_rows` proves it.
+    """
+    Z = np.asarray(Z, dtype=np.float64)
+    draw = primes(min(Z.shape))
+    rows, columns = _independent(Z, next(draw))
+    while _doubtful(rows, *Z.shape):
+        again = _independent(Z, next(draw))
+        if again[0] == rows:
+            break
+        # At the first difference the set that took the row is right: it proved independence.
+        if _earlier(again[0], rows):
+            rows, columns = again
+    return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+
+
+def primes(terms: int) -> Iterator[int]:
+    """Primes at random for which sums of `terms` products of residues are exact, without end.
+
+    Nobody can know them before, and so prepare data that they are all wrong for.
+    """
+    most = 2 * (math.isqrt(2**53 // (terms + 2)) - 1)
+    small = np.arange(3, math.isqrt(most) + 1, 2)
+    while True:
+        candidate = RANDOM.randrange(most // 2, most) | 1
+        if pow(2, candidate - 1, candidate) == 1 and (candidate % small).all():
+            yield candidate
+
+
+def _reduce(values: Floats, p: int) -> Floats:
+    """Bring integers below 2**53 modulo `p` between -p/2 and p/2, in place."""
+    quotients = values * (1 / p)
+    np.rint(quotients, out=quotients)
+    quotients *= p
+    values -= quotients
+    return values
+
+
+def _eliminate(R: Floats, p: int, width: int) -> tuple[list[int], list[int], Floats]:
+    """Gauss-Jordan elimination of a few rows."""
+    rows: list[int] = []
+    columns: list[int] = []
+    for i in range(len(R)):
+        j = int(np.argmax(R[i, :width] != 0))
+        if R[i, j] == 0:
+            continue
+        R[i] *= pow(int(R[i, j]), -1, p)
+        _reduce(R[i], p)
+        factors = R[:, j].copy()
+        factors[i] = 0
+        R -= np.multiply.outer(factors, R[i])
+        _reduce(R, p)
+        rows.append(i)
+        columns.append(j)
+    return rows, columns, R[rows]
+
+
+def _echelon_modulo(R: Floats, p: int, width: int) -> tuple[list[int], list[int], Floats]:
+    """``(rows, columns, U)``: the reduced echelon form of residues; R is overwritten.
+
+    `rows` are taken greedily in order, each with its pivot among the first `width` columns;
+    ``U[:, columns]`` is the identity, and the rows of U span those of R (in these columns).
+    """
+    if len(R) <= 8:
+        return _eliminate(R, p, width) if width else ([], [], R[:0])
+    half = len(R) // 2
+    rows, columns, top = _echelon_modulo(R[:half], p, width)
+    if len(rows) == width:
+        return rows, columns, top
+    low = _reduce(R[half:] - R[half:, columns] @ top, p)
+    if not low[:, :width].any():
+        return rows, columns, top
+    more, pivots, bottom = _echelon_modulo(low, p, width)
+    top = _reduce(top - top[:, pivots] @ bottom, p)
+    return rows + [half + i for i in more], columns + pivots, np.vstack([top, bottom])
+
+
+def _independent(Z: Floats, p: int) -> tuple[list[int], list[int]]:
+    """Rows independent modulo `p`, greedily, in chunks: few are needed of a tall matrix."""
+    width = Z.shape[1]
+    rows: list[int] = []
+    columns: list[int] = []
+    U = np.zeros((0, width))
+    step = max(256, 2 * width)
+    for start in range(0, len(Z), step):
+        R = residues(*decompose(Z[start : start + step]), p)
+        R = _reduce(R - R[:, columns] @ U, p)
+        more, pivots, low = _echelon_modulo(R, p, width)
+        U = np.vstack([_reduce(U - U[:, pivots] @ low, p), low])
+        rows += [start + i for i in more]
+        columns += pivots
+        if len(rows) == width:
+            break
+    return rows, columns
+
+
+def _doubtful(rows: list[int], m: int, width: int) -> bool:
+    """Whether a row was passed over before the rank was full."""
+    passed = rows[-1] + 1 - len(rows) if len(rows) == width and rows else m - len(rows)
+    return width > 0 and passed > 0
+
+
+def _earlier(rows: list[int], others: list[int]) -> bool:
+    """Whether the first row in one of the lists only is in `rows`."""
+    for a, b in zip(rows, others, strict=False):
+        if a != b:
+            return a < b
+    return len(rows) > len(others)
+
+
+# Systems ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
