@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 import rosenblatt as rb
 from rosenblatt.certify import duality
 from rosenblatt.certify.optimum import optimum_conditions
-from rosenblatt.exact import margin_of, sums
+from rosenblatt.exact import dot_products, margin_of
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.integers import exact_sum
 from rosenblatt.results import Conditions, Optimum
@@ -304,7 +304,7 @@ def test_multipliers_just_above_their_bounds_are_cut_off(problem):
 @given(problems(), st.fractions(0, 1))
 def test_products_in_twice_the_precision(problem, ratio):
     X, _, _, _, alpha, _ = problem
-    before = sums.combination(X, np.arange(len(X)), alpha, False)
+    before = dot_products.combination(X, np.arange(len(X)), alpha, False)
     after = before.times(ratio)
     assert (after.error >= before.error).all()
     for j in range(X.shape[1]):
@@ -336,13 +336,13 @@ def test_sums_in_twice_the_precision(problem):
     X, y, _, _, alpha, plane = problem
     rows = np.arange(len(y))
     for data in (X, csr_array(X)):
-        total = sums.combination(data, rows, alpha, True)
+        total = dot_products.combination(data, rows, alpha, True)
         for j, column in enumerate(X.T):
             terms = [a * x for a, x in zip(fractions(alpha), fractions(column), strict=True)]
             off = abs(Fraction(total.hi[j]) + Fraction(total.lo[j]) - sum(terms))
             assert off <= Fraction(total.error[j]) <= sum(map(abs, terms)) / 2**75
         ((_, block),) = blocks(data)
-        values, top = sums.form_values(block, np.append(plane.w, plane.b))
+        values, top = dot_products.form_values(block, np.append(plane.w, plane.b))
         for i, x in enumerate(X):
             terms = [a * v for a, v in zip(fractions(x), fractions(plane.w), strict=True)]
             terms.append(Fraction(plane.b))
@@ -355,7 +355,7 @@ def test_many_rows_at_once_are_summed_as_precisely():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30_000, 3)) + 1e8
     v = rng.random(30_000)
-    total = sums.combination(X, np.arange(30_000), v, True)
+    total = dot_products.combination(X, np.arange(30_000), v, True)
     M = np.array([fractions(column) for column in X.T[:1]], dtype=object)
     exact = (M @ np.array(fractions(v), dtype=object))[0]
     assert abs(Fraction(total.hi[0]) + Fraction(total.lo[0]) - exact) <= Fraction(total.error[0])

@@ -21,10 +21,10 @@ from rosenblatt.certify.inputs import (
     require_fields,
 )
 from rosenblatt.certify.optimum import prove_optimum
+from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
-from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (
     CheckResult,

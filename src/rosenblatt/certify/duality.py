@@ -20,11 +20,11 @@ import numpy as np
 
 from rosenblatt.certify.inputs import SignedRows, WrongError, require
 from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.dot_products import combination, form_values
 from rosenblatt.exact.enclosure import ULP
 from rosenblatt.exact.integers import exact_product, exact_sum, square_sum
 from rosenblatt.exact.nearby import above, below, closest, root_near, root_up
 from rosenblatt.exact.sides import Form, smallest
-from rosenblatt.exact.sums import combination, form_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -316,7 +316,7 @@ def _known_of(
         return None
 
 
-def _narrow(enough: float) -> float:
+def _decisive(enough: float) -> float:
     """How close bounds have to be, as a share of the objective, to decide on such a gap."""
     return max(min(NARROW, 0.01 * enough), 4 * ULP)
 
@@ -326,7 +326,7 @@ def _prove_margin(
 ) -> Proof:
     X, y, square = problem.X, problem.y, square_sum(theta[:-1])
     least = smallest(X, y, theta.tolist(), problem.weighing()) if square else ZERO
-    bound = _known_of(problem, rows, multipliers, 0.0, _narrow(enough))
+    bound = _known_of(problem, rows, multipliers, 0.0, _decisive(enough))
 
     def proof(bound: Feasible | None) -> Proof:
         widest, last = math.inf if bound is None else bound.margin(), closest(least)
@@ -354,7 +354,7 @@ def _prove_margin(
 def _prove_objective(
     problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
-    narrow = _narrow(enough)
+    narrow = _decisive(enough)
     values = objective(problem, theta, narrow=narrow)
     least, most = (Fraction(value) if value < math.inf else value for value in values)
     bound = _known_of(problem, rows, multipliers, float(most), narrow)

@@ -48,7 +48,7 @@ def prove_optimum(optimum: Optimum, data: SignedRows, weights: Floats | None) ->
     problem = Judged(data.X, data.y, weights, C)
     _require_within(problem, given)
     found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
-    return (_prove_margin if C is None else _prove_objective)(problem, optimum, given, found)
+    return (_require_margin if C is None else _require_objective)(problem, optimum, given, found)
 
 
 class Given(NamedTuple):
@@ -133,7 +133,7 @@ def _require_claims(optimum: Optimum, found: Proof) -> None:
     holds(same(found.margin, margin), "margin is", found.margin, margin)
 
 
-def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
+def _require_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     _require_claims(optimum, found)
     require(found.primal < np.inf, "the objective is too large for floats")
     digits = _digits(found.dual, found.primal)
@@ -144,7 +144,7 @@ def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Pro
     )
 
 
-def _prove_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
+def _require_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
     if not found.margin > 0:
         side = signs(problem.X, given.theta.tolist()) * problem.y

@@ -2,13 +2,14 @@
 
 The lowest layer: hyperplanes know their exact sides by it, certificates are checked with it.
 Begin with `integers` (floats as integers), `blocks` (rows, a few at a time) and `sides` (signs
-that are right); `systems` solves in rational numbers, `enclosure` and `sums` prove in floats.
+that are right); `systems` solves in rational numbers, `enclosure` and `dot_products` prove in
+floats.
 """
 
+from rosenblatt.exact.dot_products import largest_square
 from rosenblatt.exact.enclosure import enclose
-from rosenblatt.exact.lengths import largest_square
 from rosenblatt.exact.nearby import root_down, root_near, root_up
-from rosenblatt.exact.sides import margin_of, signs, smallest
+from rosenblatt.exact.sides import margin_of, settled, signs, smallest, values
 from rosenblatt.exact.systems import (
     Solution,
     independent_rows,
@@ -16,7 +17,6 @@ from rosenblatt.exact.systems import (
     solve,
     spanning_rows,
 )
-from rosenblatt.exact.values import settled, values
 
 __all__ = [
     "Solution",

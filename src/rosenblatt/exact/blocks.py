@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import vstack
 
-from rosenblatt.exact.integers import NONE, decompose, whole_rows
+from rosenblatt.exact.integers import NONE, decompose, rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +21,7 @@ ENTRIES = 2**16  # per block
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """Rows of an array: their entries as they are in `values`, and as floats."""
 
     values: NDArray[Any]
@@ -69,9 +69,9 @@ class Block:
             return np.zeros(len(self), dtype=bool)
         return self._by_row(np.logical_or, np.abs(self.floats) >= 2.0**53, False)
 
-    def take(self, rows: Any) -> Block:
+    def take(self, rows: Any) -> RowBlock:
         """The chosen rows."""
-        return Block(self.values[rows], self.floats[rows])
+        return RowBlock(self.values[rows], self.floats[rows])
 
     def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
         """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
@@ -80,7 +80,7 @@ class Block:
         if values.dtype.kind in "iu":
             yield from zip(values.astype(object) @ numbers, [0] * len(values), strict=True)
             return
-        whole, e = whole_rows(values)
+        whole, e = rows_as_integers(values)
         yield from zip(whole @ numbers, e.tolist(), strict=True)
 
     def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
@@ -93,7 +93,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Sparse(Block):
+class Sparse(RowBlock):
     """Rows in compressed form; `starts` has one entry more than there are rows."""
 
     columns: NDArray[Any]
@@ -135,7 +135,7 @@ class Sparse(Block):
     def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
         """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
         for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
-            row = Block(self.values[None, start:stop], self.floats[None, start:stop])
+            row = RowBlock(self.values[None, start:stop], self.floats[None, start:stop])
             yield from row.exact(numbers[self.columns[start:stop]])
 
     def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
@@ -149,7 +149,7 @@ class Sparse(Block):
         return result
 
 
-def without_rounding(block: Block, low: Ints, sizes: Floats) -> Mask:
+def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
     """Rows for which floats compute ``(x_i, 1)·t`` exactly, in any order of the sums.
 
     All products are multiples of one power of two there, and together below ``2**53`` times it.
@@ -210,13 +210,13 @@ def shape(X: Any) -> tuple[int, int]:
     return int(n), int(d)
 
 
-def blocks(X: Any) -> Iterator[tuple[int, Block]]:
+def blocks(X: Any) -> Iterator[tuple[int, RowBlock]]:
     """The first row number and the rows, block by block; nothing larger is copied.
 
     X is an array of floats or integers, a CSR matrix of these without duplicate entries, or a
     `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
-    yield from _cut(X, _end, _rows, _joined)
+    yield from _cut_rows(X, _end, _rows, _joined)
 
 
 def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
@@ -228,10 +228,10 @@ def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
     def rows(matrix: Any, start: int, stop: int) -> Any:
         return matrix if stop - start == matrix.shape[0] else matrix[start:stop]
 
-    yield from _cut(X, end, rows, stacked)
+    yield from _cut_rows(X, end, rows, stacked)
 
 
-def _cut(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
+def _cut_rows(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
     """Parts that end where `end` says; beyond a matrix, they go on in the next one."""
     n = shape(X)[0]
     first, begun = 0, None
@@ -252,10 +252,10 @@ def _cut(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _length(part: Any) -> int:
-    return len(part) if isinstance(part, Block) else int(part.shape[0])
+    return len(part) if isinstance(part, RowBlock) else int(part.shape[0])
 
 
-def _end(matrix: Any, start: int, begun: Block | None) -> int:
+def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
     """Where a block that starts here ends; one that has begun earlier is to be completed."""
     rows, entries = (0, 0) if begun is None else (len(begun), begun.floats.size)
     m, d = shape(matrix)
@@ -269,11 +269,11 @@ def _end(matrix: Any, start: int, begun: Block | None) -> int:
     return m + 1 if stop >= m else max(stop, start + (0 if rows else 1))
 
 
-def _rows(matrix: Any, start: int, stop: int) -> Block:
+def _rows(matrix: Any, start: int, stop: int) -> RowBlock:
     """Some rows of a matrix; nothing is copied unless it takes another type."""
     if not hasattr(matrix, "indptr"):
         values = matrix[start:stop]
-        return Block(values, values.astype(np.float64, copy=False))
+        return RowBlock(values, values.astype(np.float64, copy=False))
     part = slice(int(matrix.indptr[start]), int(matrix.indptr[stop]))
     values = matrix.data[part]
     starts = matrix.indptr[start : stop + 1].astype(np.int64) - part.start
@@ -281,19 +281,19 @@ def _rows(matrix: Any, start: int, stop: int) -> Block:
     return Sparse(values, floats, matrix.indices[part], starts, shape(matrix)[1])
 
 
-def _joined(parts: list[Any]) -> Block:
+def _joined(parts: list[Any]) -> RowBlock:
     """Blocks of one kind as one: a copy."""
     values = np.concatenate([part.values for part in parts])
     floats = values.astype(np.float64, copy=False)
     if not isinstance(parts[0], Sparse):
-        return Block(values, floats)
+        return RowBlock(values, floats)
     columns = np.concatenate([part.columns for part in parts])
     lengths = np.concatenate([np.diff(part.starts) for part in parts])
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return Sparse(values, floats, columns, starts, parts[0].width)
 
 
-def chosen(X: Any, rows: Ints) -> Iterator[tuple[Block, slice]]:
+def chosen(X: Any, rows: Ints) -> Iterator[tuple[RowBlock, slice]]:
     """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
     for start, block in blocks(X):
         low, high = np.searchsorted(rows, [start, start + len(block)])

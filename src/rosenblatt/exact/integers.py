@@ -38,13 +38,13 @@ def as_objects(M: Ints, E: Ints) -> Objects:
     return integers << E.astype(object) if E.any() else integers
 
 
-def whole(values: ArrayLike) -> tuple[Objects, int]:
+def as_integers(values: ArrayLike) -> tuple[Objects, int]:
     """Integers n, as short as one power of two leaves them, and e: ``values == n * 2**e``."""
-    numbers, powers = whole_rows(np.asarray(values)[np.newaxis])
+    numbers, powers = rows_as_integers(np.asarray(values)[np.newaxis])
     return numbers[0], int(powers.ravel()[0])
 
 
-def whole_rows(values: ArrayLike, scale: Ints | int = 0) -> tuple[Objects, Ints]:
+def rows_as_integers(values: ArrayLike, scale: Ints | int = 0) -> tuple[Objects, Ints]:
     """The same with a power of two for each row: ``values / 2**scale == n * 2**e[i]``."""
     M, E = decompose(values)
     used, E = M != 0, E - scale
@@ -66,20 +66,20 @@ def over_one_denominator(numbers: Iterable[Any]) -> tuple[Objects, int]:
 
 def exact_sum(values: Floats) -> Fraction:
     """The sum of floats."""
-    numbers, e = whole(values)
+    numbers, e = as_integers(values)
     return Fraction(int(numbers.sum())) * Fraction(2) ** e
 
 
 def square_sum(values: Floats) -> Fraction:
     """``Σ v²`` of floats."""
-    numbers, e = whole(values)
+    numbers, e = as_integers(values)
     return Fraction(int((numbers * numbers).sum())) * Fraction(4) ** e
 
 
 def exact_product(A: Floats, t: Iterable[Any]) -> list[Fraction]:
     """``A t`` for a matrix of floats, and a vector of floats or Fractions."""
     numbers, denominator = over_one_denominator(t)
-    rows, e = whole(A)
+    rows, e = as_integers(A)
     unit = Fraction(2) ** e / denominator
     return [Fraction(int(n)) * unit for n in rows @ numbers]
 

@@ -222,13 +222,13 @@ def solve(A: ArrayLike, b: Any) -> Solution | None:
     rows = _regular_rows(A)
     right = fmpz_mat(rows.size, 1, [sides[i] for i in rows])
     try:
-        found: Any = matrix(integers.take(rows)).solve(right)
+        found: Any = integer_matrix(integers.take(rows)).solve(right)
     except ZeroDivisionError:
         raise ValueError(DEPENDENT) from None
     left, factor = found.numer_denom()
     others = np.setdiff1d(np.arange(len(A)), rows)
     expected = fmpz_mat(others.size, 1, [sides[i] for i in others]) * factor
-    if matrix(integers.take(others)) * left != expected:
+    if integer_matrix(integers.take(others)) * left != expected:
         return None
     numerators = [int(n) for n in left.entries()]
     return over_powers(numerators, int(factor) * side.denominator, integers.c)
@@ -244,14 +244,14 @@ def _regular_rows(A: Floats) -> Ints:
         return np.arange(k)
     rows = independent_rows(A.T)[1]
     if len(rows) < k:
-        R, _, rank = matrix(scaled(A.T)).rref()
+        R, _, rank = integer_matrix(scaled(A.T)).rref()
         if rank < k:
             raise ValueError(DEPENDENT)
         rows = pivots(R, rank)
     return rows
 
 
-def matrix(integers: Scaled) -> fmpz_mat:
+def integer_matrix(integers: Scaled) -> fmpz_mat:
     """The integers of a scaled matrix, for FLINT."""
     from flint import fmpz_mat  # late: most programs never need it
 
@@ -321,7 +321,7 @@ def _echelon(Z: Floats) -> tuple[Ints, list[list[int]]]:
     if r == D:
         return np.arange(D), []
     integers = scaled(Z)
-    R, denominator, rank = matrix(integers).rref()
+    R, denominator, rank = integer_matrix(integers).rref()
     table, positive = R.table(), int(denominator)
     columns = pivots(R, rank)
     null = []

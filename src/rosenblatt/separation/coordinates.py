@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.exact.integers import whole_rows
+from rosenblatt.exact.integers import rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,8 @@ class WholeView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
-        whole: list[list[int]] = whole_rows(self.samples.signed(rows), self.powers)[0].tolist()
+        numbers, _ = rows_as_integers(self.samples.signed(rows), self.powers)
+        whole: list[list[int]] = numbers.tolist()
         return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
@@ -100,7 +101,7 @@ class LinearView:
 
     def product(self, rows: Ints) -> Floats:
         """The samples along the directions, these of length about 1."""
-        return product(self.samples.signed(rows), self.basis, self.lengths, self.V)
+        return careful_product(self.samples.signed(rows), self.basis, self.lengths, self.V)
 
     def scaled(self, rows: Ints) -> Floats:
         """The samples in the new coordinates, every direction scaled to about 1."""
@@ -123,7 +124,7 @@ class LinearView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The samples in the new coordinates without rounding, each times a power of two."""
-        numbers, _ = whole_rows(self.samples.signed(rows))
+        numbers, _ = rows_as_integers(self.samples.signed(rows))
         whole: list[list[int]] = (numbers @ np.array(self.basis, dtype=object).T).tolist()
         return whole
 
@@ -162,7 +163,7 @@ class LinearView:
 View = WholeView | LinearView
 
 
-def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
+def careful_product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
     """``Z V``, right to about six digits even where almost everything cancels.
 
     V are the vectors of the basis, rounded, over the powers of two ``2**lengths``.
@@ -173,7 +174,7 @@ def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) ->
         return C  # whole numbers: nothing was rounded
     doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
     rows = np.flatnonzero(doubtful.any(axis=1))
-    numbers, powers = whole_rows(Z[rows])
+    numbers, powers = rows_as_integers(Z[rows])
     for i, row, power in zip(rows, numbers.tolist(), powers.tolist(), strict=True):
         for j in np.flatnonzero(doubtful[i]):
             exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)

@@ -15,11 +15,11 @@ import numpy as np
 
 from rosenblatt.exact import independent_rows, solve
 from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import ULP, enclosed_floats
 from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.nearby import candidates, floats_of
 from rosenblatt.exact.sides import Form
-from rosenblatt.exact.sums import weighted_mean
 from rosenblatt.exact.systems import cost_of_solving
 from rosenblatt.results import Hyperplane, QuasiSeparable, Separable
 from rosenblatt.running.clock import Kind

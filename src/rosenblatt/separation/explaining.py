@@ -91,14 +91,8 @@ def _ranges(X: Any, chosen: Mask) -> tuple[Floats, Floats]:
     if hasattr(X, "tocsr"):
         rows = X.tocsr()[chosen]
         return tuple(np.ravel(f(axis=0).toarray()) for f in (rows.min, rows.max))  # type: ignore[return-value]
-    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        rows = X[start : start + step][chosen[start : start + step]]
-        if len(rows):
-            np.minimum(low, rows.min(axis=0), out=low)
-            np.maximum(high, rows.max(axis=0), out=high)
-    return low, high
+    these = chosen[:, np.newaxis]
+    return X.min(axis=0, initial=np.inf, where=these), X.max(axis=0, initial=-np.inf, where=these)
 
 
 def _sides(X: Any, features: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
@@ -111,12 +105,9 @@ def _sides(X: Any, features: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
         below = np.bincount(entries.col[entries.data < limit], minlength=size)
         zeros = X.shape[0] - np.bincount(entries.col, minlength=size)
         return above + zeros * (thresholds < 0), below + zeros * (thresholds > 0)
-    above, below = np.zeros(len(features), np.intp), np.zeros(len(features), np.intp)
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        rows = X[start : start + step][:, features]
-        above += (rows > thresholds).sum(axis=0)
-        below += (rows < thresholds).sum(axis=0)
+    columns = [(X[:, j], t) for j, t in zip(features, thresholds, strict=True)]
+    counts = [[(column > t).sum(), (column < t).sum()] for column, t in columns]
+    above, below = np.array(counts, dtype=np.int64).reshape(-1, 2).T
     return above, below
 
 
@@ -208,8 +199,8 @@ def estimates(
     kept = order[independent_rows(basis[:, order].T)[0]]
     plane = certificate.hyperplane
     theta: Sequence[Any] = certificate.exact or [*plane.w.tolist(), plane.b]
-    beta = _solved(basis[:, kept], exact_product(basis, theta))
-    moved = ~_settled(spanning[:, kept])
+    beta = _solution(basis[:, kept], exact_product(basis, theta))
+    moved = ~_are_settled(spanning[:, kept])
     signs = np.where(moved, [(x > 0) - (x < 0) for x in beta], 0)
     off = np.setdiff1d(np.arange(X.shape[0]), certificate.on)
     signs = _forced(signs, spanning[:, kept], X, y, off, kept)
@@ -290,18 +281,18 @@ def _spanning_all(certificate: QuasiSeparable, X: Any, spanning: Floats, most: i
     return basis
 
 
-def _solved(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
+def _solution(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
     solution = solve(A, b)
     assert solution is not None  # the columns of A span all that b can be
     return solution.fractions()
 
 
-def _settled(Z: Floats) -> Mask:
+def _are_settled(Z: Floats) -> Mask:
     """Which coefficients are zero in every θ with ``Zθ = 0``: those of one taken at random."""
     rows, columns = independent_rows(Z)
     free = np.setdiff1d(np.arange(Z.shape[1]), columns)
     chosen = np.random.default_rng(0).integers(1, 1 << 30, free.size).tolist()
-    rest = _solved(Z[np.ix_(rows, columns)], exact_product(Z[np.ix_(rows, free)], chosen))
+    rest = _solution(Z[np.ix_(rows, columns)], exact_product(Z[np.ix_(rows, free)], chosen))
     settled = np.zeros(Z.shape[1], dtype=np.bool_)
     settled[columns] = [x == 0 for x in rest]
     return settled

@@ -204,7 +204,7 @@ def _of_values(
     """From vectors made of the kernel's values."""
     features = from_values(X, kernel, bias)
     vectors, _ = problem = _halves(features.vectors, labels)
-    found: Certificate | None = _independent(features.vectors, labels)
+    found: Certificate | None = _where_independent(features.vectors, labels)
     if found is None or not check(found, *problem).valid:
         found = separability(*problem, max_time=max_time)
     exact = _in_both_classes(X, labels)
@@ -216,7 +216,7 @@ def _of_values(
     return found, exact, features.tolerance, problem
 
 
-def _independent(L: Floats, labels: Labels) -> Separable | None:
+def _where_independent(L: Floats, labels: Labels) -> Separable | None:
     """A hyperplane with the values +1 and -1, if the vectors are independent."""
     if L.shape[0] != L.shape[1]:
         return None
