@@ -123,13 +123,9 @@ def mistake_bound(
     >>> xor.most, round(xor.R, 3), xor.kernel
     (105, 3.0, 'K(x, y) = (x·y + 1)^2')
     """
-    if fit_intercept is None:
-        fit_intercept = kernel is None
     update, size = batches(update, batch_size)
-    settings = Settings(
-        fit_intercept=yes_or_no("fit_intercept", fit_intercept),
-        eta=positive_number("eta0", eta0),
-    )
+    bias = yes_or_no("fit_intercept", kernel is None if fit_intercept is None else fit_intercept)
+    settings = Settings(fit_intercept=bias, eta=positive_number("eta0", eta0))
     X, label = read_two_classes(X, y, "a bound is for two")
     if isinstance(init, str) and init != "zeros":
         msg = f"init={brief(init)} is no vector: give the weights, then the bias, as numbers"
@@ -146,10 +142,9 @@ def mistake_bound(
     with Team(count_threads(None)) as team:
         if kernel is not None:
             _refuse_vectors(hyperplane, init)
-            return _kernel_bound(X, label, as_kernel(kernel), bool(fit_intercept), run, team)
+            return _kernel_bound(X, label, as_kernel(kernel), bias, run, team)
         source = MemorySource(as_rows(X), label, d)
-        vectors = Vectors(source, team, 1, float(fit_intercept))
-        return _bound(Bounds(vectors, run), hyperplane, bool(fit_intercept))
+        return _bound(Bounds(Vectors(source, team, 1, float(bias)), run), hyperplane, bias)
 
 
 def _refuse_vectors(hyperplane: Any, init: Any) -> None:
@@ -188,8 +183,7 @@ def _best_in_features(
         separable = _separating(bounds)[1] if features.explicit and not features.off else None
     found = bounds.best(theta, bool(separable))
     if found is not None:
-        bound = replace(found.bound, kernel=name, separable=separable)
-        found = found._replace(bound=bound)
+        found = found._replace(bound=replace(found.bound, kernel=name, separable=separable))
     return found, separable
 
 

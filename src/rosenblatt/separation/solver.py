@@ -162,8 +162,8 @@ class Search:
             return None
         self.look_up()
         theta = np.append(solver.best.w, solver.best.b)
-        right = solver.best.primal < np.inf and bool((self.samples.signs(theta) > 0).all())
-        return theta if right else None
+        found = solver.best.primal < np.inf and (self.samples.signs(theta) > 0).all()
+        return theta if found else None
 
     def set_up(self, rows: Ints, view: View | None = None) -> AbstractContextManager[None]:
         """Make a working set of these rows, if there is time for it."""
@@ -182,8 +182,7 @@ class Search:
         mix = [int(u) for u in self.rng.integers(1, 1 << 20, len(directions))]
         columns = zip(*directions, strict=True)
         theta = [Fraction(sum(u * v for u, v in zip(mix, c, strict=True))) for c in columns]
-        active: Mask = self.samples.signs(theta) != 0
-        return active
+        return np.asarray(self.samples.signs(theta) != 0)
 
     def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
@@ -227,8 +226,7 @@ class Search:
                 return None, rows, None
             direction: Direction = coefficients
             if isinstance(view, LinearView) and view.exact:
-                exact = [Fraction(c) for c in coefficients.tolist()]
-                direction = _shrunk(view.lift_floats(exact))
+                direction = _shrunk(view.lift_floats(list(map(Fraction, coefficients.tolist()))))
             values = self.values(view, direction)
             if isinstance(view, WholeView):
                 self.narrow(view, found, rows, direction, float(values.min()))
@@ -270,18 +268,17 @@ class Search:
         """Between what the widest margin lies; at worst from the line between two means."""
         samples, low, high = self.samples, -np.inf, np.inf
         mixture, theta = self.mixture, self.theta if self.theta.size else None
-        clock = self.clock
-        clock.use_kept()
+        self.clock.use_kept()
         try:
             if not mixture.rows.size:
                 rows = samples.some(batch(samples.d))
                 mixture = evidence.Mixture(rows, np.ones(len(rows)))
-            with clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
+            with self.clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
                 points = evidence.points(samples, mixture)
             high = evidence.at_most(points)
             theta = evidence.line(points) if theta is None else theta
             if theta is not None:
-                with clock.task(Kind.READING, SIDES * samples.source.n_entries):
+                with self.clock.task(Kind.READING, SIDES * samples.source.n_entries):
                     low = evidence.at_least(samples, theta)
         except Halt:
             pass  # what is known by now
@@ -391,9 +388,8 @@ def _rounded(values: Floats, powers: Ints, digits: int) -> list[Fraction]:
     """The values to so many binary digits, where a value counts by its power of two."""
     largest = int(np.frexp(np.abs(np.ldexp(values, powers)).max())[1])
     units = [Fraction(2) ** (largest - digits - int(power)) for power in powers]
-    return [
-        round(Fraction(v) / unit) * unit for v, unit in zip(values.tolist(), units, strict=True)
-    ]
+    pairs = zip(values.tolist(), units, strict=True)
+    return [round(Fraction(v) / unit) * unit for v, unit in pairs]
 
 
 def _shrunk(numbers: list[Fraction]) -> list[Fraction]:
