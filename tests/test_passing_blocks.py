@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 import rosenblatt as rb
 from passing_blocks import PassingSource, in_one_block
 from rosenblatt.bounds.function import _separating, bound_reports, kernel_bound_reports
-from rosenblatt.bounds.solver import Bounds, Run
+from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.data.rows import as_matrix
 from rosenblatt.data.sources import Labelled, stack
 from rosenblatt.exact.blocks import Stack, blocks, tiles
@@ -193,7 +193,7 @@ def test_soft_margin(problem, weighted):
 def test_mistake_bound(problem, bias, weighted):
     X, label = PROBLEMS[problem]()
     weight = np.random.default_rng(1).integers(0, 3, len(label)) / 2 if weighted else None
-    run = Run(np.zeros(X.shape[1] + 1), 1.0, "online", 1, 5, len(label))
+    run = KindOfRun(np.zeros(X.shape[1] + 1), 1.0, "online", 1, 5, len(label))
 
     def bounds(source, team):
         vectors = Vectors(source, team, 1, bias)

@@ -20,7 +20,7 @@ import rosenblatt as rb
 from reference import augment
 from rosenblatt import theory
 from rosenblatt.bounds import function as bounds
-from rosenblatt.bounds.hinge import least_sum
+from rosenblatt.bounds.solver import least_sum
 from rosenblatt.exact import largest_square
 from rosenblatt.results import BoundReport
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.exact import costs
+from rosenblatt.exact.systems import bits, cost_of_products, cost_of_reducing, cost_of_solving
 from rosenblatt.kernel.rule import DualRule
 from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
@@ -14,7 +14,7 @@ from rosenblatt.results import Undecided
 from rosenblatt.running import clock as clocks
 from rosenblatt.running.clock import Clock, Kind, OutOfWork
 from rosenblatt.running.stopping import Halt
-from rosenblatt.separation import evidence, solver
+from rosenblatt.separation import programs, solver
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_no_step_is_begun_that_would_end_too_late(monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 600)), np.arange(60) % 2
     steps = []
-    for module in (solver, max_margin, evidence):
+    for module in (solver, max_margin, programs):
         monkeypatch.setattr(module, "shortest_sum", _watched(steps))
     monkeypatch.setattr(clocks, "_product_time", lambda: 1.0)
     found = rb.separability(X, y, max_time=100)
@@ -158,19 +158,19 @@ def test_an_open_question_has_its_bracket_in_time(monkeypatch):
 def test_how_long_integers_are():
     A = np.array([[1.0, 3.0], [0.5, 2.0**60]])
     whole = [[2, 3], [1, 2**60]]  # the first column doubled
-    assert costs.bits(A) == max(n.bit_length() for row in whole for n in row)
-    assert costs.bits(np.array([[2.0**500, 2.0**-500]])) == 1  # columns are scaled
-    assert costs.bits(np.zeros((2, 2))) == 1
+    assert bits(A) == max(n.bit_length() for row in whole for n in row)
+    assert bits(np.array([[2.0**500, 2.0**-500]])) == 1  # columns are scaled
+    assert bits(np.zeros((2, 2))) == 1
 
 
 def test_costs_grow_with_unknowns_and_digits():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(20, 20))
     long = A * 2.0 ** rng.integers(-200, 200, A.shape)
-    assert costs.solving(A[:10, :10]) < costs.solving(A) < costs.solving(long)
-    assert costs.reducing(A[:5]) < costs.reducing(A[:10]) < costs.reducing(long[:10])
-    assert costs.reducing(A) == 0
-    assert costs.multiplying(10, 64) < costs.multiplying(10, 6400) < costs.multiplying(100, 6400)
+    assert cost_of_solving(A[:10, :10]) < cost_of_solving(A) < cost_of_solving(long)
+    assert cost_of_reducing(A[:5]) < cost_of_reducing(A[:10]) < cost_of_reducing(long[:10])
+    assert cost_of_reducing(A) == 0
+    assert cost_of_products(10, 64) < cost_of_products(10, 6400) < cost_of_products(100, 6400)
 
 
 def test_the_limit_of_work_covers_linear_systems(monkeypatch):
@@ -186,7 +186,7 @@ def test_the_limit_of_work_covers_linear_systems(monkeypatch):
     begun = []
     null_basis = solver.null_basis
     monkeypatch.setattr(
-        solver, "null_basis", lambda Z: begun.append(costs.reducing(Z)) or null_basis(Z)
+        solver, "null_basis", lambda Z: begun.append(cost_of_reducing(Z)) or null_basis(Z)
     )
     for limit in (total / 2, largest * 0.99):
         begun.clear()

@@ -14,11 +14,12 @@ from sklearn.svm import SVC
 
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
+from rosenblatt.exact.integers import rows_as_integers
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.working_set import widest
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.coordinates import product, whole_numbers
-from rosenblatt.separation.exact_simplex import decide
+from rosenblatt.separation.coordinates import careful_product
+from rosenblatt.separation.programs import decide
 
 
 def problem(seed, m, d, gap=0.0):
@@ -166,14 +167,14 @@ numbers = st.floats(-1e6, 1e6).map(lambda v: v if abs(v) > 1e-100 else 0.0)
 def test_whole_numbers_are_the_floats(rows):
     Z = np.array(rows)
     powers = np.array([3, -5, 0])
-    whole, shifts = whole_numbers(Z, powers)
-    for row, integers, shift in zip(rows, whole, shifts, strict=True):
+    whole, exponents = rows_as_integers(Z, powers)
+    for row, integers, e in zip(rows, whole, exponents.tolist(), strict=True):
         for value, integer, power in zip(row, integers, powers.tolist(), strict=True):
-            assert Fraction(value) / Fraction(2) ** power == integer * Fraction(2) ** -shift
+            assert Fraction(value) / Fraction(2) ** power == integer * Fraction(2) ** e
 
 
 def test_products_keep_their_digits_where_almost_all_cancels():
     Z = np.array([[1e17, 1.0, -1e17], [1.0, 2.0, 3.0]])
     basis = [[1, 1, 1], [3, 0, 3]]
     V = np.array(basis, dtype=float).T
-    assert product(Z, basis, [1, 2], V / [2, 4]).tolist() == [[0.5, 0.0], [3.0, 3.0]]
+    assert careful_product(Z, basis, [1, 2], V / [2, 4]).tolist() == [[0.5, 0.0], [3.0, 3.0]]

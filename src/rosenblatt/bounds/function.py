@@ -6,17 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import brief, label_vector
-from rosenblatt.bounds.solver import Bounds, Run, allowances, follow
+from rosenblatt.arguments import brief
+from rosenblatt.bounds.solver import Bounds, KindOfRun, allowances, follow
 from rosenblatt.contract.parameters import (
     batches,
     count_threads,
-    number_classes,
     positive_int,
     positive_number,
-    shown,
     start_vectors,
     yes_or_no,
 )
@@ -34,7 +31,7 @@ from rosenblatt.separation.feature_vectors import (
     feature_vectors,
     named,
 )
-from rosenblatt.separation.function import proved, read_labelled
+from rosenblatt.separation.function import proved, read_two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,11 +39,11 @@ if TYPE_CHECKING:
     from rosenblatt.bounds.solver import Course, Found
     from rosenblatt.contract.classifier import Data
     from rosenblatt.data.sources import Source
+    from rosenblatt.exact.integers import Floats
     from rosenblatt.kernels import Kernel
     from rosenblatt.results import MistakeBound
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
+    Labels = NDArray[np.int32]
 
 
 def mistake_bound(
@@ -126,28 +123,15 @@ def mistake_bound(
     >>> xor.most, round(xor.R, 3), xor.kernel
     (105, 3.0, 'K(x, y) = (x·y + 1)^2')
     """
-    if fit_intercept is None:
-        fit_intercept = kernel is None
     update, size = batches(update, batch_size)
-    settings = Settings(
-        fit_intercept=yes_or_no("fit_intercept", fit_intercept),
-        eta=positive_number("eta0", eta0),
-    )
-    X, y = read_labelled(X, y)
-    check_classification_targets(label_vector("y", y))
-    classes, label = number_classes(y)
-    if len(classes) > 2:
-        msg = (
-            f"y holds {len(classes)} classes, {shown(classes)}: a bound is for two; "
-            f"give y == {classes.tolist()[0]!r} for one class against the rest"
-        )
-        raise ValueError(msg)
+    bias = yes_or_no("fit_intercept", kernel is None if fit_intercept is None else fit_intercept)
+    settings = Settings(fit_intercept=bias, eta=positive_number("eta0", eta0))
+    X, label = read_two_classes(X, y, "a bound is for two")
     if isinstance(init, str) and init != "zeros":
         msg = f"init={brief(init)} is no vector: give the weights, then the bias, as numbers"
         raise ValueError(msg)
     n, d = X.shape
-    source = MemorySource(as_rows(X), label, d)
-    run = Run(
+    run = KindOfRun(
         start=start_vectors("zeros" if init is None else init, 1, d, settings)[0],
         eta=settings.eta,
         update=update,
@@ -158,9 +142,9 @@ def mistake_bound(
     with Team(count_threads(None)) as team:
         if kernel is not None:
             _refuse_vectors(hyperplane, init)
-            return _kernel_bound(X, label, as_kernel(kernel), bool(fit_intercept), run, team)
-        vectors = Vectors(source, team, 1, float(fit_intercept))
-        return _bound(Bounds(vectors, run), hyperplane, bool(fit_intercept))
+            return _kernel_bound(X, label, as_kernel(kernel), bias, run, team)
+        source = MemorySource(as_rows(X), label, d)
+        return _bound(Bounds(Vectors(source, team, 1, float(bias)), run), hyperplane, bias)
 
 
 def _refuse_vectors(hyperplane: Any, init: Any) -> None:
@@ -172,7 +156,7 @@ def _refuse_vectors(hyperplane: Any, init: Any) -> None:
 
 
 def _kernel_bound(
-    X: Any, label: Ints, kernel: Kernel, fit_intercept: bool, run: Run, team: Team
+    X: Any, label: Labels, kernel: Kernel, fit_intercept: bool, run: KindOfRun, team: Team
 ) -> MistakeBound:
     """The bound in the feature space of a kernel, with the best hyperplane through its origin."""
     features = feature_vectors(X, kernel, fit_intercept)
@@ -189,7 +173,7 @@ def _kernel_bound(
 
 
 def _best_in_features(
-    vectors: FeatureVectors, features: Features, run: Run, name: str
+    vectors: FeatureVectors, features: Features, run: KindOfRun, name: str
 ) -> tuple[Found | None, bool | None]:
     """The smallest bound for vectors of features, and whether a hyperplane separates them."""
     bounds = Bounds(vectors, run._replace(start=np.zeros(vectors.size)))
@@ -199,8 +183,7 @@ def _best_in_features(
         separable = _separating(bounds)[1] if features.explicit and not features.off else None
     found = bounds.best(theta, bool(separable))
     if found is not None:
-        bound = replace(found.bound, kernel=name, separable=separable)
-        found = found._replace(bound=bound)
+        found = found._replace(bound=replace(found.bound, kernel=name, separable=separable))
     return found, separable
 
 
@@ -297,14 +280,13 @@ def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
             course = follow(updates, fit.n_updates, X, found.theta)
             if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
                 raise ValueError(OTHER_DATA)
-            label = data.classes.tolist()[positive]
-            bias = updates.fit_intercept
-            reports.append(_report(found.bound, label, fit, course, vectors.slack, bias))
+            own, bias = data.classes.tolist()[positive], updates.fit_intercept
+            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
     return tuple(reports)
 
 
 def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
-    """A report for each two-class problem of a recorded fit in the feature space of its kernel."""
+    """The same in the feature space of the model's kernel."""
     if model.drop_after is not None or model.budget is not None:
         msg = "no bound is known where samples are dropped or forgotten: fit without drop_after "
         raise ValueError(msg + "and budget")
@@ -331,12 +313,11 @@ def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
             assert found is not None
             course = follow(updates, fit.n_updates, features.vectors, found.theta)
             own = data.classes.tolist()[positive]
-            report = _report(found.bound, own, fit, course, vectors.slack, bias)
-            reports.append(report)
+            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
     return tuple(reports)
 
 
-def _run_bound(vectors: Vectors, run: Run) -> Found:
+def _run_bound(vectors: Vectors, run: KindOfRun) -> Found:
     """The bound for any number of epochs; if there is none, for those of the run."""
     bounds = Bounds(vectors, run._replace(epochs=None))
     theta, separable = _separating(bounds)
@@ -369,11 +350,9 @@ def _rate(updates: Any, weights: Floats, eta0: float) -> float:
     signed = weights[updates.sample]
     if not updates.sample.size or np.array_equal(eta0 * signed, updates.step):
         return eta0
-    if getattr(updates, "eta", 1.0) != 1.0 or np.array_equal(
-        signed, updates.step
-    ):  # steps of batches have no rate
-        eta0 = updates.eta
-        right = np.array_equal(signed, updates.step)
+    bare = np.array_equal(signed, updates.step)  # steps of batches have no rate
+    if bare or getattr(updates, "eta", 1.0) != 1.0:
+        eta0, right = updates.eta, bare
     else:  # the parameter was changed after the fit
         eta0 = float(updates.step[0] / signed[0]) if signed[0] else 0.0
         right = eta0 > 0 and np.allclose(eta0 * signed, updates.step, rtol=1e-14, atol=0.0)
@@ -382,11 +361,11 @@ def _rate(updates: Any, weights: Floats, eta0: float) -> float:
     return eta0
 
 
-def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> Run:
+def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> KindOfRun:
     """What kind of run it was; `n` samples have a weight."""
     picked = model.order in PICKING
     update = getattr(model, "update", "online")
-    return Run(
+    return KindOfRun(
         start=np.append(updates.start.w, updates.start.b),
         eta=eta,
         update=update,

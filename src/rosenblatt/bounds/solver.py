@@ -2,6 +2,13 @@
 
 A bound must hold in spite of rounding. So radii are rounded up and margins down before they go
 into a formula (`theory` has them), by what the dot products of the data can be off.
+
+Where nothing separates, the best bound is a trade between a short vector and one that leaves
+little to be desired: ``f(v) = a‖v‖ + b‖(1 - Zv)₊‖₂`` over the signed vectors ``z`` is convex. It is
+minimised by Newton's method with exact line searches; for squared norms this is how O. Chapelle
+trains a support vector machine in the primal (Neural Computation 19, 2007). The second norm has
+a kink at zero, where the minimum may be if the data are separable: it is rounded off,
+``√(‖·‖² + ε²)``, less and less. Any v gives a bound, so that nothing rests on finding the best.
 """
 
 from __future__ import annotations
@@ -11,27 +18,31 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import brentq
 
 from rosenblatt import theory
-from rosenblatt.bounds.hinge import least_sum
 from rosenblatt.bounds.loops import replay
 from rosenblatt.data.rows import as_rows
+from rosenblatt.nearest.directions import conjugate_gradients
 from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rosenblatt.exact.integers import Floats, Ints
     from rosenblatt.nearest.signed_vectors import Vectors
     from rosenblatt.results import Updates
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    Signed = Vectors | Projected
 
 ENTRIES = 1 << 24  # numbers to go through between two chances to interrupt
+DIRECT = 1200  # numbers in a vector up to which systems are solved by Cholesky's method
+STEPS, CONJUGATE_STEPS = 100, 100
+ENOUGH = 1e-11  # what a step would gain, as a share of the value, when it is good enough
+ROUND, SHARP = 1e-2, 1e-9  # the first ε and the last, as shares of √n
 
 
-class Run(NamedTuple):
+class KindOfRun(NamedTuple):
     """What kind of run a bound is for.
 
     Attributes
@@ -68,7 +79,7 @@ class Found(NamedTuple):
 class Bounds:
     """The bounds for one problem and one kind of run."""
 
-    def __init__(self, vectors: Vectors, run: Run) -> None:
+    def __init__(self, vectors: Vectors, run: KindOfRun) -> None:
         self.z, self.run = vectors, run
         self.R = vectors.radius()
         self.length = math.hypot(*run.start.tolist())
@@ -196,6 +207,98 @@ def _unit(theta: Floats) -> Floats:
     scaled = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
     unit: Floats = scaled / np.linalg.norm(scaled)
     return unit
+
+
+# The trade ------------------------------------------------------------------------------------
+
+
+def least_sum(z: Signed, a: float, b: float) -> Floats:
+    """``argmin_v a‖v‖ + b‖(1 - Zv)₊‖₂`` for positive a and b; zeros if that is it."""
+    v, values = np.zeros(z.size), np.zeros(z.n)
+    pull = z.gather(np.ones(z.n))
+    if b * float(np.linalg.norm(pull)) <= a * math.sqrt(z.n):
+        return v  # no direction falls at zero
+    direction = pull / np.linalg.norm(pull)
+    eps, sharp = (e * math.sqrt(z.n) for e in (ROUND, SHARP))
+    for _ in range(STEPS):
+        moved = z.values(direction)
+        step = _line(a, b, eps, (v, direction), (values, moved))
+        v, values = v + step * direction, values + step * moved
+        short = np.maximum(1.0 - values, 0.0)
+        gradient, direction = _newton(z, a, b, eps, v, short)
+        value = a * float(np.linalg.norm(v)) + b * math.hypot(float(np.linalg.norm(short)), eps)
+        if step == 0.0 or -float(gradient @ direction) <= ENOUGH * value:
+            if eps == sharp:
+                break
+            blunt = float(np.linalg.norm(short)) < 30 * eps
+            eps = max(eps / 20, sharp) if blunt else sharp
+            gradient, direction = _newton(z, a, b, eps, v, short)
+    return v
+
+
+def _newton(
+    z: Signed, a: float, b: float, eps: float, v: Floats, short: Floats
+) -> tuple[Floats, Floats]:
+    """The gradient at v, and Newton's step from there; it goes down in any case."""
+    length, missing = float(np.linalg.norm(v)), math.hypot(float(np.linalg.norm(short)), eps)
+    active, pull = short > 0, z.gather(short) / missing
+    unit, first, second = v / length, a / length, b / missing
+    gradient = a * unit - b * pull
+    if z.size <= DIRECT:
+        matrix = second * (z.gram(active) - np.outer(pull, pull))
+        matrix[np.diag_indices(z.size)] += first
+        matrix -= first * np.outer(unit, unit)
+        solved = _solve(matrix, -gradient)
+    else:
+
+        def times(d: Floats) -> Floats:
+            curved = z.gather(np.where(active, z.values(d), 0.0)) - pull * float(pull @ d)
+            product: Floats = first * (d - unit * float(unit @ d)) + second * curved
+            return product
+
+        solved = conjugate_gradients(times, -gradient, 1.0, CONJUGATE_STEPS)
+    return gradient, solved if float(solved @ gradient) < 0 else -gradient
+
+
+def _solve(matrix: Floats, right: Floats) -> Floats:
+    """The solution for a positive matrix, which rounding may have made a little less so."""
+    diagonal = matrix.diagonal()
+    scale = 1.0 / np.sqrt(np.maximum(diagonal, 1e-14 * float(diagonal.max())))
+    matrix = matrix * scale[:, np.newaxis] * scale
+    matrix[np.diag_indices(len(scale))] += 1e-12
+    try:
+        solved: Floats = scale * cho_solve(cho_factor(matrix), scale * right)
+    except LinAlgError:
+        solved = scale * np.linalg.lstsq(matrix, scale * right, rcond=1e-12)[0]
+    return solved
+
+
+def _line(
+    a: float, b: float, eps: float, v: tuple[Floats, Floats], values: tuple[Floats, Floats]
+) -> float:
+    """The step that minimises f from ``v[0]`` along ``v[1]``; 0 if there is none."""
+    (x, p), (here, moved) = v, values
+    xx, xp, pp = float(x @ x), float(x @ p), float(p @ p)
+
+    def slope(s: float) -> float:
+        short = np.maximum(1.0 - here - s * moved, 0.0)
+        length = math.sqrt(max(xx + s * (2 * xp + s * pp), 1e-300))
+        missing = math.hypot(float(np.linalg.norm(short)), eps)
+        return a * (xp + s * pp) / length - b * float(short @ moved) / missing
+
+    low, high = 0.0, 1.0
+    if xx and not slope(0.0) < 0:
+        return 0.0
+    while slope(high) < 0 and high < 1e100:
+        low, high = high, 4 * high
+    while not low and high > 1e-100:  # of the first step even the scale is unknown
+        if slope(high / 4) < 0:
+            low = high / 4
+        else:
+            high /= 4
+    if not low or slope(high) < 0:
+        return low
+    return float(brentq(slope, low, high, xtol=1e-4 * low, maxiter=60, disp=False))
 
 
 # The run --------------------------------------------------------------------------------------

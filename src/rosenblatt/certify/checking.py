@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.fields import (
+from rosenblatt.certify.inputs import (
+    SignedRows,
     WrongError,
     read_exact_weights,
     read_point,
     read_rows,
+    read_sample_weight,
+    read_samples,
     read_theta,
     read_weights,
     require,
     require_fields,
 )
-from rosenblatt.certify.optimum import prove_optimum, read_sample_weight
-from rosenblatt.certify.samples import SignedRows, read_samples
-from rosenblatt.exact.blocks import Dense
+from rosenblatt.certify.optimum import prove_optimum
+from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
-from rosenblatt.exact.modular import independent_rows
-from rosenblatt.exact.nullspace import null_basis, spanning_rows
+from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
-from rosenblatt.exact.sums import weighted_mean
-from rosenblatt.exact.systems import solve
+from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (
     CheckResult,
     Inseparable,
@@ -37,10 +37,7 @@ from rosenblatt.results import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.exact.integers import Floats, Ints
 
 NARROW = 1e-11  # an enclosure this narrow decides
 
@@ -295,9 +292,7 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
 def _require_zero(z: Floats, weights: list[Fraction]) -> None:
     """Samples cancel with these weights, exactly."""
     why = "the weights of the spanning support do not cancel"
-    for column in z.T.tolist():
-        terms = (w * Fraction(v) for w, v in zip(weights, column, strict=True) if v)
-        require(sum(terms, Fraction(0)) == 0, why)
+    require(not any(exact_product(z.T, weights)), why)
 
 
 def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
@@ -313,7 +308,7 @@ def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     if len(basis) == z.shape[1]:
         found = enclose_combination(A, -z[rest].T, weights[rest])
     if found is None or not _narrow(*found):
-        solution = solve(A, _combination(-z[rest].T, weights[rest]))
+        solution = solve(A, exact_product(-z[rest].T, weights[rest].tolist()))
         require(solution is not None, why)
         assert solution is not None
         found = solution.floats(), solution.floats()
@@ -321,15 +316,6 @@ def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     # Nothing but a positive number is so close to a positive one.
     off = np.maximum(np.abs(given - low), np.abs(given - high))
     require((off <= 1e-6 * low).all(), why)
-
-
-def _combination(A: Floats, t: Floats) -> list[Fraction]:
-    """``A t``, exactly."""
-    ratios = [number.as_integer_ratio() for number in t.tolist()]
-    denominator = max(d for _, d in ratios)
-    numbers = np.empty(len(ratios), dtype=object)
-    numbers[:] = [n * (denominator // d) for n, d in ratios]
-    return [Fraction(n) * Fraction(2) ** e / denominator for n, e in Dense(A, A).exact(numbers)]
 
 
 def _require_in_span(data: SignedRows, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:

@@ -18,40 +18,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify.fields import WrongError, require
+from rosenblatt.certify.inputs import SignedRows, WrongError, require
 from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.dot_products import combination, form_values
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.nearby import above, below, closest, exact_product, square_sum
-from rosenblatt.exact.roots import root_near, root_up
+from rosenblatt.exact.integers import exact_product, exact_sum, square_sum
+from rosenblatt.exact.nearby import above, below, closest, root_near, root_up
 from rosenblatt.exact.sides import Form, smallest
-from rosenblatt.exact.sums import combination, exact_sum, form_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.exact.integers import Floats, Ints
 
 NARROW = 1e-10  # bounds this close, as a share of the objective, need no more digits
 MOST = 200_000  # numbers that may be computed with in rational arithmetic
+ZERO = Fraction(0)
 SMALLEST = 2.0**-1070  # more than one number below the normal ones can be off
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(SignedRows):
     """Samples with signed labels, weights (None: all 1), and C (None: the maximum margin)."""
 
-    X: Any
-    y: NDArray[Any]
     weights: Floats | None
     C: float | None
-
-    @property
-    def n(self) -> int:
-        """How many samples there are."""
-        return len(self.y)
 
     def bounds(self) -> Floats:
         """``c_i = C s_i/N``, rounded."""
@@ -78,12 +69,6 @@ class Judged:
         price = Fraction(self.C) / exact_sum(self.weights)
         return [price * Fraction(weight) for weight in self.weights[rows].tolist()]
 
-    def points(self, rows: Any) -> Floats:
-        """The chosen samples, as a dense array."""
-        chosen = self.X[rows]
-        dense = chosen.toarray() if hasattr(chosen, "toarray") else chosen
-        return np.asarray(dense, dtype=np.float64)
-
     def weighing(self) -> Ints | None:
         """The rows that have a weight; None: all."""
         if self.weights is None or self.weights.all():
@@ -100,11 +85,6 @@ def _total(values: Iterable[float]) -> float:
         return math.fsum(values)
     except (OverflowError, ValueError):
         return math.inf
-
-
-def half_square(w: Floats) -> float:
-    """``½‖w‖²``, to the last bit or nearly."""
-    return 0.5 * _total(np.square(w))
 
 
 def _slacks(form: Form, block: Any, y: Floats) -> tuple[Floats, Floats]:
@@ -138,9 +118,11 @@ def objective(
         form = form or Form(theta.tolist(), block.largest())
         slacks, errors = _precise_slacks(theta, block, y) if precise else _slacks(form, block, y)
         low.append(float(low_c[part] @ np.maximum(slacks - errors, 0.0)))
-        high.append(float(high_c[part] @ np.where(high_c[part] > 0, _most(slacks, errors), 0.0)))
+        most_slack = np.maximum(slacks + errors, 0.0)
+        most_slack[np.isnan(most_slack)] = np.inf  # nothing is known
+        high.append(float(high_c[part] @ np.where(high_c[part] > 0, most_slack, 0.0)))
         longest = max(longest, len(block))
-    square = half_square(theta[:-1])
+    square = 0.5 * _total(np.square(theta[:-1]))
     share = (longest + 8) * ULP
     least = (square + _total(low)) * (1 - share) - SMALLEST
     most = (square + _total(high)) * (1 + share) + len(theta) * SMALLEST
@@ -164,13 +146,6 @@ def exact_objective(problem: Judged, theta: Floats) -> Fraction:
     return square_sum(theta[:-1]) / 2 + Fraction(problem.C) * total / n
 
 
-def _most(slacks: Floats, errors: Floats) -> Floats:
-    """The largest that the positive parts of the slacks can be; infinite if nothing is known."""
-    found = np.maximum(slacks + errors, 0.0)
-    found[np.isnan(found)] = np.inf
-    return found
-
-
 # The bound --------------------------------------------------------------------------------------
 
 
@@ -189,33 +164,19 @@ class Feasible(NamedTuple):
     least: Fraction | float
     most: Fraction | float
 
-    def dual_at(self, square: Fraction | float) -> Fraction | float:
-        """``Σ α_i - ½ square``."""
+    def dual(self, square: Fraction | float) -> Fraction | float:
+        """``Σ α_i - ½ square``: for `most` at most the dual value."""
         return self.total - Fraction(square) / 2 if square < math.inf else -math.inf
 
-    def best_dual_at(self, square: Fraction | float) -> Fraction:
-        """The dual value of the best multiple of the multipliers; `square` is not 0."""
+    def best_dual(self, square: Fraction | float) -> Fraction:
+        """The same for the best multiple of the multipliers; `square` is not 0."""
         return self.total**2 / (2 * Fraction(square)) if square < math.inf else ZERO
 
-    @property
-    def dual(self) -> Fraction | float:
-        """At most ``Σ α_i - ½‖Σ α_i y_i x_i‖²``."""
-        return self.dual_at(self.most)
-
-    @property
-    def best_dual(self) -> Fraction:
-        """At most the dual value of the best multiple of the multipliers."""
-        return self.best_dual_at(self.most)
-
-    @property
     def margin(self) -> float:
         """At least half the distance of the classes' weighted means: no margin is larger."""
         if not self.most < math.inf:
             return math.inf
         return root_up(Fraction(self.most) / self.total**2)
-
-
-ZERO = Fraction(0)
 
 
 def feasible(
@@ -333,29 +294,29 @@ def prove(
         return _prove_objective(problem, theta, rows, multipliers, enough)
 
 
-def _bounds_of(
-    problem: Judged, rows: Ints, multipliers: Any, primal: float, narrow: float
+def _known_of(
+    problem: Judged,
+    rows: Ints,
+    multipliers: Any,
+    primal: float = 0.0,
+    narrow: float = NARROW,
+    exactly: bool = False,
 ) -> Feasible | None:
-    """The multipliers made feasible, quickly if they are floats; None if they are no good."""
+    """The multipliers made feasible; None if they are no good, or too many to be exact.
+
+    Exactly where that is asked for, or where they are fractions.
+    """
+    if exactly and not 0 < len(rows) * problem.d <= MOST:
+        return None
     try:
-        if isinstance(multipliers, np.ndarray):
-            return feasible(problem, rows, multipliers, primal, narrow=narrow)
-        return exactly_feasible(problem, rows, multipliers)
+        if exactly or not isinstance(multipliers, np.ndarray):
+            return exactly_feasible(problem, rows, multipliers)
+        return feasible(problem, rows, multipliers, primal, narrow=narrow)
     except WrongError:
         return None
 
 
-def _exact_bounds(problem: Judged, rows: Ints, multipliers: Any) -> Feasible | None:
-    """The multipliers made feasible exactly, if they are not too many."""
-    if not len(rows) or len(rows) * problem.X.shape[1] > MOST:
-        return None
-    try:
-        return exactly_feasible(problem, rows, multipliers)
-    except WrongError:
-        return None
-
-
-def _narrow(enough: float) -> float:
+def _decisive(enough: float) -> float:
     """How close bounds have to be, as a share of the objective, to decide on such a gap."""
     return max(min(NARROW, 0.01 * enough), 4 * ULP)
 
@@ -365,66 +326,59 @@ def _prove_margin(
 ) -> Proof:
     X, y, square = problem.X, problem.y, square_sum(theta[:-1])
     least = smallest(X, y, theta.tolist(), problem.weighing()) if square else ZERO
-    bound = _bounds_of(problem, rows, multipliers, 0.0, _narrow(enough))
+    bound = _known_of(problem, rows, multipliers, 0.0, _decisive(enough))
 
     def proof(bound: Feasible | None) -> Proof:
-        widest = math.inf if bound is None else bound.margin
+        widest, last = math.inf if bound is None else bound.margin(), closest(least)
+        dual = None if bound is None or not bound.most > 0 else bound.best_dual(bound.most)
+        floor = 0.0 if dual is None else below(dual)
         if not (least > 0 and square > 0):
             size = root_near(least**2 / square) if least else 0.0
-            return Proof(math.inf, _floor(bound), 1.0, 0.0, -size, widest, closest(least))
-        primal, last = square / (2 * least**2), closest(least)
+            return Proof(math.inf, floor, 1.0, 0.0, -size, widest, last)
+        primal = square / (2 * least**2)
         margin = max(root_near(least**2 / square), math.ulp(0.0))  # it separates
-        if bound is None or not bound.most > 0:
-            return Proof(above(primal), 0.0, 1.0, 0.0, margin, widest, last)
-        gap = 1 - bound.best_dual / primal
-        wide = 1 - bound.best_dual_at(bound.least) / primal if bound.least > 0 else ZERO
+        if bound is None or dual is None:
+            return Proof(above(primal), floor, 1.0, 0.0, margin, widest, last)
+        gap = 1 - dual / primal
+        wide = 1 - bound.best_dual(bound.least) / primal if bound.least > 0 else ZERO
         width = above(gap - max(wide, ZERO))
-        dual = below(bound.best_dual)
-        return Proof(above(primal), dual, max(above(gap), 0.0), width, margin, widest, last)
+        return Proof(above(primal), floor, max(above(gap), 0.0), width, margin, widest, last)
 
     found = proof(bound)
     if bound is None or found.is_doubtful(enough):
-        exact = _exact_bounds(problem, rows, multipliers)
+        exact = _known_of(problem, rows, multipliers, exactly=True)
         found = found if exact is None else proof(exact)
     return found
-
-
-def _floor(bound: Feasible | None) -> float:
-    """What multipliers prove of the objective."""
-    return 0.0 if bound is None or not bound.most > 0 else below(bound.best_dual)
 
 
 def _prove_objective(
     problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
-    narrow = _narrow(enough)
+    narrow = _decisive(enough)
     values = objective(problem, theta, narrow=narrow)
     least, most = (Fraction(value) if value < math.inf else value for value in values)
-    bound = _bounds_of(problem, rows, multipliers, float(most), narrow)
-
+    bound = _known_of(problem, rows, multipliers, float(most), narrow)
     square = square_sum(theta[:-1])
     margin = root_near(1 / square) if square else math.inf
 
     def proof(least: Any, most: Any, bound: Feasible | None) -> Proof:
         # No objective is below 0, whatever the multipliers.
-        dual = ZERO if bound is None else Fraction(max(bound.dual, ZERO))
+        dual = ZERO if bound is None else Fraction(max(bound.dual(bound.most), ZERO))
         if not 0 < most < math.inf:
-            return Proof(_ceiling(most), below(dual), 1.0 if most else 0.0, 0.0, margin)
-        high = ZERO if bound is None else Fraction(max(bound.dual_at(bound.least), ZERO))
+            primal = 0.0 if most == 0 else math.inf
+            return Proof(primal, below(dual), 1.0 if most else 0.0, 0.0, margin)
+        high = ZERO if bound is None else Fraction(max(bound.dual(bound.least), ZERO))
         gap, low = 1 - dual / most, 1 - high / least if least > 0 else ZERO
         width = above(gap - max(low, ZERO))
         return Proof(above(most), below(dual), max(above(gap), 0.0), width, margin)
 
     if bound is None:
-        bound = _exact_bounds(problem, rows, multipliers)
+        bound = _known_of(problem, rows, multipliers, exactly=True)
     found = proof(least, most, bound)
     told = most - least <= narrow * most  # not where weights are at the lower end of floats
     if bound is not None and (found.is_doubtful(enough) or not told):
         if problem.n * (len(theta) + 1) <= MOST:
             least = most = exact_objective(problem, theta)
-        found = proof(least, most, _exact_bounds(problem, rows, multipliers) or bound)
+        exact = _known_of(problem, rows, multipliers, exactly=True)
+        found = proof(least, most, exact or bound)
     return found
-
-
-def _ceiling(value: Any) -> float:
-    return above(value) if isinstance(value, Fraction) else math.inf

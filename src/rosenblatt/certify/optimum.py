@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arguments import as_array, exact
 from rosenblatt.certify.duality import SMALLEST, Judged, Proof, prove
-from rosenblatt.certify.fields import (
+from rosenblatt.certify.inputs import (
     WrongError,
     read_fractions,
     read_rows,
+    read_sample_weight,
+    read_samples,
     read_theta,
     read_weights,
     require,
 )
-from rosenblatt.certify.samples import read_samples
 from rosenblatt.exact.blocks import blocks, chosen
 from rosenblatt.exact.nearby import closest
 from rosenblatt.exact.sides import signs
@@ -29,35 +29,13 @@ from rosenblatt.results import Conditions, Optimum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.certify.samples import SignedRows
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.certify.inputs import SignedRows
+    from rosenblatt.exact.integers import Floats, Ints
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
 COARSE = 2**12  # steps of floats by which a canonical form may be off
 LAST_BITS = 1e-15  # so far may a claimed gap be off
 EXCESS = 1e-12  # of a multiplier over its bound, as a share of it
-
-
-def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:
-    """Weights as floats; ValueError says in one line what is wrong with them."""
-    if sample_weight is None:
-        return None
-    weights = as_array("sample_weight", sample_weight)
-    if weights.dtype.kind not in "biuf":
-        msg = f"sample_weight has dtype {weights.dtype}: give numbers"
-        raise ValueError(msg)
-    if weights.shape != (n,):
-        msg = f"sample_weight has shape {weights.shape}: give one number for each of {n} samples"
-        raise ValueError(msg)
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        msg = "sample_weight has entries that are negative or not finite: give numbers from 0 on"
-        raise ValueError(msg)
-    if not weights.any():
-        msg = "sample_weight is 0 for every sample: give some of them a positive weight"
-        raise ValueError(msg)
-    return exact("sample_weight", weights).astype(np.float64)
 
 
 # Checking ---------------------------------------------------------------------------------------
@@ -70,7 +48,7 @@ def prove_optimum(optimum: Optimum, data: SignedRows, weights: Floats | None) ->
     problem = Judged(data.X, data.y, weights, C)
     _require_within(problem, given)
     found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
-    return (_prove_margin if C is None else _prove_objective)(problem, optimum, given, found)
+    return (_require_margin if C is None else _require_objective)(problem, optimum, given, found)
 
 
 class Given(NamedTuple):
@@ -135,33 +113,27 @@ def _require_within(problem: Judged, given: Given) -> None:
             raise WrongError(msg)
 
 
-def _require_value(name: str, given: float, found: float) -> None:
-    digits = _digits(found, given)
-    why = f"the {name} is {found:.{digits}g}, not {given:.{digits}g}"
-    require(given == found or abs(given - found) <= AGREES * found + SMALLEST, why)
-
-
-def _require_dual(dual: float, bound: float, primal: float) -> None:
-    digits = _digits(bound, dual)
-    why = f"the dual value is at most {bound:.{digits}g}, not {dual:.{digits}g}"
-    require(dual <= bound or dual - bound <= AGREES * primal, why)
-
-
-def _require_gap(gap: float, proved: float) -> None:
-    digits = _digits(gap, proved)
-    why = f"the gap is at most {proved:.{digits}g} as far as can be proved, not {gap:.{digits}g}"
-    require(proved <= gap * (1 + AGREES) + LAST_BITS, why)
-
-
 def _require_claims(optimum: Optimum, found: Proof) -> None:
     """What is proved is no less than what is claimed."""
-    _require_value("primal value", float(optimum.primal), found.primal)
-    _require_dual(float(optimum.dual), found.dual, found.primal)
-    _require_gap(float(optimum.gap), found.gap)
-    _require_value("margin", float(optimum.margin), found.margin)
+
+    def holds(right: bool, name: str, true: float, claimed: float, how: str = "") -> None:
+        digits = _digits(true, claimed)
+        require(right, f"the {name} {true:.{digits}g}{how}, not {claimed:.{digits}g}")
+
+    def same(true: float, claimed: float) -> bool:
+        return claimed == true or abs(claimed - true) <= AGREES * true + SMALLEST
+
+    names = ("primal", "dual", "gap", "margin")
+    primal, dual, gap, margin = (float(getattr(optimum, name)) for name in names)
+    holds(same(found.primal, primal), "primal value is", found.primal, primal)
+    right = dual <= found.dual or dual - found.dual <= AGREES * found.primal
+    holds(right, "dual value is at most", found.dual, dual)
+    right = found.gap <= gap * (1 + AGREES) + LAST_BITS
+    holds(right, "gap is at most", found.gap, gap, " as far as can be proved")
+    holds(same(found.margin, margin), "margin is", found.margin, margin)
 
 
-def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
+def _require_objective(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     _require_claims(optimum, found)
     require(found.primal < np.inf, "the objective is too large for floats")
     digits = _digits(found.dual, found.primal)
@@ -172,7 +144,7 @@ def _prove_objective(problem: Judged, optimum: Optimum, given: Given, found: Pro
     )
 
 
-def _prove_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
+def _require_margin(problem: Judged, optimum: Optimum, given: Given, found: Proof) -> str:
     require(given.theta[:-1].any(), "w is zero, which is no hyperplane")
     if not found.margin > 0:
         side = signs(problem.X, given.theta.tolist()) * problem.y

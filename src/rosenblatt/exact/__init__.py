@@ -1,17 +1,22 @@
 """Exact arithmetic on floats, which are rational numbers: signs, sums, linear systems.
 
 The lowest layer: hyperplanes know their exact sides by it, certificates are checked with it.
+Begin with `integers` (floats as integers), `blocks` (rows, a few at a time) and `sides` (signs
+that are right); `systems` solves in rational numbers, `enclosure` and `dot_products` prove in
+floats.
 """
 
+from rosenblatt.exact.dot_products import largest_square
 from rosenblatt.exact.enclosure import enclose
-from rosenblatt.exact.lengths import largest_square
-from rosenblatt.exact.modular import independent_rows
-from rosenblatt.exact.nullspace import null_basis, spanning_rows
-from rosenblatt.exact.roots import root_down, root_near, root_up
-from rosenblatt.exact.rounding import nearest_solution
-from rosenblatt.exact.sides import margin_of, signs, smallest
-from rosenblatt.exact.systems import Solution, solve
-from rosenblatt.exact.values import settled, values
+from rosenblatt.exact.nearby import root_down, root_near, root_up
+from rosenblatt.exact.sides import margin_of, settled, signs, smallest, values
+from rosenblatt.exact.systems import (
+    Solution,
+    independent_rows,
+    null_basis,
+    solve,
+    spanning_rows,
+)
 
 __all__ = [
     "Solution",
@@ -19,7 +24,6 @@ __all__ = [
     "independent_rows",
     "largest_square",
     "margin_of",
-    "nearest_solution",
     "null_basis",
     "root_down",
     "root_near",

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import vstack
 
-from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.exact.integers import NONE, decompose, rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Objects = NDArray[np.object_]
+    from rosenblatt.exact.integers import Floats, Ints, Mask, Objects
 
 ENTRIES = 2**16  # per block
-NONE = 2**40  # an exponent larger than any
-
-
-def _rounded(values: NDArray[Any], floats: Floats) -> NDArray[np.bool_]:
-    """Where integers are too long for a float: it may not be the same number."""
-    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
-        return np.abs(floats) >= 2.0**53
-    return np.zeros(values.shape, dtype=bool)
 
 
 @dataclass(frozen=True)
-class Dense:
-    """Rows of an array, as they are in `values` and as floats."""
+class RowBlock:
+    """Rows of an array: their entries as they are in `values`, and as floats."""
 
     values: NDArray[Any]
     floats: Floats
@@ -47,8 +37,7 @@ class Dense:
 
     def size_dot(self, t: Floats) -> Floats:
         """``|x_i| · t``, rounded."""
-        products: Floats = np.abs(self.floats) @ t
-        return products
+        return replace(self, floats=np.abs(self.floats)).dot(t)
 
     def sum(self, v: Floats) -> Floats:
         """``Σ_i v_i x_i``, rounded."""
@@ -60,28 +49,29 @@ class Dense:
         m, d = self.floats.shape
         return d, m
 
-    def scaled(self, exponents: Ints) -> Dense:
-        """Columns times powers of two, among the floats."""
-        return Dense(self.values, np.ldexp(self.floats, exponents.astype(np.intc)))
-
     def largest(self) -> Floats:
         """The largest size in each column."""
         sizes: Floats = np.abs(self.floats).max(axis=0, initial=0.0)
         return sizes
 
+    def scaled(self, exponents: Ints) -> Self:
+        """Columns times powers of two, among the floats."""
+        return replace(self, floats=np.ldexp(self.floats, self._spread(exponents.astype(np.intc))))
+
     def units(self, low: Ints) -> Ints:
         """The smallest ``E_ij + low_j`` in each row, where ``x_ij`` is odd times ``2**E_ij``."""
         M, E = decompose(self.floats)
-        smallest: Ints = np.where(M == 0, NONE, E + low).min(axis=1, initial=NONE)
-        return smallest
+        return self._by_row(np.minimum, np.where(M == 0, NONE, E + self._spread(low)), NONE)
 
-    def rounded(self) -> NDArray[np.bool_]:
-        """Rows whose floats are not the numbers given."""
-        return np.asarray(_rounded(self.values, self.floats).any(axis=1))
+    def rounded(self) -> Mask:
+        """Rows whose floats may not be the numbers given: integers too long for a float."""
+        if self.values.dtype.kind not in "iu" or self.values.dtype.itemsize < 8:
+            return np.zeros(len(self), dtype=bool)
+        return self._by_row(np.logical_or, np.abs(self.floats) >= 2.0**53, False)
 
-    def take(self, rows: Any) -> Dense:
+    def take(self, rows: Any) -> RowBlock:
         """The chosen rows."""
-        return Dense(self.values[rows], self.floats[rows])
+        return RowBlock(self.values[rows], self.floats[rows])
 
     def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
         """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
@@ -90,18 +80,22 @@ class Dense:
         if values.dtype.kind in "iu":
             yield from zip(values.astype(object) @ numbers, [0] * len(values), strict=True)
             return
-        M, E = decompose(values)
-        e = E.min(axis=1, initial=0)
-        products = as_objects(M, np.where(M == 0, 0, E - e[:, None])) @ numbers
-        yield from zip(products, e.tolist(), strict=True)
+        whole, e = rows_as_integers(values)
+        yield from zip(whole @ numbers, e.tolist(), strict=True)
+
+    def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
+        """A number for each column, given to its entries."""
+        return row
+
+    def _by_row(self, ufunc: np.ufunc, entries: NDArray[Any], empty: Any) -> NDArray[Any]:
+        """A sum, minimum, ... over the entries of each row."""
+        return np.asarray(ufunc.reduce(entries, axis=1, initial=empty))
 
 
 @dataclass(frozen=True)
-class Sparse:
+class Sparse(RowBlock):
     """Rows in compressed form; `starts` has one entry more than there are rows."""
 
-    values: NDArray[Any]
-    floats: Floats
     columns: NDArray[Any]
     starts: NDArray[Any]
     width: int
@@ -109,21 +103,9 @@ class Sparse:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def _by_row(self, ufunc: np.ufunc, entries: NDArray[Any], empty: Any) -> NDArray[Any]:
-        """A sum, minimum, ... over the entries of each row."""
-        result = np.full(len(self), empty, dtype=entries.dtype)
-        filled = np.diff(self.starts) > 0
-        if filled.any():
-            result[filled] = ufunc.reduceat(entries, self.starts[:-1][filled])
-        return result
-
     def dot(self, t: Floats) -> Floats:
         """``x_i · t``, rounded."""
         return self._by_row(np.add, self.floats * t[self.columns], 0.0)
-
-    def size_dot(self, t: Floats) -> Floats:
-        """``|x_i| · t``, rounded."""
-        return self._by_row(np.add, np.abs(self.floats) * t[self.columns], 0.0)
 
     def sum(self, v: Floats) -> Floats:
         """``Σ_i v_i x_i``, rounded."""
@@ -136,43 +118,49 @@ class Sparse:
         columns = np.bincount(self.columns, minlength=1)
         return int(np.diff(self.starts).max(initial=0)), int(columns.max())
 
-    def scaled(self, exponents: Ints) -> Sparse:
-        """Columns times powers of two, among the floats."""
-        floats = np.ldexp(self.floats, exponents.astype(np.intc)[self.columns])
-        return replace(self, floats=floats)
-
     def largest(self) -> Floats:
         """The largest size in each column."""
         sizes = np.zeros(self.width)
         np.maximum.at(sizes, self.columns, np.abs(self.floats))
         return sizes
 
-    def units(self, low: Ints) -> Ints:
-        """The smallest ``E_ij + low_j`` in each row, where ``x_ij`` is odd times ``2**E_ij``."""
-        M, E = decompose(self.floats)
-        return self._by_row(np.minimum, np.where(M == 0, NONE, E + low[self.columns]), NONE)
-
-    def rounded(self) -> NDArray[np.bool_]:
-        """Rows whose floats are not the numbers given."""
-        return self._by_row(np.logical_or, _rounded(self.values, self.floats), False)
-
     def take(self, rows: Any) -> Sparse:
         """The chosen rows."""
         lengths = np.diff(self.starts)[rows]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
-        return Sparse(
-            self.values[entries], self.floats[entries], self.columns[entries], starts, self.width
-        )
+        values, floats, columns = self.values[entries], self.floats[entries], self.columns[entries]
+        return Sparse(values, floats, columns, starts, self.width)
 
     def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
         """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
         for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
-            row = Dense(self.values[None, start:stop], self.floats[None, start:stop])
+            row = RowBlock(self.values[None, start:stop], self.floats[None, start:stop])
             yield from row.exact(numbers[self.columns[start:stop]])
 
+    def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(row[self.columns])
 
-Block = Dense | Sparse
+    def _by_row(self, ufunc: np.ufunc, entries: NDArray[Any], empty: Any) -> NDArray[Any]:
+        result = np.full(len(self), empty, dtype=entries.dtype)
+        filled = np.diff(self.starts) > 0
+        if filled.any():
+            result[filled] = ufunc.reduceat(entries, self.starts[:-1][filled])
+        return result
+
+
+def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
+    """Rows for which floats compute ``(x_i, 1)·t`` exactly, in any order of the sums.
+
+    All products are multiples of one power of two there, and together below ``2**53`` times it.
+    The numbers of t are multiples of ``2**low``, and at most `sizes`; the bias comes last.
+    """
+    with np.errstate(all="ignore"):
+        total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
+        units = np.minimum(block.units(low[:-1]), low[-1])
+        limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
+    certain: Mask = (total < limit) & (units >= -1022) & ~block.rounded()
+    return certain
 
 
 class Stack:
@@ -222,13 +210,13 @@ def shape(X: Any) -> tuple[int, int]:
     return int(n), int(d)
 
 
-def blocks(X: Any) -> Iterator[tuple[int, Block]]:
+def blocks(X: Any) -> Iterator[tuple[int, RowBlock]]:
     """The first row number and the rows, block by block; nothing larger is copied.
 
     X is an array of floats or integers, a CSR matrix of these without duplicate entries, or a
     `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
-    yield from _cut(X, _end, _rows, _joined)
+    yield from _cut_rows(X, _end, _rows, _joined)
 
 
 def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
@@ -240,10 +228,10 @@ def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
     def rows(matrix: Any, start: int, stop: int) -> Any:
         return matrix if stop - start == matrix.shape[0] else matrix[start:stop]
 
-    yield from _cut(X, end, rows, stacked)
+    yield from _cut_rows(X, end, rows, stacked)
 
 
-def _cut(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
+def _cut_rows(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
     """Parts that end where `end` says; beyond a matrix, they go on in the next one."""
     n = shape(X)[0]
     first, begun = 0, None
@@ -264,10 +252,10 @@ def _cut(X: Any, end: Any, rows: Any, join: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _length(part: Any) -> int:
-    return len(part) if isinstance(part, Dense | Sparse) else int(part.shape[0])
+    return len(part) if isinstance(part, RowBlock) else int(part.shape[0])
 
 
-def _end(matrix: Any, start: int, begun: Block | None) -> int:
+def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
     """Where a block that starts here ends; one that has begun earlier is to be completed."""
     rows, entries = (0, 0) if begun is None else (len(begun), begun.floats.size)
     m, d = shape(matrix)
@@ -281,11 +269,11 @@ def _end(matrix: Any, start: int, begun: Block | None) -> int:
     return m + 1 if stop >= m else max(stop, start + (0 if rows else 1))
 
 
-def _rows(matrix: Any, start: int, stop: int) -> Block:
+def _rows(matrix: Any, start: int, stop: int) -> RowBlock:
     """Some rows of a matrix; nothing is copied unless it takes another type."""
     if not hasattr(matrix, "indptr"):
         values = matrix[start:stop]
-        return Dense(values, values.astype(np.float64, copy=False))
+        return RowBlock(values, values.astype(np.float64, copy=False))
     part = slice(int(matrix.indptr[start]), int(matrix.indptr[stop]))
     values = matrix.data[part]
     starts = matrix.indptr[start : stop + 1].astype(np.int64) - part.start
@@ -293,19 +281,19 @@ def _rows(matrix: Any, start: int, stop: int) -> Block:
     return Sparse(values, floats, matrix.indices[part], starts, shape(matrix)[1])
 
 
-def _joined(parts: list[Any]) -> Block:
+def _joined(parts: list[Any]) -> RowBlock:
     """Blocks of one kind as one: a copy."""
     values = np.concatenate([part.values for part in parts])
     floats = values.astype(np.float64, copy=False)
-    if isinstance(parts[0], Dense):
-        return Dense(values, floats)
+    if not isinstance(parts[0], Sparse):
+        return RowBlock(values, floats)
     columns = np.concatenate([part.columns for part in parts])
     lengths = np.concatenate([np.diff(part.starts) for part in parts])
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return Sparse(values, floats, columns, starts, parts[0].width)
 
 
-def chosen(X: Any, rows: Ints) -> Iterator[tuple[Block, slice]]:
+def chosen(X: Any, rows: Ints) -> Iterator[tuple[RowBlock, slice]]:
     """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
     for start, block in blocks(X):
         low, high = np.searchsorted(rows, [start, start + len(block)])

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.intc]
+    from rosenblatt.exact.integers import Floats, Ints
 
 ULP = 2.0**-52  # twice the relative error of one rounding
 TINY = 2.0**-1000  # more than any sum of underflows
@@ -31,10 +30,7 @@ class Pair(NamedTuple):
 
     def plus(self, more: Floats) -> Pair:
         """The sums with a little added, not exactly."""
-        lo = self.lo + more
-        hi = self.hi + lo
-        part = hi - self.hi
-        return Pair(hi, (self.hi - (hi - part)) + (lo - part))
+        return Pair(*two_sum(self.hi, self.lo + more))
 
 
 def _up(bounds: Floats, terms: int) -> Floats:
@@ -49,7 +45,14 @@ def _equilibrated(A: Floats, axis: int) -> tuple[Floats, Ints]:
     return np.ldexp(A, -np.expand_dims(exponents, axis)), exponents
 
 
-def two_product(a: Floats, b: float) -> tuple[Floats, Floats]:
+def two_sum(a: Floats, b: Floats | float) -> tuple[Floats, Floats]:
+    """Rounded sums and their errors (Knuth)."""
+    total = a + b
+    taken = total - a
+    return total, (a - (total - taken)) + (b - taken)
+
+
+def two_product(a: Floats, b: Floats | float) -> tuple[Floats, Floats]:
     """Rounded products and their errors (Veltkamp and Dekker)."""
     product = a * b
     ca, cb = 134217729.0 * a, 134217729.0 * b
@@ -68,10 +71,8 @@ def _residual(A: Floats, x: Floats) -> tuple[Floats, Floats]:
     lost = np.zeros(len(A))
     for column, value in zip(A.T, x.tolist(), strict=True):
         product, error = two_product(column, value)
-        before = total
-        total = before + product
-        part = total - before
-        lost += (before - (total - part)) + (product - part) + error
+        total, more = two_sum(total, product)
+        lost += more + error
     result = total + lost
     n = len(x)
     size = _up(np.abs(A) @ np.abs(x), n)

@@ -1,18 +1,24 @@
-"""Floats as what they are: integers times powers of two."""
+"""Floats as what they are: integers times powers of two; and sums of them that nothing rounds."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
     Objects = NDArray[np.object_]
+
+NONE = 2**40  # an exponent larger than any
 
 
 def decompose(values: ArrayLike) -> tuple[Ints, Ints]:
@@ -24,6 +30,58 @@ def decompose(values: ArrayLike) -> tuple[Ints, Ints]:
     E[M == 0] = 0
     M >>= np.maximum(lowest, 0)
     return M, E
+
+
+def as_objects(M: Ints, E: Ints) -> Objects:
+    """``M << E`` in integers of any length."""
+    integers = M.astype(object)
+    return integers << E.astype(object) if E.any() else integers
+
+
+def as_integers(values: ArrayLike) -> tuple[Objects, int]:
+    """Integers n, as short as one power of two leaves them, and e: ``values == n * 2**e``."""
+    numbers, powers = rows_as_integers(np.asarray(values)[np.newaxis])
+    return numbers[0], int(powers.ravel()[0])
+
+
+def rows_as_integers(values: ArrayLike, scale: Ints | int = 0) -> tuple[Objects, Ints]:
+    """The same with a power of two for each row: ``values / 2**scale == n * 2**e[i]``."""
+    M, E = decompose(values)
+    used, E = M != 0, E - scale
+    within = tuple(range(1, M.ndim))
+    e = E.min(axis=within, where=used, initial=NONE, keepdims=True)
+    e[e == NONE] = 0
+    return as_objects(M, np.where(used, E - e, 0)), e.reshape(len(M))
+
+
+def over_one_denominator(numbers: Iterable[Any]) -> tuple[Objects, int]:
+    """Integers and a denominator for floats or Fractions."""
+    # A fraction may have been made of NumPy's integers, which overflow.
+    ratios = [tuple(map(int, number.as_integer_ratio())) for number in numbers]
+    denominator = math.lcm(*(d for _, d in ratios))
+    numerators = np.empty(len(ratios), dtype=object)
+    numerators[:] = [n * (denominator // d) for n, d in ratios]
+    return numerators, denominator
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """The sum of floats."""
+    numbers, e = as_integers(values)
+    return Fraction(int(numbers.sum())) * Fraction(2) ** e
+
+
+def square_sum(values: Floats) -> Fraction:
+    """``Σ v²`` of floats."""
+    numbers, e = as_integers(values)
+    return Fraction(int((numbers * numbers).sum())) * Fraction(4) ** e
+
+
+def exact_product(A: Floats, t: Iterable[Any]) -> list[Fraction]:
+    """``A t`` for a matrix of floats, and a vector of floats or Fractions."""
+    numbers, denominator = over_one_denominator(t)
+    rows, e = as_integers(A)
+    unit = Fraction(2) ** e / denominator
+    return [Fraction(int(n)) * unit for n in rows @ numbers]
 
 
 class Scaled(NamedTuple):
@@ -42,24 +100,17 @@ class Scaled(NamedTuple):
         return Scaled(self.M[rows], self.E[rows], self.r[rows], self.c)
 
 
-def as_objects(M: Ints, E: Ints) -> Objects:
-    """``M << E`` in integers of any length."""
-    integers = M.astype(object)
-    return integers << E.astype(object) if E.any() else integers
-
-
 def scaled(Z: ArrayLike) -> Scaled:
     """A float matrix as integers, by exact scaling of columns and rows with powers of two."""
     M, E = decompose(Z)
-    unset = np.iinfo(np.int64).max // 4
-    E = np.where(M == 0, unset, E)
-    c = -E.min(axis=0, initial=unset)
-    c[c == -unset] = 0
+    used = M != 0
+    c = -E.min(axis=0, where=used, initial=NONE)
+    c[c == -NONE] = 0
     E += c
-    r = -E.min(axis=1, initial=unset)
-    r[r < -unset // 2] = 0
+    r = -E.min(axis=1, where=used, initial=NONE)
+    r[r == -NONE] = 0
     E += r[:, None]
-    E[M == 0] = 0
+    E[~used] = 0
     return Scaled(M, E, r, c)
 
 

@@ -1,8 +1,9 @@
-"""The exact sign of ``w·x + b`` for every sample, at little more than the cost of ``X @ w``.
+"""``w·x + b`` for every sample, its sign exact, at little more than the cost of ``X @ w``.
 
 The floating-point value comes with a bound on its error (N. J. Higham, "Accuracy and Stability
-of Numerical Algorithms", 2nd ed., 2002, section 3.1). Where it does not tell the sign, a few floats
-that sum to the value do (see `sums`), and where numbers differ too much for these, integers.
+of Numerical Algorithms", 2nd ed., 2002, section 3.1). Where it does not tell the sign, a few
+floats that sum to the value do (see `dot_products`), and where numbers differ too much for these,
+integers.
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, blocks, chosen, shape
-from rosenblatt.exact.integers import nearest_float
-from rosenblatt.exact.sums import exact_parts, rounded_sums, smallest_sum
+from rosenblatt.exact.blocks import RowBlock, blocks, chosen, shape, without_rounding
+from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
+from rosenblatt.exact.integers import NONE, nearest_float, over_one_denominator
+from rosenblatt.exact.nearby import LARGEST, SMALLEST, root_near, with_its_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.exact.integers import Floats, Ints, Objects
 
 CHUNK = 2**12  # rows settled in integers at a time
 FEW = 16  # rows that are settled in integers without further ado
+NORMAL = sys.float_info.min
+LOST = 1e-290  # more than all the products that are too small for floats can add up to
 
 
 class Form:
@@ -42,11 +45,7 @@ class Form:
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
-        # A fraction may have been made of NumPy's integers, which overflow.
-        ratios = [tuple(map(int, number.as_integer_ratio())) for number in theta]
-        self.denominator = math.lcm(*(d for _, d in ratios))
-        self.numbers = np.empty(len(ratios), dtype=object)
-        self.numbers[:] = [n * (self.denominator // d) for n, d in ratios]
+        self.numbers, self.denominator = over_one_denominator(theta)
         self.scale = self._scale(np.append(sizes, 1.0))
         up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
         self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
@@ -60,7 +59,7 @@ class Form:
         size = np.abs(self.t)
         self.g = np.where(differs, size * 2.0**-52 + 2.0**-1074, 0.0)
         # Twice what products and sums need, and so enough for integers rounded to floats, too.
-        self.g += size * (len(ratios) + 4) * 2.0**-52
+        self.g += size * (len(theta) + 4) * 2.0**-52
 
     def _scale(self, sizes: Floats) -> int:
         """The power of two that brings the largest product ``|x_j θ_j|`` near 1."""
@@ -71,7 +70,7 @@ class Form:
         products = (lengths + np.frexp(sizes)[1])[used & (sizes > 0)]
         return max(int(products.max(initial=-NONE)), int(lengths[used].max()) - 1000)
 
-    def rough_values(self, block: Block) -> tuple[Floats, float]:
+    def rough_values(self, block: RowBlock) -> tuple[Floats, float]:
         """``(x_i, 1)·t``, and one bound on all errors: cheap, and good enough for most rows."""
         with np.errstate(all="ignore"):
             values = block.dot(self.t[:-1]) + self.t[-1]
@@ -81,7 +80,7 @@ class Form:
         error += len(self.t) * 2.0**-1070
         return values, error if np.isfinite(values).all() else np.inf
 
-    def values(self, block: Block) -> tuple[Floats, Floats]:
+    def values(self, block: RowBlock) -> tuple[Floats, Floats]:
         """``(x_i, 1)·t``, and bounds on the errors."""
         with np.errstate(all="ignore"):
             values = block.dot(self.t[:-1]) + self.t[-1]
@@ -91,18 +90,23 @@ class Form:
         errors[~np.isfinite(values)] = np.inf
         return values, errors
 
-    def exact_values(self, block: Block) -> Iterator[Fraction]:
+    def exact_values(self, block: RowBlock) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
-        for n, e in block.exact(self.numbers[:-1]):
-            up, down = 1 << max(e, 0), 1 << max(-e, 0)
-            yield Fraction(n * up + self.numbers[-1] * down, down * self.denominator)
+        return (Fraction(n, d) for n, d in _ratios(block, self.numbers, self.denominator))
 
-    def exact_signs(self, block: Block) -> Iterator[int]:
+    def exact_signs(self, block: RowBlock) -> Iterator[int]:
         """The signs of ``w·x_i + b``."""
-        for n, e in block.exact(self.numbers[:-1]):
-            bias = self.numbers[-1]
-            value = (n << e) + bias if e >= 0 else n + (bias << -e)
-            yield (value > 0) - (value < 0)
+        return ((n > 0) - (n < 0) for n, _ in _ratios(block, self.numbers, 1))
+
+
+def _ratios(block: RowBlock, numbers: Objects, denominator: int) -> Iterator[tuple[int, int]]:
+    """``(Σ_j x_ij numbers_j + numbers_d) / denominator`` as a fraction, for every row."""
+    bias = numbers[-1]
+    for n, e in block.exact(numbers[:-1]):
+        if e >= 0:
+            yield (n << e) + bias, denominator
+        else:
+            yield n + (bias << -e), denominator << -e
 
 
 def _form(X: Any, theta: Any) -> Form:
@@ -170,7 +174,7 @@ def smallest(
     return _smallest(X, np.asarray(y_signed), _form(X, theta), among)
 
 
-def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[Block, Any]]:
+def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[RowBlock, Any]]:
     """The rows block by block, with what belongs to each; only some of them if these are given."""
     if among is None:
         for start, block in blocks(X):
@@ -213,17 +217,12 @@ def _smallest(X: Any, y: NDArray[Any], form: Form, among: Ints | None = None) ->
 
 def _over_norm(value: Fraction, form: Form) -> float:
     """``value / ‖w‖``, to the last bit or nearly; with its sign, however small."""
-    square = sum(int(n) * int(n) for n in form.numbers[:-1])
+    square = sum(n * n for n in form.numbers[:-1])
     if square == 0:
         return math.copysign(math.inf, value) if value else math.nan
-    a = (value.numerator * form.denominator) ** 2
-    b = value.denominator**2 * square
-    shift = 200 + b.bit_length() - a.bit_length()
-    shift += shift % 2
-    root = math.isqrt((a << shift) // b if shift >= 0 else a // (b << -shift))
-    size = nearest_float(root << max(-shift // 2, 0), 1 << max(shift // 2, 0))
+    size = root_near((value * form.denominator) ** 2 / square)
     if value:
-        size = min(max(size, math.ulp(0.0)), sys.float_info.max)
+        size = min(max(size, SMALLEST), LARGEST)
     return -size if value < 0 else size
 
 
@@ -243,19 +242,87 @@ def first_not_annihilated(
     low = np.where(sizes > 0, 0, NONE)
     numbers = np.arange(shape(X)[0])
     for block, rows in _labelled(X, numbers, among):
+        certain = without_rounding(block, low, sizes) & short
         with np.errstate(all="ignore"):
-            total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
-            units = np.minimum(block.units(low[:-1]), low[-1])
-            limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
-            certain = (total < limit) & (units >= -1022) & ~block.rounded() & short
             zero = np.ones(len(block), dtype=bool)
             for column in floats.T if short else ():
                 zero &= block.dot(column[:-1]) + column[-1] == 0
         unsure = np.flatnonzero(~certain)
         if unsure.size:
-            for i, (n, e) in zip(unsure, block.take(unsure).exact(V[:-1]), strict=True):
-                bias = V[-1]
-                zero[i] = not ((n << e) + bias if e >= 0 else n + (bias << -e)).any()
+            ratios = _ratios(block.take(unsure), V, 1)
+            zero[unsure] = [not np.any(n) for n, _ in ratios]
         if not zero.all():
             return int(rows[np.argmin(zero)])
     return None
+
+
+# Values -----------------------------------------------------------------------------------------
+
+
+def values(X: Any, theta: Floats) -> Floats:
+    """``w·x_i + b`` for every row of X, near the exact value and on its side of zero.
+
+    It is zero exactly where the value is, and the largest float where it is larger.
+
+    Parameters
+    ----------
+    X : array of shape (n, d), or CSR matrix
+        Floats or integers, finite. Entries given twice add up.
+    theta : float array of size d + 1
+        ``(w, b)``, bias last.
+    """
+    n, d = shape(X)
+    compressed = hasattr(X, "indptr")
+    terms = int(np.diff(X.indptr).max(initial=0)) if compressed else d
+    w, b, size = theta[:-1], float(theta[-1]), np.abs(theta)
+    # Twice what products and sums need, and so enough for integers rounded to floats, too.
+    unit = 1.01 * (terms + 4) * 2.0**-52
+    with np.errstate(all="ignore"):
+        result: Floats = X @ w + b if compressed else np.empty(n)
+    for start, block in blocks(X):
+        here = result[start : start + len(block)]
+        with np.errstate(all="ignore"):
+            if not compressed:
+                np.add(block.dot(w), b, out=here)
+            floats = block.floats
+            largest = max(floats.max(initial=0.0), -floats.min(initial=0.0))
+            if not np.isfinite(largest):
+                msg = "X holds numbers that are not finite: give finite numbers"
+                raise ValueError(msg)
+            doubtful = _below(here, unit * (largest * size[:-1].sum() + size[-1]))
+            if doubtful.size:
+                part = block.take(doubtful)
+                errors = unit * (part.size_dot(size[:-1]) + size[-1])
+                doubtful = doubtful[_below(here[doubtful], errors)]
+        if doubtful.size:
+            here[doubtful] = _settled(block.take(doubtful), theta)
+    return result
+
+
+def _below(values: Floats, errors: Any) -> Ints:
+    """Where an error may be larger than the value, or the value is no number."""
+    sizes = np.abs(values)
+    return np.flatnonzero(~((sizes > errors + LOST) & (sizes <= LARGEST)))
+
+
+def settled(X: Any, theta: Floats) -> Floats:
+    """`values`, each the float nearest to the exact value whether in doubt or not."""
+    parts = [_settled(block, theta) for _, block in blocks(X)]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _settled(block: RowBlock, theta: Floats) -> Floats:
+    """The nearest floats: of a few floats that sum to the value, or else from integers."""
+    with np.errstate(all="ignore"):
+        parts, sure, top = exact_parts(block, theta)
+        sums = rounded_sums(parts[sure])
+        result = np.zeros(len(block))
+        result[sure] = np.ldexp(sums, top)
+        sizes = np.abs(result[sure])
+        sure[sure] = (sums == 0) | ((sizes > NORMAL) & (sizes <= LARGEST))
+    rest = np.flatnonzero(~sure)
+    for at in range(0, rest.size, CHUNK):
+        rows = rest[at : at + CHUNK]
+        ratios = _ratios(block.take(rows), *over_one_denominator(theta.tolist()))
+        result[rows] = [with_its_sign(n, d) for n, d in ratios]
+    return result

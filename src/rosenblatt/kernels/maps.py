@@ -20,6 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
 
 from rosenblatt.arguments import matrix
+from rosenblatt.exact.enclosure import two_product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 MOST = 1 << 31  # numbers in a result
 WIDEST = 1 << 62  # columns of a sparse one
 CHUNK = 1 << 18  # numbers to make at a time, so that they stay in the cache
-SPLIT = 2.0**27 + 1.0  # cuts a float's 53 bits into 26 and 27
 
 
 def n_monomials(d: int, degree: int, lowest: int = 0) -> int:
@@ -306,18 +306,8 @@ _LAST = _LastFeatures()
 def _exact(a: Floats, b: Floats, product: Floats) -> bool:
     """Whether no product was rounded, nor lost at either end of the range of floats."""
     x, y = np.frexp(a)[0], np.frexp(b)[0]
-    p = x * y
-    x1, y1 = _head(x), _head(y)
-    x2, y2 = x - x1, y - y1
-    error = ((x1 * y1 - p) + x1 * y2 + x2 * y1) + x2 * y2  # Dekker 1971: what p lacks, exactly
+    p, error = two_product(x, y)
     return bool((error == 0).all() and (np.frexp(p)[0] == np.frexp(product)[0]).all())
-
-
-def _head(x: Floats) -> Floats:
-    """The upper half of the digits."""
-    big = SPLIT * x
-    head: Floats = big - (big - x)
-    return head
 
 
 # Sparse -----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from rosenblatt.exact import independent_rows
-from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.exact.integers import as_integers
 from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
@@ -86,9 +86,8 @@ class _ActiveSet:
         self.samples, self.rows = samples, rows
         self.look_up = samples.clock.pieces(Kind.EXACT)
         X = samples.gather(rows)[:, :-1]
-        M, E = decompose(X)
-        self.shift = -int(E[M != 0].min(initial=0))
-        self.X = fmpz_mat(as_objects(M, np.where(M == 0, 0, E + self.shift)).tolist())
+        integers, power = as_integers(X)
+        self.shift, self.X = -power, fmpz_mat(integers.tolist())
         self.floats, self.y = X, [int(v) for v in samples.y[rows]]
         self.bits = max(1, max((int(v).bit_length() for v in self.X.entries()), default=1))
         unit = Fraction(4) ** -self.shift

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.certify import duality
-from rosenblatt.certify.fields import WrongError
+from rosenblatt.certify.inputs import SignedRows, WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
-from rosenblatt.certify.samples import SignedRows
 from rosenblatt.exact import smallest
-from rosenblatt.exact.nearby import closest, exact_product, square_sum
+from rosenblatt.exact.integers import exact_product, square_sum
+from rosenblatt.exact.nearby import closest
 from rosenblatt.nearest.working_set import Samples
 from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
 from rosenblatt.running.clock import Clock
@@ -188,7 +188,7 @@ class _Evidence:
 
     def _best_floats(self, theta: list[Fraction], support: Ints) -> Floats:
         """Those near an exact hyperplane with the smallest objective."""
-        from rosenblatt.exact.plane_floats import candidates, with_less_slack  # late, too
+        from rosenblatt.exact.nearby import candidates, with_less_slack  # late, too
 
         judged, y = self.judged, self.problem.samples.y
         edges = np.column_stack([judged.points(support), np.ones(len(support))])

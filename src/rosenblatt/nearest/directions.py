@@ -13,6 +13,8 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.nearest import loops as slack
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
@@ -174,21 +176,33 @@ def _by_rows(
 def _by_conjugate_gradients(
     X: Any, weight: Floats, gradient: Floats, slope_b: float, least: float
 ) -> tuple[Floats, float]:
-    """The same step roughly; every iterate of the method is a direction of descent."""
-    p, r = np.zeros(len(gradient) + 1), -np.append(gradient, slope_b)
+    """The same step roughly."""
     square = (X**2).T @ weight if isinstance(X, np.ndarray) else X.multiply(X).T @ weight
     inverse = 1.0 / np.append(1.0 + square, weight.sum() + least)
-    z = inverse * r
+    across = X.T  # of a sparse matrix this is an object to make once
+
+    def times(v: Floats) -> Floats:
+        curved = weight * (X @ v[:-1] + v[-1])
+        return np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
+
+    p = conjugate_gradients(times, -np.append(gradient, slope_b), inverse, CONJUGATE_STEPS)
+    return p[:-1], float(p[-1])
+
+
+def conjugate_gradients(
+    times: Callable[[Floats], Floats], right: Floats, inverse: Floats | float, steps: int
+) -> Floats:
+    """An approximate solution; every iterate of the method is a direction of descent.
+
+    `inverse` is that of the diagonal: the steps are then fewer; 1.0 does without.
+    """
+    p, r, z = np.zeros_like(right), right, inverse * right
     v, rz = z, float(r @ z)
     enough = 1e-4 * rz
-    if not rz > 0:
-        return p[:-1], 0.0
-    across = X.T  # of a sparse matrix this is an object to make once
-    for _ in range(CONJUGATE_STEPS):
-        curved = weight * (X @ v[:-1] + v[-1])
-        product = np.append(v[:-1] + across @ curved, curved.sum() + least * v[-1])
+    for _ in range(steps):
+        product = times(v)
         bend = float(v @ product)
-        if not bend > 0:  # rounding
+        if not bend > 0:  # rounding, or nothing to solve
             break
         step = rz / bend
         p, r = p + step * v, r - step * product
@@ -197,4 +211,4 @@ def _by_conjugate_gradients(
         if not rz > enough:
             break
         v = z + rz / before * v
-    return p[:-1], float(p[-1])
+    return p

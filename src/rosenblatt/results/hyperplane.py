@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt import arguments
 from rosenblatt.exact import margin_of, values
-from rosenblatt.exact.values import LARGEST
+from rosenblatt.exact.nearby import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

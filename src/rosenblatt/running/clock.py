@@ -29,7 +29,7 @@ class Kind(enum.Enum):
 
     READING = 5e-9  # a number read, and multiplied
     PRODUCTS = 0.0  # one of those that a matrix product or a factorisation takes: timed at once
-    EXACT = 5e-8  # a unit of exact arithmetic, see `exact.costs`
+    EXACT = 5e-8  # a unit of exact arithmetic, see `exact.systems`
 
 
 class OutOfWork(Exception):

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.exact.integers import decompose
+from rosenblatt.exact.integers import rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.nearest.working_set import Samples
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class WholeView:
@@ -56,7 +52,9 @@ class WholeView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
-        return whole_numbers(self.samples.signed(rows), self.powers)[0]
+        numbers, _ = rows_as_integers(self.samples.signed(rows), self.powers)
+        whole: list[list[int]] = numbers.tolist()
+        return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients on the scaled samples, exactly."""
@@ -92,7 +90,7 @@ class LinearView:
         samples: Samples,
         basis: list[list[int]],
         rows: Ints,
-        active: NDArray[np.bool_],
+        active: Mask,
         exact: bool = False,
     ) -> None:
         self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
@@ -103,7 +101,7 @@ class LinearView:
 
     def product(self, rows: Ints) -> Floats:
         """The samples along the directions, these of length about 1."""
-        return product(self.samples.signed(rows), self.basis, self.lengths, self.V)
+        return careful_product(self.samples.signed(rows), self.basis, self.lengths, self.V)
 
     def scaled(self, rows: Ints) -> Floats:
         """The samples in the new coordinates, every direction scaled to about 1."""
@@ -126,9 +124,8 @@ class LinearView:
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The samples in the new coordinates without rounding, each times a power of two."""
-        V = np.array(self.basis, dtype=object).T
-        numbers, _ = whole_numbers(self.samples.signed(rows), np.zeros(len(V), np.int64))
-        whole: list[list[int]] = (np.array(numbers, dtype=object) @ V).tolist()
+        numbers, _ = rows_as_integers(self.samples.signed(rows))
+        whole: list[list[int]] = (numbers @ np.array(self.basis, dtype=object).T).tolist()
         return whole
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
@@ -166,21 +163,7 @@ class LinearView:
 View = WholeView | LinearView
 
 
-def whole_numbers(Z: Floats, powers: NDArray[np.int64]) -> tuple[list[list[int]], list[int]]:
-    """Every column over its power of two, every row times one, so that all are whole.
-
-    Also the powers of two that the rows have to be divided by.
-    """
-    whole, exponents = decompose(Z)
-    rows, shifts = [], []
-    for numbers, places in zip(whole.tolist(), (exponents - powers).tolist(), strict=True):
-        low = min((p for v, p in zip(numbers, places, strict=True) if v), default=0)
-        rows.append([v << (p - low) if v else 0 for v, p in zip(numbers, places, strict=True)])
-        shifts.append(-low)
-    return rows, shifts
-
-
-def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
+def careful_product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:
     """``Z V``, right to about six digits even where almost everything cancels.
 
     V are the vectors of the basis, rounded, over the powers of two ``2**lengths``.
@@ -191,11 +174,11 @@ def product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) ->
         return C  # whole numbers: nothing was rounded
     doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
     rows = np.flatnonzero(doubtful.any(axis=1))
-    numbers, shifts = whole_numbers(Z[rows], np.zeros(Z.shape[1], np.int64))
-    for i, row, shift in zip(rows, numbers, shifts, strict=True):
+    numbers, powers = rows_as_integers(Z[rows])
+    for i, row, power in zip(rows, numbers.tolist(), powers.tolist(), strict=True):
         for j in np.flatnonzero(doubtful[i]):
             exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
-            C[i, j] = _times_power(exact, -shift - lengths[j])
+            C[i, j] = _times_power(exact, power - lengths[j])
     return C
 
 
@@ -208,7 +191,7 @@ def _times_power(number: int, power: int) -> float:
         return math.copysign(math.inf, number)
 
 
-def _powers(sizes: Floats) -> NDArray[np.int64]:
+def _powers(sizes: Floats) -> Ints:
     """Exponents that bring sizes to about 1; 0 for zero."""
-    powers: NDArray[np.int64] = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
+    powers: Ints = np.frexp(np.where(sizes > 0, sizes, 1.0))[1].astype(np.int64)
     return powers

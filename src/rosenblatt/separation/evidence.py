@@ -1,4 +1,10 @@
-"""From samples that seem to cancel to samples that do, with exact weights."""
+"""What proves a verdict: samples that cancel, hyperplanes, and bounds where it stays open.
+
+Samples that seem to cancel, in floats, are turned into samples that do, with exact weights: the
+weights of independent ones among them solve a linear system, which is solved without rounding.
+Weights and hyperplanes are then stored in floats where these hold what was proved, otherwise as
+fractions.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +12,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, eye_array, hstack
 
-from rosenblatt.exact import costs, independent_rows, solve
-from rosenblatt.exact.enclosure import enclosed_floats
-from rosenblatt.exact.integers import nearest_float
-from rosenblatt.nearest.hulls import shortest_sum
+from rosenblatt.exact import independent_rows, solve
+from rosenblatt.exact.blocks import blocks
+from rosenblatt.exact.dot_products import weighted_mean
+from rosenblatt.exact.enclosure import ULP, enclosed_floats
+from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.nearby import candidates, floats_of
+from rosenblatt.exact.sides import Form
+from rosenblatt.exact.systems import cost_of_solving
+from rosenblatt.results import Hyperplane, QuasiSeparable, Separable
 from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
@@ -20,19 +29,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.nearest.working_set import Samples
-    from rosenblatt.running.clock import Clock
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
     # Floats, each the nearest to a number, or, where these end, the numbers as Fractions.
     Numbers = NDArray[Any]
 
 NONE = np.empty(0, np.int64)
 ELIMINATION, ENCLOSURE = 4, 10  # times the products of a matrix product
-STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
 SMALLEST = 2.0**-1022  # of the floats with all their digits
+SMALL = 20_000  # numbers in data for which floats that separate are sought among many
+
+# Samples that cancel ----------------------------------------------------------------------------
 
 
 class Cancelling(NamedTuple):
@@ -104,11 +112,7 @@ def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
     if len(Z) == 1 and weights[0] == 1.0:
         negative: Floats = -Z[0]
         return negative
-    exact = [Fraction(w) for w in weights.tolist()]
-    return [
-        -sum((w * Fraction(v) for w, v in zip(exact, column, strict=True) if v), Fraction(0))
-        for column in Z.T.tolist()
-    ]
+    return exact_product(-Z.T, weights.tolist())
 
 
 def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
@@ -118,7 +122,7 @@ def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly
             found = enclosed_floats(A, b)
         if found is not None:
             return found
-    with samples.system(costs.solving(A)):
+    with samples.system(cost_of_solving(A)):
         exact = solve(A, b)
     assert exact is not None  # A is regular
     floats = exact.floats()
@@ -149,13 +153,6 @@ def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] |
     if found.dtype != object:
         return found, None
     return floats_of(found), tuple(found.tolist())
-
-
-def floats_of(numbers: Sequence[Fraction] | Numbers) -> Floats:
-    """The nearest floats; infinite where a number is too large for one."""
-    return np.array(
-        [nearest_float(*number.as_integer_ratio()) for number in numbers], dtype=np.float64
-    )
 
 
 def joined(samples: Samples, one: Cancelling, other: Cancelling) -> Cancelling:
@@ -208,49 +205,166 @@ def in_floats(samples: Samples, meeting: Cancelling) -> Cancelling:
     return in_floats(samples, found)
 
 
-# Candidates, by floating point ----------------------------------------------------------------
+# Certificates -----------------------------------------------------------------------------------
 
 
-def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
-    """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    found = shortest_sum(Z, groups, prices, STIFF, look_up=clock.pieces())
-    return found.weights > found.slack
+def meeting_point(samples: Samples, meeting: Cancelling) -> dict[str, Any]:
+    """The support, its weights, summing to 1 in each class, and the point they make."""
+    weights, exact = shares(samples, meeting.rows)
+    X, y = samples.gather(meeting.rows)[:, :-1], samples.y[meeting.rows]
+    point = weighted_mean(weights[y > 0], X[y > 0])
+    return {"support": meeting.rows, "weights": weights, "point": point, "exact_weights": exact}
 
 
-def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
-    """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
-    right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
-    equations = np.column_stack([Z, groups]).T
-    options = clock.options(Z.size)
-    found = linprog(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
-    return np.zeros(len(Z), bool) if found.x is None else found.x > 0
+def spanning(samples: Samples, meeting: Cancelling) -> dict[str, Any]:
+    """The samples that span, with weights in floats if they will do."""
+    meeting = in_floats(samples, meeting)
+    exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
+    return {
+        "spanning_support": meeting.rows,
+        "spanning_weights": meeting.weights if exact is None else floats_of(exact),
+        "exact_spanning_weights": exact,
+    }
 
 
-def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
-    """The samples on which no θ is positive that is negative on none, and a θ as it should be.
-
-    By the largest ``Σ u_i`` with ``u_i <= z_i·θ`` and ``0 <= u_i <= 1``: all of them are 0 or 1.
-    """
-    m, d = Z.shape
-    rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
-    bounds = [(0, 1)] * m + [(None, None)] * d
-    prices = np.append(-np.ones(m), np.zeros(d))
-    options = clock.options(Z.size)
-    found = linprog(
-        prices, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
-    )
-    if found.x is None:
-        return np.zeros(m, bool), np.zeros(d)
-    return found.x[:m] < 0.5, found.x[m:]
+def separable(samples: Samples, direction: Floats | list[Fraction]) -> Separable:
+    """The certificate of a θ, in floats if they will do."""
+    exact = None
+    if isinstance(direction, list):
+        theta = floats_of(direction)
+        if not _separates(samples, theta):
+            other = _nearby(samples, direction)
+            theta, exact = (theta, tuple(direction)) if other is None else (other, None)
+    else:  # a power of two changes no sign
+        theta = _near_one(direction)
+    margin = samples.margin(theta if exact is None else exact)
+    return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
 
 
-def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Floats | None:
-    """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
-    right = -Z[basis].sum(axis=0)
-    options = clock.options(Z.size)
-    found = linprog(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
-    if found.x is None:
+def _separates(samples: Samples, theta: Floats) -> bool:
+    return bool(theta[:-1].any() and (samples.signs(theta) > 0).all())
+
+
+def _nearby(samples: Samples, direction: list[Fraction]) -> Floats | None:
+    """Floats near a θ that separate as it does, if there are any; sought on small data."""
+    if samples.n * samples.d > SMALL:
         return None
-    weights: Floats = np.maximum(found.x, 0.0)
-    weights[basis] += 1.0
-    return weights
+    Z = samples.signed(np.arange(samples.n))
+    values = exact_product(Z, direction)
+    least = min(values)
+    closest = sorted(range(samples.n), key=lambda i: values[i])[: samples.d + 1]
+    found = candidates([v / least for v in direction], Z[closest])
+    return next((theta for theta in found if _separates(samples, theta)), None)
+
+
+def quasi_separable(
+    samples: Samples, first: Cancelling, last: Cancelling, theta: list[Fraction], active: Mask
+) -> QuasiSeparable:
+    """The certificate of a weak θ, positive on the `active` samples, in floats if they hold it.
+
+    `first` is a meeting of the hulls, and `last` has samples that span all on the hyperplane.
+    """
+    floats = floats_of(theta)
+    held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
+    return QuasiSeparable(
+        hyperplane=Hyperplane(floats[:-1], float(floats[-1])),
+        on=np.flatnonzero(~active),
+        exact=None if held else tuple(theta),
+        **meeting_point(samples, first),
+        **spanning(samples, last),
+    )
+
+
+def _near_one(theta: Floats) -> Floats:
+    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
+    power = int(max(np.frexp(np.abs(theta[:-1]).max())[1], np.frexp(theta[-1])[1] - 1000))
+    scaled: Floats = np.ldexp(theta, -power)
+    return scaled if np.array_equal(np.ldexp(scaled, power), theta) else theta
+
+
+# Between what the widest margin lies ------------------------------------------------------------
+#
+# ``max_(w,b) min_i y_i(w·x_i + b)/‖w‖`` is at least the margin of any hyperplane, and at most half
+# the distance of any two points of the two convex hulls. Both are computed in floats, with all
+# that rounding may have done to them on the safe side.
+
+
+class Mixture(NamedTuple):
+    """A point in each convex hull: rows of both classes and weights that are not negative."""
+
+    rows: Ints
+    weights: Floats
+
+
+class Points(NamedTuple):
+    """The points of the two hulls over ``2**power``, at most about 1, with bounds on errors."""
+
+    one: tuple[Floats, Floats]
+    other: tuple[Floats, Floats]
+    power: int
+
+
+def points(samples: Samples, mixture: Mixture) -> Points:
+    """The two points of a mixture."""
+    X = samples.gather(mixture.rows)[:, :-1]
+    power = int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    X, y = np.ldexp(X, -power), samples.y[mixture.rows]
+    one, other = (_point(X[y == side], mixture.weights[y == side]) for side in (1.0, -1.0))
+    return Points(one, other, power)
+
+
+def _point(X: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The weighted mean, and bounds on its error."""
+    total = weights.sum()
+    mean, size = weights @ X / total, weights @ np.abs(X) / total
+    return mean, size * (2 * (len(weights) + 8) * ULP) + 2.0**-1000
+
+
+def line(points: Points) -> Floats | None:
+    """``(w, b)`` halfway between the two points; None where floats cannot hold it."""
+    one, other, power = points.one[0], points.other[0], points.power
+    w = one - other
+    size = float(np.abs(w).max(initial=0.0))
+    if not 0 < size < np.inf:
+        return None
+    w = np.ldexp(w, -int(np.frexp(size)[1]))
+    b = -float(w @ (one + other)) / 2
+    lift = max(0, power + int(np.frexp(b)[1]) - 1000)
+    theta = np.append(np.ldexp(w, -lift), np.ldexp(b, power - lift))
+    return theta if theta[:-1].any() else None
+
+
+def at_most(points: Points) -> float:
+    """Half the distance of the two points, rounded up; infinite where that fails."""
+    one, other, power = points
+    apart = np.abs(one[0] - other[0])
+    apart += apart * ULP + one[1] + other[1]
+    length = float(np.linalg.norm(apart)) * (1 + (len(apart) + 8) * ULP)
+    half = np.nextafter(np.ldexp(length, power - 1), np.inf)
+    return float(half) if half >= 0 else np.inf
+
+
+def at_least(samples: Samples, theta: Floats) -> float:
+    """The margin of a hyperplane, rounded down; minus infinity where that fails."""
+    least, sizes = np.inf, np.zeros(samples.d)
+    for _, block in blocks(samples.matrix):
+        sizes = np.maximum(sizes, block.largest())
+    form = Form(theta.tolist(), sizes)
+    for start, block in blocks(samples.matrix):
+        values, errors = form.values(block)
+        side = samples.y[start : start + len(block)]
+        low = float((values * side - 2 * errors).min(initial=np.inf))
+        least = min(least, _over_length(low, form.scale, theta[:-1]))
+    return least
+
+
+def _over_length(low: float, scale: int, w: Floats) -> float:
+    """``low * 2**scale / ‖w‖``, rounded down."""
+    power = int(np.frexp(np.abs(w).max(initial=0.0))[1])
+    length = float(np.linalg.norm(np.ldexp(w, -power)))
+    length *= 1 + (1 if low > 0 else -1) * (len(w) + 8) * ULP
+    if not (0 < length < np.inf and np.isfinite(low)):
+        return -np.inf
+    mantissa, exponent = np.frexp(low)
+    found = np.ldexp(mantissa / length, int(exponent) + scale - power)
+    return float(np.nextafter(found, -np.inf)) if np.isfinite(found) else -np.inf

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.data.identical import distinct
 from rosenblatt.exact import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.exact.integers import exact_product
 from rosenblatt.exact.sides import first_not_annihilated
 from rosenblatt.theory import cover_probability
 
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.results import QuasiSeparable
-
-    Floats = NDArray[np.float64]
 
 BLOCK = 1 << 20  # numbers at a time
 MOST_WORK = 10**8  # steps, roughly, that looking for forced signs may take
@@ -86,24 +86,16 @@ def single_features(X: Any, y: NDArray[Any]) -> list[SingleFeature]:
     return sorted(found, key=lambda one: (not one.complete, -one.n_above - one.n_below))
 
 
-def _ranges(X: Any, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _ranges(X: Any, chosen: Mask) -> tuple[Floats, Floats]:
     """The smallest and the largest value of each feature over the chosen samples."""
     if hasattr(X, "tocsr"):
         rows = X.tocsr()[chosen]
         return tuple(np.ravel(f(axis=0).toarray()) for f in (rows.min, rows.max))  # type: ignore[return-value]
-    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        rows = X[start : start + step][chosen[start : start + step]]
-        if len(rows):
-            np.minimum(low, rows.min(axis=0), out=low)
-            np.maximum(high, rows.max(axis=0), out=high)
-    return low, high
+    these = chosen[:, np.newaxis]
+    return X.min(axis=0, initial=np.inf, where=these), X.max(axis=0, initial=-np.inf, where=these)
 
 
-def _sides(
-    X: Any, features: NDArray[np.intp], thresholds: Floats
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _sides(X: Any, features: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
     """How many samples are strictly above and below the threshold of each feature."""
     if hasattr(X, "tocsr"):
         entries = X.tocsr()[:, features].tocoo()
@@ -113,12 +105,9 @@ def _sides(
         below = np.bincount(entries.col[entries.data < limit], minlength=size)
         zeros = X.shape[0] - np.bincount(entries.col, minlength=size)
         return above + zeros * (thresholds < 0), below + zeros * (thresholds > 0)
-    above, below = np.zeros(len(features), np.intp), np.zeros(len(features), np.intp)
-    step = max(1, BLOCK // X.shape[1])
-    for start in range(0, len(X), step):
-        rows = X[start : start + step][:, features]
-        above += (rows > thresholds).sum(axis=0)
-        below += (rows < thresholds).sum(axis=0)
+    columns = [(X[:, j], t) for j, t in zip(features, thresholds, strict=True)]
+    counts = [[(column > t).sum(), (column < t).sum()] for column, t in columns]
+    above, below = np.array(counts, dtype=np.int64).reshape(-1, 2).T
     return above, below
 
 
@@ -210,8 +199,8 @@ def estimates(
     kept = order[independent_rows(basis[:, order].T)[0]]
     plane = certificate.hyperplane
     theta: Sequence[Any] = certificate.exact or [*plane.w.tolist(), plane.b]
-    beta = _solved(basis[:, kept], [_dot(row, theta) for row in basis])
-    moved = ~_settled(spanning[:, kept])
+    beta = _solution(basis[:, kept], exact_product(basis, theta))
+    moved = ~_are_settled(spanning[:, kept])
     signs = np.where(moved, [(x > 0) - (x < 0) for x in beta], 0)
     off = np.setdiff1d(np.arange(X.shape[0]), certificate.on)
     signs = _forced(signs, spanning[:, kept], X, y, off, kept)
@@ -292,23 +281,18 @@ def _spanning_all(certificate: QuasiSeparable, X: Any, spanning: Floats, most: i
     return basis
 
 
-def _dot(row: Floats, theta: Sequence[Any]) -> Fraction:
-    terms = (Fraction(x) * Fraction(t) for x, t in zip(row.tolist(), theta, strict=True) if x)
-    return sum(terms, Fraction(0))
-
-
-def _solved(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
+def _solution(A: Floats, b: list[Fraction]) -> tuple[Fraction, ...]:
     solution = solve(A, b)
     assert solution is not None  # the columns of A span all that b can be
     return solution.fractions()
 
 
-def _settled(Z: Floats) -> NDArray[np.bool_]:
+def _are_settled(Z: Floats) -> Mask:
     """Which coefficients are zero in every θ with ``Zθ = 0``: those of one taken at random."""
     rows, columns = independent_rows(Z)
     free = np.setdiff1d(np.arange(Z.shape[1]), columns)
     chosen = np.random.default_rng(0).integers(1, 1 << 30, free.size).tolist()
-    rest = _solved(Z[np.ix_(rows, columns)], [_dot(row, chosen) for row in Z[np.ix_(rows, free)]])
+    rest = _solution(Z[np.ix_(rows, columns)], exact_product(Z[np.ix_(rows, free)], chosen))
     settled = np.zeros(Z.shape[1], dtype=np.bool_)
     settled[columns] = [x == 0 for x in rest]
     return settled

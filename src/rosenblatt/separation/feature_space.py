@@ -1,4 +1,4 @@
-"""Separability and margins in the feature space of a kernel.
+"""Separability in the feature space of a kernel.
 
 A kernel perceptron looks for a hyperplane through the origin of the space where ``φ(x)`` lives;
 with a bias, in that of the kernel ``K + 1``. The linear machinery is given vectors that stand for
@@ -8,18 +8,17 @@ the features; what holds with room to spare for them holds for the features them
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from rosenblatt import kernels
 from rosenblatt.certify import check
-from rosenblatt.contract.parameters import count_threads, time_limit, yes_or_no
+from rosenblatt.contract.parameters import time_limit, yes_or_no
 from rosenblatt.data.identical import distinct
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
-from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.results import (
     Hyperplane,
@@ -29,11 +28,8 @@ from rosenblatt.results import (
     Undecided,
     Verdict,
 )
-from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_vectors import (
-    FeatureVectors,
     as_kernel,
-    feature_vectors,
     from_values,
     named,
     spelled_out,
@@ -43,11 +39,12 @@ from rosenblatt.separation.function import read_two_classes, separability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.exact.integers import Floats, Ints
     from rosenblatt.results import Certificate
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Labels = NDArray[np.int32]
+    # The evidence, whether it is exact, otherwise the tolerance; and vectors and labels it is for.
+    Answer = tuple[Certificate, bool, float | None, tuple[Any, Ints]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,6 @@ class FeatureVerdict:
 
     Attributes
     ----------
-    verdict : Verdict
     certificate : Separable, QuasiSeparable, Inseparable or Undecided
         The evidence, for `vectors` and `labels`: `rosenblatt.certify.check` accepts the three.
     kernel : kernel object
@@ -68,8 +64,6 @@ class FeatureVerdict:
     tolerance : float or None
         How far the inner products of `vectors` are from the kernel's values; None where the
         vectors are monomials and no product was rounded.
-    dimension : int
-        How many numbers the vectors have.
     vectors, labels : array or CSR matrix, int array
         The question that the certificate answers. Where a hyperplane has to pass through the
         origin they are the signed vectors ``z = yφ(x)`` and, on the other side, the ``-z``.
@@ -77,16 +71,24 @@ class FeatureVerdict:
         How many samples there are.
     """
 
-    verdict: Verdict
     certificate: Certificate
     kernel: kernels.Kernel
     fit_intercept: bool
     exact: bool
     tolerance: float | None
-    dimension: int
     vectors: Any
     labels: Ints
     n: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the certificate."""
+        return self.certificate.verdict
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers the vectors have."""
+        return int(self.vectors.shape[1])
 
     @property
     def separable(self) -> bool | None:
@@ -111,30 +113,6 @@ class FeatureVerdict:
         if not self.separable and isinstance(self.kernel, Radial):
             sure += " (with exact numbers it is: different samples have independent features)"
         return sure
-
-
-class FeatureMargin(NamedTuple):
-    """The widest margin of a hyperplane through the origin of feature space.
-
-    Attributes
-    ----------
-    R : float
-        The radius, ``max √K(x, x)``, rounded up.
-    gamma : float
-        The margin, rounded down: a kernel perceptron makes at most ``(R/gamma)²`` mistakes.
-    weights : float array
-        One for each sample, zero or more: ``θ* = Σ weights_i y_i φ(x_i)`` has length 1.
-    values : float array
-        ``y_i θ*·φ(x_i)`` for each sample.
-    """
-
-    R: float
-    gamma: float
-    weights: Floats
-    values: Floats
-
-
-# The verdict ------------------------------------------------------------------------------------
 
 
 def separability_in_features(
@@ -162,14 +140,16 @@ def separability_in_features(
     kernel, bias = as_kernel(kernel), yes_or_no("fit_intercept", fit_intercept)
     time_limit(max_time)
     X, labels = read_two_classes(X, y)
-    if spelled_out(kernel, X):
-        return _of_monomials(X, labels, kernel, bias, max_time)
-    return _of_values(X, labels, kernel, bias, max_time)
+    ask = _of_monomials if spelled_out(kernel, X) else _of_values
+    found, exact, tolerance, problem = ask(X, labels, kernel, bias, max_time)
+    exact = exact and not isinstance(found, Undecided)
+    return FeatureVerdict(found, kernel, bias, exact, tolerance, *problem, X.shape[0])
 
 
 def _of_monomials(
     X: Any, labels: Labels, kernel: kernels.Kernel, bias: bool, max_time: float | None
-) -> FeatureVerdict:
+) -> Answer:
+    """From the features written down."""
     degree, constant = 1, bias
     made = maps.Monomials(X, True)
     if isinstance(kernel, kernels.Polynomial):
@@ -185,17 +165,7 @@ def _of_monomials(
     found = separability(*problem, max_time=max_time)
     exact = made.exact or _in_both_classes(X, labels) or _with_room(found, *problem, degree)
     off = None if made.exact else (degree - 1) * U * float((values**2).max(initial=0.0))
-    return FeatureVerdict(
-        found.verdict,
-        found,
-        kernel,
-        bias,
-        exact and not isinstance(found, Undecided),
-        off,
-        int(made.values.shape[1]),
-        *problem,
-        X.shape[0],
-    )
+    return found, exact, off, problem
 
 
 def _halves(vectors: Any, labels: Labels) -> tuple[Any, Ints]:
@@ -230,33 +200,23 @@ def _in_both_classes(X: Any, labels: Labels) -> bool:
 
 def _of_values(
     X: Any, labels: Labels, kernel: kernels.Kernel, bias: bool, max_time: float | None
-) -> FeatureVerdict:
+) -> Answer:
+    """From vectors made of the kernel's values."""
     features = from_values(X, kernel, bias)
-    vectors, labels_of = _halves(features.vectors, labels)
-    found: Certificate | None = _independent(features.vectors, labels)
-    if found is None or not check(found, vectors, labels_of).valid:
-        found = separability(vectors, labels_of, max_time=max_time)
+    vectors, _ = problem = _halves(features.vectors, labels)
+    found: Certificate | None = _where_independent(features.vectors, labels)
+    if found is None or not check(found, *problem).valid:
+        found = separability(*problem, max_time=max_time)
     exact = _in_both_classes(X, labels)
     if isinstance(found, Separable):
         w = found.hyperplane.w
         room = 4 * (len(w) + 8) * U * float(np.linalg.norm(vectors, axis=1).max())
         least = float((vectors[: len(labels)] @ w).min()) / float(np.linalg.norm(w))
         exact = least > features.off + room
-    return FeatureVerdict(
-        found.verdict,
-        found,
-        kernel,
-        bias,
-        exact and not isinstance(found, Undecided),
-        features.tolerance,
-        features.vectors.shape[1],
-        vectors,
-        labels_of,
-        len(labels),
-    )
+    return found, exact, features.tolerance, problem
 
 
-def _independent(L: Floats, labels: Labels) -> Separable | None:
+def _where_independent(L: Floats, labels: Labels) -> Separable | None:
     """A hyperplane with the values +1 and -1, if the vectors are independent."""
     if L.shape[0] != L.shape[1]:
         return None
@@ -264,68 +224,3 @@ def _independent(L: Floats, labels: Labels) -> Separable | None:
     w: Floats = np.linalg.solve(L, y).astype(np.float64)
     margin = float((y * (L @ w)).min() / np.linalg.norm(w))
     return Separable(Hyperplane(w, 0.0), margin) if margin > 0 else None
-
-
-# Margins and bounds -----------------------------------------------------------------------------
-
-
-def feature_margin(X: Any, y: Any, kernel: Any, *, fit_intercept: bool = False) -> FeatureMargin:
-    """The widest margin of a hyperplane through the origin of a kernel's feature space.
-
-    Parameters
-    ----------
-    X, y, kernel, fit_intercept
-        As for `separability_in_features`.
-
-    Raises
-    ------
-    ValueError
-        If no such hyperplane separates the classes, as far as rounding lets one tell.
-    """
-    kernel = as_kernel(kernel)
-    X, labels = read_two_classes(X, y)
-    features = feature_vectors(X, kernel, yes_or_no("fit_intercept", fit_intercept))
-    with Team(count_threads(None)) as team:
-        vectors = FeatureVectors(features, labels, team)
-        return widest_in_features(vectors, named(kernel, fit_intercept))
-
-
-def widest_in_features(vectors: FeatureVectors, name: str) -> FeatureMargin:
-    """The widest margin of vectors, as a sum of them."""
-    R = vectors.radius()
-    theta = vectors.widest(R)
-    if theta is None:
-        msg = (
-            f"no hyperplane through the origin separates the classes in the feature space of {name}"
-            ", as far as rounding lets one tell: ask rb.separability with this kernel"
-        )
-        raise ValueError(msg)
-    values = vectors.values(theta)
-    best: FeatureMargin | None = None
-    for share in (1e-6, 1e-3, 1.0):  # the samples that hold the hyperplane have the least values
-        near = np.flatnonzero(values <= values.min() * (1 + share))
-        weights = np.zeros(len(values))
-        weights[near] = _shortest(vectors, near)
-        star = vectors.gather(weights)
-        length = float(np.linalg.norm(star))
-        if not length:
-            continue
-        found = FeatureMargin(
-            R, vectors.margin(star, R), weights / length, vectors.values(star / length)
-        )
-        if best is None or found.gamma > best.gamma:
-            best = found
-        if found.gamma >= vectors.margin(theta, R) * (1 - 1e-7):
-            return found
-    assert best is not None
-    return best
-
-
-def _shortest(vectors: FeatureVectors, near: Ints) -> Floats:
-    """The weights of the shortest sum of these vectors; the smallest are zero."""
-    Z = vectors.rows(near)
-    Z /= float(np.abs(Z).max())
-    found = shortest_sum(Z, np.ones((len(near), 1)), tol=1e-12)
-    weights = np.maximum(found.weights, 0.0)
-    weights[weights < 1e-9 * weights.max()] = 0.0
-    return weights

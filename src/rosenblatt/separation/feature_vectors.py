@@ -28,10 +28,9 @@ from rosenblatt.nearest.signed_vectors import U, Vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.exact.integers import Floats, Ints
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Labels = NDArray[np.int32]
 
 NUMBERS = 20_000_000  # of features written down, at most
@@ -243,7 +242,3 @@ class FeatureVectors(Vectors):
             return super().margin(theta, R)
         norm = float(np.linalg.norm(theta))
         return float(self.values(theta).min()) / norm - self._rounding * R - self.off
-
-    def rows(self, chosen: Ints) -> Floats:
-        """The chosen vectors."""
-        return self._samples.signed(chosen)[:, : self._d]

@@ -81,9 +81,8 @@ def separability(
         With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
         it passes through the origin. Without a kernel it always has one.
     max_time : float, optional
-        Seconds after which the answer is `Undecided`. By default there is no limit of time; exact
-        arithmetic, where rounding hides the answer, has a limit of work, the same on every
-        machine.
+        Seconds after which the answer is `Undecided`; by default no limit. Exact arithmetic, where
+        rounding hides the answer, has a limit of work, the same on every machine.
 
     Returns
     -------
@@ -106,17 +105,15 @@ def separability(
     if kernel is not None:
         from rosenblatt.separation import feature_space  # it builds on this module
 
-        return feature_space.separability_in_features(
-            X, y, kernel, fit_intercept=bool(fit_intercept), max_time=max_time
-        )
+        ask = feature_space.separability_in_features
+        return ask(X, y, kernel, fit_intercept=bool(fit_intercept), max_time=max_time)
     if fit_intercept is False:
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)
     clock = Clock(time_limit(max_time))
     X, labels = read_two_classes(X, y)
-    source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        return proved(source, team, 1, clock)
+        return proved(MemorySource(as_rows(X), labels, X.shape[1]), team, 1, clock)
 
 
 def proved(
@@ -165,15 +162,17 @@ def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return canonical(X), y
 
 
-def read_two_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32]]:
+def read_two_classes(
+    X: Any, y: Any, about: str = "a verdict is on two"
+) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
     X, y = read_labelled(X, y)
     check_classification_targets(label_vector("y", y))
     classes, labels = number_classes(y)
     if len(classes) > 2:
         msg = (
-            f"y holds {len(classes)} classes ({shown(classes)}): give two, "
-            "for instance y == one of them for this class against the rest"
+            f"y holds {len(classes)} classes, {shown(classes)}: {about}; "
+            f"give y == {classes.tolist()[0]!r} for one class against the rest"
         )
         raise ValueError(msg)
     return X, labels

@@ -23,54 +23,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact import costs, null_basis
-from rosenblatt.exact.nearby import exact_product
-from rosenblatt.exact.sums import weighted_mean
+from rosenblatt.data.identical import distinct
+from rosenblatt.exact import null_basis
+from rosenblatt.exact.nearby import floats_of
+from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.working_set import Samples, batch, worst
-from rosenblatt.results import (
-    Hyperplane,
-    Inseparable,
-    QuasiSeparable,
-    Separable,
-    StopReason,
-    Undecided,
-)
+from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Kind, OutOfWork
 from rosenblatt.running.stopping import Halt
-from rosenblatt.separation import bracket
+from rosenblatt.separation import evidence
 from rosenblatt.separation.coordinates import LinearView, WholeView
-from rosenblatt.separation.evidence import (
-    NONE,
-    Cancelling,
-    basis_of,
-    cancel,
-    floats_of,
-    in_floats,
-    independent,
+from rosenblatt.separation.evidence import NONE, Cancelling, cancel
+from rosenblatt.separation.programs import (
+    decide,
     interior_vertex,
-    joined,
     never_positive,
-    shares,
     simplex_vertex,
     spanning_weights,
 )
-from rosenblatt.separation.exact_simplex import decide
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from numpy.typing import NDArray
-
     from rosenblatt.data.sources import Source
+    from rosenblatt.exact.integers import Floats, Ints, Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.results import Certificate
     from rosenblatt.running.threads import Team
     from rosenblatt.separation.coordinates import View
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     # Coefficients in the coordinates of a view, or, exactly, the vector (w, b) itself.
     Direction = Floats | list[Fraction]
 
@@ -78,7 +61,6 @@ WIDE = 500  # features from which it is worth looking for a quick answer first
 ANY = 0.999  # a gap that any hyperplane has that separates all samples
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
-SMALL = 20_000  # numbers in data for which floats that separate are sought among many
 ZOOMS = 3  # how often to magnify before giving up on floating point
 SPECTRUM = 8  # products for each in X.T @ X that singular vectors take
 SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
@@ -106,17 +88,9 @@ def find_certificate(
 ) -> Certificate:
     """The verdict on class `positive` against the rest, with its evidence.
 
-    Parameters
-    ----------
-    source : Source
-    team : Team
-    positive : int
-    clock : Clock
-        When it is over, the question is left undecided.
-    care : Care
-        More is slower: for data on which the evidence found otherwise does not hold.
-    quick : bool
-        Whether the maximum margin's method may be asked first, if there are many features.
+    When the clock is over, the question is left undecided. More `care` is slower: for data on
+    which the evidence found otherwise does not hold. With `quick` the maximum margin's method may
+    be asked first, if there are many features.
     """
     search = Search(Samples(source, team, positive, clock), care, quick)
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
@@ -140,26 +114,25 @@ class Search:
         self.exact_step = samples.clock.pieces(Kind.EXACT)
         # The best hyperplane so far, and the closest points of the hulls.
         self.margin, self.theta = -np.inf, np.empty(0)
-        self.distance, self.mixture = np.inf, bracket.Mixture(NONE, np.empty(0))
+        self.distance, self.mixture = np.inf, evidence.Mixture(NONE, np.empty(0))
 
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
         samples = self.samples
-        quick = self.quickly() if self.quick else None
-        if quick is not None:
-            return self.separable(quick)
+        if self.quick and (quick := self.quickly()) is not None:
+            return evidence.separable(samples, quick)
         rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
         with self.set_up(rows):
             whole = WholeView(samples, rows)
         found = self.decide(whole, rows, NONE)
         if not isinstance(found, Cancelling):
-            return self.separable(found)
+            return evidence.separable(samples, found)
         spanning = found
         first = self.twins() or found
         basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
         while len(basis) <= samples.d:
             Z = samples.signed(basis)
-            with samples.system(costs.reducing(Z)):
+            with samples.system(cost_of_reducing(Z)):
                 directions = null_basis(Z)
             active = self.not_zero(directions)
             if not active.any():
@@ -168,11 +141,12 @@ class Search:
             view = LinearView(samples, directions, rows, active)
             found = self.decide(view, rows, basis)
             if not isinstance(found, Cancelling):
-                weak = self.weak(view, found)
-                return self.quasi(first, spanning, view, weak)
-            spanning = joined(samples, spanning, found)
-            basis = basis_of(samples, spanning.rows)
-        return Inseparable(**self.meeting_point(first), **self.spanning(spanning))
+                theta = self.weak(view, found)
+                return evidence.quasi_separable(samples, first, spanning, theta, active)
+            spanning = evidence.joined(samples, spanning, found)
+            basis = evidence.basis_of(samples, spanning.rows)
+        meeting = evidence.meeting_point(samples, first)
+        return Inseparable(**meeting, **evidence.spanning(samples, spanning))
 
     def quickly(self) -> Floats | None:
         """A θ that separates, if the maximum margin's method soon comes across one.
@@ -188,8 +162,8 @@ class Search:
             return None
         self.look_up()
         theta = np.append(solver.best.w, solver.best.b)
-        right = solver.best.primal < np.inf and bool((self.samples.signs(theta) > 0).all())
-        return theta if right else None
+        found = solver.best.primal < np.inf and (self.samples.signs(theta) > 0).all()
+        return theta if found else None
 
     def set_up(self, rows: Ints, view: View | None = None) -> AbstractContextManager[None]:
         """Make a working set of these rows, if there is time for it."""
@@ -200,7 +174,7 @@ class Search:
 
     # The question, in the coordinates of a view ------------------------------------------------
 
-    def not_zero(self, directions: list[list[int]]) -> NDArray[np.bool_]:
+    def not_zero(self, directions: list[list[int]]) -> Mask:
         """The rows that are not zero along all of these directions.
 
         Zero along one random direction means zero along all, but for a very unlikely chance.
@@ -208,8 +182,7 @@ class Search:
         mix = [int(u) for u in self.rng.integers(1, 1 << 20, len(directions))]
         columns = zip(*directions, strict=True)
         theta = [Fraction(sum(u * v for u, v in zip(mix, c, strict=True))) for c in columns]
-        active: NDArray[np.bool_] = self.samples.signs(theta) != 0
-        return active
+        return np.asarray(self.samples.signs(theta) != 0)
 
     def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
@@ -253,8 +226,7 @@ class Search:
                 return None, rows, None
             direction: Direction = coefficients
             if isinstance(view, LinearView) and view.exact:
-                exact = [Fraction(c) for c in coefficients.tolist()]
-                direction = _shrunk(view.lift_floats(exact))
+                direction = _shrunk(view.lift_floats(list(map(Fraction, coefficients.tolist()))))
             values = self.values(view, direction)
             if isinstance(view, WholeView):
                 self.narrow(view, found, rows, direction, float(values.min()))
@@ -290,31 +262,31 @@ class Search:
             self.margin, self.theta = margin, theta
         distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
         if distance < self.distance or not self.mixture.rows.size:
-            self.distance, self.mixture = distance, bracket.Mixture(rows, found.weights)
+            self.distance, self.mixture = distance, evidence.Mixture(rows, found.weights)
 
     def undecided(self, why: str) -> Undecided:
         """Between what the widest margin lies; at worst from the line between two means."""
         samples, low, high = self.samples, -np.inf, np.inf
         mixture, theta = self.mixture, self.theta if self.theta.size else None
-        clock = self.clock
-        clock.use_kept()
+        self.clock.use_kept()
         try:
             if not mixture.rows.size:
-                mixture = bracket.means(samples.some(batch(samples.d)))
-            with clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
-                points = bracket.points(samples, mixture)
-            high = bracket.at_most(points)
-            theta = bracket.line(points) if theta is None else theta
+                rows = samples.some(batch(samples.d))
+                mixture = evidence.Mixture(rows, np.ones(len(rows)))
+            with self.clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
+                points = evidence.points(samples, mixture)
+            high = evidence.at_most(points)
+            theta = evidence.line(points) if theta is None else theta
             if theta is not None:
-                with clock.task(Kind.READING, SIDES * samples.source.n_entries):
-                    low = bracket.at_least(samples, theta)
+                with self.clock.task(Kind.READING, SIDES * samples.source.n_entries):
+                    low = evidence.at_least(samples, theta)
         except Halt:
             pass  # what is known by now
         return Undecided((low, high), why)
 
     def spend(self, products: int, bits: int) -> None:
         """Before a step in exact arithmetic, see whether there is time and work left for it."""
-        units = costs.multiplying(products, bits)
+        units = cost_of_products(products, bits)
         self.clock.spend(units)
         self.exact_step(units)
 
@@ -351,7 +323,7 @@ class Search:
             rows = np.concatenate([rows, new])
         rows, Z = rows[zero], Z[zero]
         both = np.concatenate([basis, rows])
-        chosen = independent(self.samples, self.samples.signed(both))[0]
+        chosen = evidence.independent(self.samples, self.samples.signed(both))[0]
         added = chosen[chosen >= len(basis)] - len(basis)
         prices = 0.5 + self.rng.random(len(rows))
         weights = spanning_weights(Z, added, prices, self.samples.clock)
@@ -391,62 +363,9 @@ class Search:
         near = np.flatnonzero((np.diff(values[rows]) == 0) & (np.diff(y[rows]) != 0))
         pairs = np.sort(np.column_stack([rows[near], rows[near + 1]]), axis=1)
         for pair in pairs[np.argsort(pairs[:, 0])]:
-            one, other = self.samples.gather(pair)
-            if np.array_equal(one, other):
+            if len(distinct(self.samples.matrix[pair])[0]) == 1:
                 return Cancelling(pair, np.ones(2), NONE, np.empty(0))
         return None
-
-    def meeting_point(self, meeting: Cancelling) -> dict[str, Any]:
-        """The support, its weights, summing to 1 in each class, and the point they make."""
-        weights, exact = shares(self.samples, meeting.rows)
-        X, y = self.samples.gather(meeting.rows)[:, :-1], self.samples.y[meeting.rows]
-        point = weighted_mean(weights[y > 0], X[y > 0])
-        return {
-            "support": meeting.rows,
-            "weights": weights,
-            "point": point,
-            "exact_weights": exact,
-        }
-
-    def spanning(self, meeting: Cancelling) -> dict[str, Any]:
-        """The samples that span, with weights in floats if they will do."""
-        meeting = in_floats(self.samples, meeting)
-        exact = None if meeting.weights.dtype != object else tuple(meeting.weights.tolist())
-        return {
-            "spanning_support": meeting.rows,
-            "spanning_weights": meeting.weights if exact is None else floats_of(exact),
-            "exact_spanning_weights": exact,
-        }
-
-    def separable(self, direction: Direction) -> Separable:
-        """The certificate of a θ, in floats if they will do."""
-        exact = None
-        if isinstance(direction, list):
-            theta = floats_of(direction)
-            if not self._separates(theta):
-                other = self._nearby(direction)
-                theta, exact = (theta, tuple(direction)) if other is None else (other, None)
-        else:  # a power of two changes no sign
-            theta = _unit(direction)
-        margin = self.samples.margin(theta if exact is None else exact)
-        return Separable(Hyperplane(theta[:-1], float(theta[-1])), margin, exact)
-
-    def _separates(self, theta: Floats) -> bool:
-        return bool(theta[:-1].any() and (self.samples.signs(theta) > 0).all())
-
-    def _nearby(self, direction: list[Fraction]) -> Floats | None:
-        """Floats near a θ that separate as it does, if there are any; sought on small data."""
-        from rosenblatt.exact.plane_floats import candidates  # late: it is seldom needed
-
-        samples = self.samples
-        if samples.n * samples.d > SMALL:
-            return None
-        Z = samples.signed(np.arange(samples.n))
-        values = exact_product(Z, direction)
-        least = min(values)
-        closest = sorted(range(samples.n), key=lambda i: values[i])[: samples.d + 1]
-        found = candidates([v / least for v in direction], Z[closest])
-        return next((theta for theta in found if self._separates(theta)), None)
 
     def weak(self, view: LinearView, direction: Direction) -> list[Fraction]:
         """A θ that is zero on all samples that cancel and positive on all others, exactly.
@@ -464,35 +383,13 @@ class Search:
         assert isinstance(found, list)
         return found
 
-    def quasi(
-        self, first: Cancelling, spanning: Cancelling, view: LinearView, theta: list[Fraction]
-    ) -> QuasiSeparable:
-        """The certificate of a weak θ, in floats if they can hold it."""
-        floats = floats_of(theta)
-        held = all(Fraction(f) == v for f, v in zip(floats.tolist(), theta, strict=True))
-        return QuasiSeparable(
-            hyperplane=Hyperplane(floats[:-1], float(floats[-1])),
-            on=np.flatnonzero(~view.active),
-            exact=None if held else tuple(theta),
-            **self.meeting_point(first),
-            **self.spanning(spanning),
-        )
 
-
-def _unit(theta: Floats) -> Floats:
-    """A hyperplane times a power of two: w about 1, unless its bias would be too large."""
-    power = int(max(np.frexp(np.abs(theta[:-1]).max())[1], np.frexp(theta[-1])[1] - 1000))
-    scaled: Floats = np.ldexp(theta, -power)
-    return scaled if np.array_equal(np.ldexp(scaled, power), theta) else theta
-
-
-def _rounded(values: Floats, powers: NDArray[np.int64], digits: int) -> list[Fraction]:
+def _rounded(values: Floats, powers: Ints, digits: int) -> list[Fraction]:
     """The values to so many binary digits, where a value counts by its power of two."""
     largest = int(np.frexp(np.abs(np.ldexp(values, powers)).max())[1])
     units = [Fraction(2) ** (largest - digits - int(power)) for power in powers]
-    return [
-        round(Fraction(v) / unit) * unit for v, unit in zip(values.tolist(), units, strict=True)
-    ]
+    pairs = zip(values.tolist(), units, strict=True)
+    return [round(Fraction(v) / unit) * unit for v, unit in pairs]
 
 
 def _shrunk(numbers: list[Fraction]) -> list[Fraction]:

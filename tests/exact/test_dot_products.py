@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from rosenblatt.exact import settled, sides, signs, smallest
-from rosenblatt.exact.blocks import Dense, blocks
-from rosenblatt.exact.sums import exact_parts, smallest_sum
+from rosenblatt.exact.blocks import RowBlock, blocks
+from rosenblatt.exact.dot_products import exact_parts, smallest_sum
 
 KINDS = {
     "ulps": st.integers(0, 7).map(lambda k: 1 + k * 2.0**-52),
@@ -85,13 +85,13 @@ def test_rows_one_ulp_apart_need_no_integers(d, monkeypatch):
     theta[-1] = -theta[:-1].sum()
     y = np.resize([1, -1], len(X))
     values = values_of(X, theta.tolist())
-    asked, exact = [], Dense.exact
+    asked, exact = [], RowBlock.exact
 
     def counted(self, numbers):
         asked.append(len(self))
         return exact(self, numbers)
 
-    monkeypatch.setattr(Dense, "exact", counted)
+    monkeypatch.setattr(RowBlock, "exact", counted)
     for matrix in (X, csr_array(X)):
         assert signs(matrix, theta).tolist() == [(v > 0) - (v < 0) for v in values]
         assert settled(matrix, theta).tolist() == [float(v) for v in values]

@@ -1,6 +1,7 @@
-"""Do vectors of whole numbers lie strictly on one side of the origin? Decided without rounding.
+"""The linear programs of the search: in floats, quickly; and in integers, without rounding.
 
-Where floating point cannot settle it: slow, but right, and it ends.
+Those in floats only name candidates. The one in integers decides whether vectors lie strictly on
+one side of the origin, where floating point cannot settle it: slow, but right, and it ends.
 """
 
 from __future__ import annotations
@@ -8,13 +9,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack
+
+from rosenblatt.nearest.hulls import shortest_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from rosenblatt.exact.integers import Floats, Ints, Mask, Objects
+    from rosenblatt.running.clock import Clock
 
-    Objects = NDArray[np.object_]
+STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
+
+# In floats --------------------------------------------------------------------------------------
+
+
+def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
+    """Which samples the cheapest way to cancel uses, by an interior-point method."""
+    found = shortest_sum(Z, groups, prices, STIFF, look_up=clock.pieces())
+    return found.weights > found.slack
+
+
+def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
+    """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
+    right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
+    equations = np.column_stack([Z, groups]).T
+    options = clock.options(Z.size)
+    found = linprog(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
+    return np.zeros(len(Z), bool) if found.x is None else found.x > 0
+
+
+def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
+    """The samples on which no θ is positive that is negative on none, and a θ as it should be.
+
+    By the largest ``Σ u_i`` with ``u_i <= z_i·θ`` and ``0 <= u_i <= 1``: all of them are 0 or 1.
+    """
+    m, d = Z.shape
+    rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
+    bounds = [(0, 1)] * m + [(None, None)] * d
+    prices = np.append(-np.ones(m), np.zeros(d))
+    options = clock.options(Z.size)
+    found = linprog(
+        prices, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
+    )
+    if found.x is None:
+        return np.zeros(m, bool), np.zeros(d)
+    return found.x[:m] < 0.5, found.x[m:]
+
+
+def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Floats | None:
+    """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
+    right = -Z[basis].sum(axis=0)
+    options = clock.options(Z.size)
+    found = linprog(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
+    if found.x is None:
+        return None
+    weights: Floats = np.maximum(found.x, 0.0)
+    weights[basis] += 1.0
+    return weights
+
+
+# In integers ------------------------------------------------------------------------------------
 
 
 class SimplexAnswer(NamedTuple):

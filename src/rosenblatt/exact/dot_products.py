@@ -1,4 +1,4 @@
-"""Sums of products in twice the precision, a whole block at once, with proven error bounds.
+"""Sums of products a whole block at once: in twice the precision, with proven error bounds.
 
 Numbers are cut so short that products of the pieces, and sums of these, are floats in whatever
 order a matrix product takes them (K. Ozaki, T. Ogita, S. Oishi, S. M. Rump, "Error-free
@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import NONE, Block, chosen
-from rosenblatt.exact.enclosure import TINY, ULP, two_product
-from rosenblatt.exact.integers import as_objects, decompose
+from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, chosen, shape
+from rosenblatt.exact.enclosure import TINY, ULP, two_product, two_sum
+from rosenblatt.exact.integers import NONE, square_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from rosenblatt.exact.integers import Floats, Ints, Mask
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-
+ENOUGH = 1 << 18  # numbers to square in integers
 VANISHES = -3000  # a power of two that makes any float 0
 MOST_PIECES = 8  # into which numbers are cut
 LOWEST = 2.0**-300  # below which they are not cut: their products have to be floats
@@ -41,11 +39,9 @@ class Twofold:
         self.error: Floats = np.full(size, TINY)
 
     def add(self, part: Floats | float, error: Floats | float = 0.0) -> None:
-        """Add a float that may be off by `error`; Knuth's sum, which loses nothing."""
-        total = self.hi + part
-        taken = total - self.hi
-        self.lo = self.lo + ((self.hi - (total - taken)) + (part - taken))
-        self.hi = total
+        """Add a float that may be off by `error`, losing nothing."""
+        self.hi, lost = two_sum(self.hi, part)
+        self.lo = self.lo + lost
         self.error = self.error + (error + np.abs(self.lo) * ULP)
 
     def times(self, ratio: Fraction) -> Twofold:
@@ -84,7 +80,7 @@ def _cut(values: Floats, bits: int) -> tuple[Floats, Floats]:
     return head, values - head
 
 
-def _products(block: Block, v: Floats, along: str) -> Iterator[tuple[Floats, float]]:
+def _products(block: RowBlock, v: Floats, along: str) -> Iterator[tuple[Floats, float]]:
     """Parts of ``block.dot(v)`` or ``block.sum(v)``, and bounds on their errors.
 
     The numbers of the block are at most about 1, and so are those of `v`.
@@ -107,7 +103,7 @@ def _products(block: Block, v: Floats, along: str) -> Iterator[tuple[Floats, flo
         yield times(floats, t), float(size * (terms * (terms + 4) * ULP) + TINY)
 
 
-def _scaled(block: Block, theta: Floats) -> tuple[Block, Floats, int]:
+def _scaled(block: RowBlock, theta: Floats) -> tuple[RowBlock, Floats, int]:
     """``x_i`` and w with products ``x_ij w_j/2**top`` of at most 1, and `top`; bias last."""
     sizes = block.largest()
     w, exponents = np.frexp(theta[:-1])
@@ -117,7 +113,7 @@ def _scaled(block: Block, theta: Floats) -> tuple[Block, Floats, int]:
     return block.scaled(np.where(used, exponents - top, VANISHES)), np.where(used, w, 0.0), top
 
 
-def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
+def form_values(block: RowBlock, theta: Floats) -> tuple[Twofold, int]:
     """``w·x_i + b``, bias last in `theta`: sums, and the power of two that they are to be taken by.
 
     Raises no error where numbers are too large; the bounds on the errors are infinite then.
@@ -130,7 +126,7 @@ def form_values(block: Block, theta: Floats) -> tuple[Twofold, int]:
     return found, top
 
 
-def exact_parts(block: Block, theta: Floats) -> tuple[Floats, NDArray[np.bool_], int]:
+def exact_parts(block: RowBlock, theta: Floats) -> tuple[Floats, Mask, int]:
     """Some floats for each row that sum to ``w·x_i + b`` exactly, but for a power of two.
 
     Returned are these floats, in the rows of an array; for which rows it is true, which is not
@@ -199,13 +195,6 @@ def combination(X: Any, rows: Ints, v: Floats, precise: bool) -> Twofold:
     return total
 
 
-def exact_sum(values: Floats) -> Fraction:
-    """The sum of floats."""
-    M, E = decompose(values)
-    low = int(E.min(initial=0))
-    return Fraction(int(as_objects(M, np.where(M == 0, 0, E - low)).sum())) * Fraction(2) ** low
-
-
 def weighted_mean(weights: Floats, X: Floats) -> Floats:
     """``Σ w_i x_i`` for weights that sum to 1, rounded, but neither under- nor overflowing."""
     powers = np.frexp(np.abs(X).max(axis=0, initial=0.0))[1]
@@ -213,3 +202,61 @@ def weighted_mean(weights: Floats, X: Floats) -> Floats:
     # Rounding must not carry it out of the range of the samples, beyond which floats may end.
     mean = np.clip(np.ldexp(mean, powers), X.min(axis=0), X.max(axis=0))
     return mean
+
+
+# The longest sample -----------------------------------------------------------------------------
+
+
+def largest_square(X: Any) -> Fraction:
+    """``max ‖x_i‖²``: exactly, or no less where too many samples are about as long.
+
+    X is an array of floats, or a CSR matrix of these without duplicate entries.
+    """
+    most, left = Fraction(0), ENOUGH
+    room = (shape(X)[1] + 4) * 2.0**-51
+    for _, block in blocks(X):
+        squares, exponent = _squares(block)
+        top = float(squares.max(initial=0.0))
+        above = Fraction(top * (1 + room)) * Fraction(4) ** exponent
+        if above <= most:
+            continue
+        close = np.flatnonzero(squares >= top * (1 - 2 * room))
+        part = block.take(close)
+        rounded = close[~_without_rounding(part, squares[close], exponent)]
+        if rounded.size < close.size:
+            whole = np.setdiff1d(close, rounded)
+            most = max(most, Fraction(float(squares[whole].max())) * Fraction(4) ** exponent)
+        left -= rounded.size * shape(X)[1]
+        if left < 0:
+            most = max(most, above)
+        elif rounded.size:
+            most = max(most, *_exact_squares(block.take(rounded)))
+    return most
+
+
+def _squares(block: RowBlock) -> tuple[Floats, int]:
+    """``‖x_i‖² / 4**e``, rounded, and e: a scale at which no large square overflows."""
+    floats = block.floats
+    largest = max(float(floats.max(initial=0.0)), -float(floats.min(initial=0.0)))
+    exponent = int(np.frexp(largest)[1]) if not 1e-100 < largest < 1e100 else 0
+    entries = np.ldexp(floats, -exponent) if exponent else floats
+    if not isinstance(block, Sparse):
+        return np.einsum("ij,ij->i", entries, entries), exponent
+    rows = np.repeat(np.arange(len(block)), np.diff(block.starts))
+    sums: Floats = np.bincount(rows, entries * entries, len(block)).astype(np.float64)
+    return sums, exponent
+
+
+def _without_rounding(block: RowBlock, squares: Floats, exponent: int) -> Mask:
+    """Rows whose squares are multiples of one power of two, together below ``2**53`` times it."""
+    width = block.width if isinstance(block, Sparse) else block.floats.shape[1]
+    units = np.clip(block.units(np.zeros(width, np.int64)) - exponent, -2000, 2000)
+    limit = np.ldexp(1.0, np.clip(2 * units + 53, -2000, 2000).astype(np.intc))
+    certain: Mask = (1.01 * squares < limit) & (2 * units >= -1022)
+    return certain
+
+
+def _exact_squares(block: RowBlock) -> Iterator[Fraction]:
+    """``‖x_i‖²`` of each row."""
+    rows = np.split(block.floats, block.starts[1:-1]) if isinstance(block, Sparse) else block.floats
+    return map(square_sum, rows)
