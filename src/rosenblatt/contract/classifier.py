@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Source
 
     Floats = NDArray[np.float64]
 
@@ -260,7 +261,7 @@ def choose(values: Floats) -> NDArray[np.intp]:
     return chosen
 
 
-def count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
+def count_errors(source: Source, thetas: Floats, team: Team) -> int:
     """``sum(predict(X) != y)`` on the training data."""
     errors, step = 0, max(1, (1 << 20) // len(thetas))
     for piece in source.pieces():

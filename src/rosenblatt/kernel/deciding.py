@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.device import DeviceValues, is_on_device
 from rosenblatt.kernel.device_arrays import pick_rows
 from rosenblatt.kernel.given_values import values_for
@@ -32,7 +31,7 @@ def kernel_values(kernel: Kernel, bias: float, X: Any, team: Team, **options: An
     """The kernel's values with X, wherever X is."""
     if is_on_device(X):
         return DeviceValues(kernel, bias, X, team, **options)
-    return values_for(kernel, bias, as_rows(X), X.shape[1], team, **options)
+    return values_for(kernel, bias, X, team, **options)
 
 
 def vectors_for(model: Any, X: Any) -> Any:
@@ -40,7 +39,7 @@ def vectors_for(model: Any, X: Any) -> Any:
     if isinstance(model.kernel_, Precomputed):
         return model.support_
     V = model.support_vectors_
-    if issparse(X):
+    if issparse(X) or getattr(X, "sparse", False):
         return csr_array(V)
     return V.toarray() if issparse(V) else V
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.rows import DenseRows
-from rosenblatt.data.sources import IN_ORDER, whole
+from rosenblatt.data.rows import Block, as_rows
+from rosenblatt.data.sources import IN_ORDER, RowsByNumber, stack
 from rosenblatt.kernel.device import Place, is_on_device
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Piece, Source
 
 
@@ -65,16 +66,24 @@ class DeviceSource:
 
 
 def samples_of(source: Source) -> Any:
-    """All samples of a source, on the device or as one matrix.
+    """The samples of a source: on the device, as one matrix, or by number where they pass by."""
+    if isinstance(source, DeviceSource):
+        return source.X
+    matrices = list(stack(source)) if source.resident else []
+    return matrices[0] if len(matrices) == 1 else RowsByNumber(source)
 
-    The kernel perceptron needs them all: any may become a support vector, in any order.
-    """
-    return source.X if isinstance(source, DeviceSource) else whole(source)
+
+def only_labels(source: Source) -> Block:
+    """Labels and weights of all rows, without features."""
+    blocks = [piece.block for piece in source.pieces()]
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(label_rows(len(label)), label, weight, blocks[0].factor)
 
 
-def label_rows(n: int) -> DenseRows:
+def label_rows(n: int) -> Rows:
     """Rows without features, for labels and weights that are in memory."""
-    return DenseRows(np.empty((n, 0)))
+    return as_rows(np.empty((n, 0)))
 
 
 def pick_rows(X: Any, sample: NDArray[np.int64]) -> Any:

@@ -252,7 +252,7 @@ class KernelPerceptron(Classifier):
             raise ValueError(msg)
         check_on_device(self, X, reset=reset)
         y = column_or_1d(to_host(y) if is_on_device(y) else y, warn=True)
-        check_consistent_length(label_rows(X.shape[0]).X, y)
+        check_consistent_length(np.empty((X.shape[0], 0)), y)
         if is_on_device(sample_weight):
             sample_weight = to_host(sample_weight)
         data = self._label(label_rows(X.shape[0]), X.shape[1], y, sample_weight, classes)

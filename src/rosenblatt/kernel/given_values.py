@@ -77,7 +77,8 @@ class GivenValues(FunctionValues):
 
     def _measure(self) -> None:
         super()._measure()
-        sizes = (float(np.abs(part).max(initial=0.0)) for part in parts_of(self.X))
+        parts = (part for _, X in self._blocks() for part in parts_of(X))
+        sizes = (float(np.abs(part).max(initial=0.0)) for part in parts)
         self.most = max(sizes, default=0.0)
 
     def _make_room(self, vectors: Any) -> None:

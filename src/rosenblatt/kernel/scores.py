@@ -113,6 +113,7 @@ class Scores:
             y, weight = self.signs(c, sample)
             scores, off = self.now[sample, c], self.doubts(sample)[:, c]
             doubtful = (off != 0) & ~(np.abs(scores) > off) & (weight > 0)
+            self.values.fetch(sample[doubtful])
             for k in np.flatnonzero(doubtful):
                 scores[k], off[k] = self.settled(int(sample[k]), c), 0.0
             wrong = ~(y * scores > 0) & (weight > 0)

@@ -13,9 +13,8 @@ from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose
 from rosenblatt.contract.epochs import reporter
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.progress import ProgressBar
-from rosenblatt.data.sources import whole_block
 from rosenblatt.kernel.deciding import decide_by_vectors, kernel_values, vectors_for
-from rosenblatt.kernel.device_arrays import pick_rows, samples_of
+from rosenblatt.kernel.device_arrays import only_labels, pick_rows, samples_of
 from rosenblatt.kernel.dual_fits import DualFits
 from rosenblatt.kernel.expansion import DualProblem, Expansion, Standing
 from rosenblatt.kernel.parameters import find_kernel, warn_if_indefinite
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from rosenblatt.running.run import Settings
 
     Ints = NDArray[np.int64]
+
+AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
 
 
 def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
@@ -67,7 +68,7 @@ def training(
 ) -> Iterator[Run[DualProblem]]:
     """A run from where another stands; then the fitted attributes, unless it has failed."""
     problems = [p.ready() for p in standing.problems]
-    X, block = samples_of(data.source), whole_block(data.source)
+    X, block = samples_of(data.source), only_labels(data.source)
     with (
         Team(count_threads(model.n_jobs)) as team,
         ProgressBar(type(model).__name__, settings.max_epochs, model.progress) as bar,
@@ -165,9 +166,10 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
     model._state = found.standing
     scores, certain = found.choices()
     chosen, doubtful = choose(scores), np.flatnonzero(~certain)
-    if len(doubtful):
-        some = pick_rows(samples_of(data.source), doubtful)
-        chosen[doubtful] = choose(decide_by_vectors(model, some, rule.values.team))
+    step = max(1, AT_A_TIME // rule.values.n_features)
+    for rows in (doubtful[a : a + step] for a in range(0, len(doubtful), step)):
+        some = pick_rows(rule.values.X, rows)
+        chosen[rows] = choose(decide_by_vectors(model, some, rule.values.team))
     model.n_errors_ = int((chosen != rule.block.label).sum())
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.data.rows import as_matrix, as_rows, n_rows
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import RowsByNumber
 from rosenblatt.kernel.loops import distances2, dots, exponents, norms2, products
 from rosenblatt.kernel.support_vectors import Batch, SparseVectors, SupportVectors, as_slice
 from rosenblatt.kernels.functions import Linear, Polynomial, Radial, Sigmoid
@@ -63,8 +64,8 @@ class Values:
     kernel : Kernel
     bias : float
         Added to every value: 1.0 where a bias is learned, otherwise 0.0.
-    rows : DenseRows or CsrRows
-    n_features : int
+    X : array, CSR matrix or RowsByNumber
+        The samples.
     team : Team
     vectors : array or CSR matrix, optional
         Support vectors to begin with, in the first slots.
@@ -78,8 +79,7 @@ class Values:
         self,
         kernel: Kernel,
         bias: float,
-        rows: Rows,
-        n_features: int,
+        X: Any,
         team: Team,
         *,
         vectors: Any = None,
@@ -87,9 +87,8 @@ class Values:
         kind: Any = None,
     ) -> None:
         self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
-        self.data, self.n_features, self.longest = rows, n_features, 0
-        self.X = as_matrix(rows, n_features)
-        self.n = n_rows(rows)
+        self.X, self.sparse, self.longest = X, issparse(X) or getattr(X, "sparse", False), 0
+        self.n, self.n_features = X.shape
         self._own = threading.local()
         self._begin(vectors, weights, kind)
 
@@ -114,6 +113,8 @@ class Values:
     longest_double = 0
     _all: Any = None
     most: float
+    n: int
+    n_features: int
     no_negatives: bool
 
     def _measure_vectors(self, vectors: Any) -> Floats:
@@ -128,16 +129,26 @@ class Values:
         self.whole = self.whole and _are_whole(vectors)
         return y2
 
+    def _blocks(self) -> Iterator[tuple[int, Any]]:
+        """The samples in blocks, each with the number of its first."""
+        start = 0
+        for X in self.X if isinstance(self.X, RowsByNumber) else (self.X,):
+            yield start, X
+            start += X.shape[0]
+
     def _measure(self) -> None:
-        self.x2, self.terms = np.empty(self.n), np.empty(self.n)
+        self.x2, self.terms, self.no_negatives = np.empty(self.n), np.empty(self.n), True
+        for start, X in self._blocks():
+            rows, here = as_rows(X), slice(start, start + X.shape[0])
+            x2, terms = self.x2[here], self.terms[here]
 
-        def measure(part: tuple[int, int]) -> None:
-            norms2(self.data, *part, self.x2)
-            self.terms[slice(*part)] = _count_terms(self.X, *part)
+            def measure(part: tuple[int, int], X: Any = X, rows: Rows = rows) -> None:
+                norms2(rows, *part, x2)  # noqa: B023
+                terms[slice(*part)] = _count_terms(X, *part)  # noqa: B023
 
-        self.team.each(measure, self.team.ranges(self.n, self.X.size))
+            self.team.each(measure, self.team.ranges(len(x2), X.size))
+            self.no_negatives = self.no_negatives and _are_nonnegative(X)
         self.most = float(self.x2.max(initial=0.0))
-        self.no_negatives = _are_nonnegative(self.X)
 
     def _find_center(self, vectors: Any) -> None:
         """Move samples to around the origin, if they are far from it: fewer digits cancel.
@@ -145,30 +156,41 @@ class Values:
         Where there are support vectors these decide, so that values do not depend on what else
         is asked for.
         """
-        if issparse(self.X):
+        if self.sparse:
             return
         own = vectors is None or not len(vectors)
-        Y = self.X if own else vectors
         with np.errstate(over="ignore", invalid="ignore"):
-            center = Y.mean(axis=0, dtype=np.float64)
-            apart = distances2_to(Y, center)
-            if apart.max() * FAR < (self.most if own else distances2_to(Y, 0.0).max()):
-                self.center, self.x2 = center, apart if own else distances2_to(self.X, center)
+            center = self._mean() if own else vectors.mean(axis=0, dtype=np.float64)
+            apart = self._distances2(center) if own else distances2_to(vectors, center)
+            if apart.max() * FAR < (self.most if own else distances2_to(vectors, 0.0).max()):
+                self.center, self.x2 = center, apart if own else self._distances2(center)
                 self.most, self.terms[:] = float(self.x2.max()), self.n_features
 
+    def _mean(self) -> Floats:
+        """The mean of all samples; rows are added one after the other, as NumPy does."""
+        total = np.empty((0, self.n_features))
+        for _, X in self._blocks():
+            rows = np.vstack([total, X]) if len(total) else X
+            total = rows.sum(axis=0, dtype=np.float64, keepdims=True)
+        mean: Floats = total[0] / self.n
+        return mean
+
+    def _distances2(self, center: Floats) -> Floats:
+        """``‖x - center‖²`` for every sample."""
+        return np.concatenate([distances2_to(X, center) for _, X in self._blocks()])
+
     def _make_room(self, vectors: Any) -> None:
-        kind_of = SparseVectors if issparse(self.X) else SupportVectors
+        kind_of = SparseVectors if self.sparse else SupportVectors
         dtype = self.X.dtype if vectors is None else np.result_type(self.X.dtype, vectors.dtype)
         self.support = kind_of(self.n_features, dtype, self.kind, self.center)
-        sparse = issparse(self.X)
-        self.thin = sparse and self.X.nnz < THIN * self.n * self.n_features
-        dense = sparse and not self.thin
+        self.thin = self.sparse and self.X.nnz < THIN * self.n * self.n_features
+        dense = self.sparse and not self.thin
         wide = max(1, WIDE // max(1, self.n_features)) if dense else WIDE_BLOCK
         self.wide_rows = min(WIDE_BLOCK, wide)
         self.block_rows = min(BLOCK, wide)
 
     def _are_integers(self) -> bool:
-        return _are_whole(self.X)
+        return all(_are_whole(X) for _, X in self._blocks())
 
     def _precision(self) -> Any:
         """Single, unless that is too coarse: then double."""
@@ -219,6 +241,11 @@ class Values:
         if self.center is not None:
             picked = picked - self.center
         return Batch(sample, np.ascontiguousarray(picked, dtype=self.kind), self.x2[sample])
+
+    def fetch(self, sample: Ints) -> None:
+        """Have samples at hand that will be asked for one by one."""
+        if len(sample) and isinstance(self.X, RowsByNumber):
+            self.X[sample]
 
     def part(self, batch: Batch, a: int, z: int) -> Batch:
         """Samples a to z of a batch."""
@@ -340,7 +367,10 @@ class Values:
                     values = self._between(some, self.batch(columns))
                     whole[a : a + PART, b : b + self.wide_rows] = values
 
-            self.team.each(fill, range(0, self.n, PART))
+            parts = range(0, self.n, PART)
+            # A stream has one reader.
+            each = map if isinstance(self.X, RowsByNumber) else self.team.mapper(len(parts))
+            list(each(fill, parts))
             self._all = whole
         return self._all
 
@@ -402,15 +432,19 @@ class Values:
         """For each sample the first one that is identical with it; empty: all differ."""
         v = np.random.default_rng(0).standard_normal(self.X.shape[1])
         mark = np.empty(self.n)
-        products(self.data, np.arange(self.n), v, mark)
+        for start, X in self._blocks():
+            rows = np.arange(X.shape[0])
+            products(as_rows(X), rows, v, mark[start : start + len(rows)])
         first = np.arange(self.n)
         order = np.lexsort([first, mark])
         heads = order[np.r_[True, np.diff(mark[order]) != 0]]
         group = np.cumsum(np.r_[True, np.diff(mark[order]) != 0]) - 1
         first[order] = heads[group]
         twins = np.flatnonzero(first != np.arange(self.n))
-        apart = (self.X[twins] != self.X[first[twins]]).sum(axis=1)
-        first[twins[np.asarray(apart).ravel() > 0]] = twins[np.asarray(apart).ravel() > 0]
+        step = max(1, (1 << 22) // self.n_features)
+        for part in (twins[a : a + step] for a in range(0, len(twins), step)):
+            apart = np.asarray((self.X[part] != self.X[first[part]]).sum(axis=1)).ravel() > 0
+            first[part[apart]] = part[apart]
         return first if (first != np.arange(self.n)).any() else first[:0]
 
     def exact(self, sample: int, slots: Ints) -> Floats:

@@ -74,7 +74,7 @@ class InBatches(LinearRule):
     def _cuts(self, order: Ints, size: int, problems: int) -> Iterator[tuple[Piece, Visit]]:
         """The epoch in parts that end where batches do, and fit the cache if shared."""
         longest = self.segment if problems == 1 else max(1, self.segment >> 5)
-        for piece in self.source.pieces(order):
+        for piece in self.pieces(order):
             a = 0
             while a < piece.length:
                 to_end = size - (piece.offset + a) % size

@@ -126,7 +126,7 @@ class Online(LinearRule):
             listed = np.zeros(self.n_rows, bool)
             listed[rows] = True
             positions = np.flatnonzero(listed[order])
-        for piece in self.source.pieces(order):
+        for piece in self.pieces(order):
             edges = max(first, piece.offset), piece.offset + piece.length
             a, z = np.searchsorted(positions, edges)
             part = positions[a:z] - piece.offset

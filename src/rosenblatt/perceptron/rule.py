@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rosenblatt.data.rows import row_weights
-from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.data.sources import IN_ORDER, copied
 from rosenblatt.perceptron.loops import Log, Step
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
@@ -135,6 +135,17 @@ class LinearRule(ABC):
         """Seconds, at the pace so far, to judge what waits for the pockets."""
         return sum(pocket.flushing() for pocket in self.pockets)
 
+    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+        """The data in this order.
+
+        While they learn from one block pockets pass over all: of a stream it has to be a copy.
+        """
+        pieces = self.source.pieces(order)
+        if self.settings.keep != "pocket" or self.source.resident:
+            return pieces
+        d = self.source.n_features
+        return (piece._replace(block=copied(piece.block, d)) for piece in pieces)
+
     def parts(
         self, order: NDArray[np.int64], first: int = 0, share: int = 1
     ) -> Iterator[tuple[Piece, int, int]]:
@@ -142,7 +153,7 @@ class LinearRule(ABC):
 
         Steps are shorter by the factor `share` where that many need memory for each row.
         """
-        for piece in self.source.pieces(order) if first < self.n_rows else ():
+        for piece in self.pieces(order) if first < self.n_rows else ():
             begin = max(first - piece.offset, 0)
             for a, z in self.segments(begin, piece.length, share):
                 yield piece, a, z

@@ -35,13 +35,21 @@ class Scanner:
 
     def __init__(self, source: Source, team: Team, bias: float) -> None:
         self.source, self.team, self.bias = source, team, bias
-        self._norms: list[NDArray[np.float32]] = []
+        self._norms: NDArray[np.float32] | None = None
+
+    @property
+    def norms(self) -> NDArray[np.float32]:
+        """The norms of all rows."""
+        if self._norms is None:
+            parts = [self._measure(piece.block) for piece in self.source.pieces()]
+            self._norms = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return self._norms
 
     def pieces(self) -> Iterator[tuple[Piece, NDArray[np.float32]]]:
         """Every block with the norms of its rows."""
-        if not self._norms:
-            self._norms = [self._measure(piece.block) for piece in self.source.pieces()]
-        yield from zip(self.source.pieces(), self._norms, strict=True)
+        norms = self.norms
+        for piece in self.source.pieces():
+            yield piece, norms[piece.start : piece.start + piece.length]
 
     def ranges(self, n: int) -> list[tuple[int, int]]:
         """0 to n, a range for each thread."""
