@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
-from rosenblatt.contract.epochs import reporter
+from rosenblatt.contract.epochs import ProgressBar, reporter
 from rosenblatt.contract.parameters import count_threads
-from rosenblatt.contract.progress import ProgressBar
 from rosenblatt.kernel.deciding import decide_by_vectors, kernel_values, vectors_for
 from rosenblatt.kernel.device_arrays import only_labels, pick_rows, samples_of
 from rosenblatt.kernel.dual_fits import DualFits
@@ -36,6 +35,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
+
+
+class Begun(NamedTuple):
+    """Where a run begins, and the kernel."""
+
+    standing: Standing
+    kernel: Kernel
 
 
 def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
@@ -64,9 +70,10 @@ def first_standing(model: Any, data: Data, settings: Settings, again: bool = Fal
 
 @contextmanager
 def training(
-    model: Any, data: Data, settings: Settings, standing: Standing, kernel: Kernel
+    model: Any, data: Data, settings: Settings, begun: Begun
 ) -> Iterator[Run[DualProblem]]:
     """A run from where another stands; then the fitted attributes, unless it has failed."""
+    standing, kernel = begun
     problems = [p.ready() for p in standing.problems]
     X, block = samples_of(data.source), only_labels(data.source)
     with (

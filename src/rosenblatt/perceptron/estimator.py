@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.contract import epochs
-from rosenblatt.contract.classifier import LinearClassifier
 from rosenblatt.contract.parameters import batches, one_of, positive_number, yes_or_no
-from rosenblatt.perceptron.batch import InBatches
 from rosenblatt.perceptron.cycles import cycle_reports
-from rosenblatt.perceptron.online import Online, Picked
-from rosenblatt.perceptron.rule import LinearProblem
-from rosenblatt.perceptron.training import first_problems, problems_fit, training
-from rosenblatt.results import Fit, StopReason, Updates
+from rosenblatt.perceptron.linear_unit import LinearUnit
+from rosenblatt.perceptron.updates import InBatches, Online, Picked
+from rosenblatt.results import StopReason
 from rosenblatt.running.run import ORDERS, PICKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from numpy.typing import ArrayLike
 
     from rosenblatt.data.sources import Source
     from rosenblatt.perceptron.rule import LinearRule
-    from rosenblatt.results import BoundReport, CycleReport, Epoch
+    from rosenblatt.results import BoundReport, CycleReport, Epoch, Fit
     from rosenblatt.running.run import Settings
 
 KEEPS = ("last", "pocket", "average")
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(LinearUnit):
     """The perceptron learning algorithm (Rosenblatt 1958), in every form.
 
     A sample is a mistake if ``y(w·x + b) <= 0`` when it is used; then ``w += eta0*y*x`` and
@@ -112,18 +106,6 @@ class Perceptron(LinearClassifier):
     (StopReason.SEPARATED, 1, [[1.0, 1.0]])
     """
 
-    # scikit-learn's two checks that weights act like repeated samples are left out in the tests:
-    # a repeated sample is visited twice, a weighted one is one visit with a longer step, and an
-    # online rule tells the two apart (as does scikit-learn's own Perceptron).
-    _exempt_checks = (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    )
-
-    fits_: tuple[Fit, ...]
-    _state: list[LinearProblem]
-    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
-
     def __init__(
         self,
         *,
@@ -170,7 +152,7 @@ class Perceptron(LinearClassifier):
             raise ValueError(msg)
         positive_number("eta0", self.eta0)
         update, size = batches(self.update, self.batch_size)
-        return epochs.settings_of(self).with_changes(
+        return self._shared_settings().with_changes(
             update=update,
             batch_size=size,
             order=order,
@@ -185,59 +167,6 @@ class Perceptron(LinearClassifier):
         if settings.update != "online":
             return InBatches
         return Picked if settings.order in PICKING else Online
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        data, settings, again = epochs.read_all(self, X, y, sample_weight)
-        problems = first_problems(self, data, settings, again)
-        with training(self, data, settings, problems) as run:
-            run.run()
-        epochs.warn_of_errors(self)
-        return self
-
-    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
-        problems = first_problems(self, data, settings) if first else self._state
-        with training(self, data, settings, problems) as run:
-            run.run()
-        return self
-
-    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
-    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
-
-    def _fits_together(self) -> bool:
-        return super()._fits_together() and problems_fit(self)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
