@@ -17,8 +17,8 @@ from reference_kernel import (
 )
 from rosenblatt import StopReason
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.kernel import rule as dual_rule
-from rosenblatt.kernel import values
+from rosenblatt.kernel import dual_rule
+from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernels import RBF
 from rosenblatt.running.threads import Team
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.kernel import rule as kernel_rule
+from rosenblatt.kernel import dual_rule as kernel_rule
 from rosenblatt.perceptron import delta, possible_mistakes, updates
 from rosenblatt.running.stopping import Cancel, cancelled_by, catch_interrupts
 

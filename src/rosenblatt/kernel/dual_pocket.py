@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.kernel.loops import count_errors
-from rosenblatt.kernel.sums import rounded_sum, signs_after
+from rosenblatt.kernel.registers import rounded_sum, signs_after
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.kernel.rule import DualRule
+    from rosenblatt.kernel.dual_rule import DualRule
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

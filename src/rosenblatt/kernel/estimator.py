@@ -15,13 +15,11 @@ from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, choose
 from rosenblatt.contract.epochs import TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
-from rosenblatt.kernel.deciding import decide_by_vectors
-from rosenblatt.kernel.device import is_on_device
-from rosenblatt.kernel.device_arrays import DeviceSource, answer, check_on_device, label_rows
+from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
+from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.kernel.dual_variants import Budgeted, Picking
 from rosenblatt.kernel.expansion import DualProblem, Standing
-from rosenblatt.kernel.rule import DualRule
-from rosenblatt.kernel.rules import Budgeted, Picking
-from rosenblatt.kernel.training import (
+from rosenblatt.kernel.fitting import (
     Begun,
     first_standing,
     kernel_for,
@@ -29,6 +27,7 @@ from rosenblatt.kernel.training import (
     same_rows,
     training,
 )
+from rosenblatt.kernel.scores import decide_by_vectors
 from rosenblatt.kernels import (
     RBF,
     Function,

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.kernel import values as blocks
-from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice, grown
-from rosenblatt.kernel.values import Values, parts_of, product
+from rosenblatt.kernel import kernel_values as blocks
+from rosenblatt.kernel.kernel_values import Values
+from rosenblatt.kernel.support_vectors import (
+    Batch,
+    SupportVectors,
+    as_slice,
+    grown,
+    parts_of,
+    product,
+)
 from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.rounding import Rounding
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Epoch, Fit
     from rosenblatt.running.run import Settings
 

@@ -14,7 +14,7 @@ from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import labels, only, stack
 from rosenblatt.exact import signs
 from rosenblatt.nearest.signed_vectors import Vectors
-from rosenblatt.perceptron.rule import LinearProblem, fit_of
+from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import Run
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.contract.classifier import Data
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings
 

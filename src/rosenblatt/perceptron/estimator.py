@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import BoundReport, CycleReport, Epoch, Fit
     from rosenblatt.running.run import Settings
 

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.contract.epochs import ProgressBar, TrainedInEpochs, reporter
 from rosenblatt.contract.parameters import count_threads, start_vectors
-from rosenblatt.perceptron.rule import LinearProblem, fit_of
+from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.results import Fit, Hyperplane, Updates
 from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.running.run import Settings
 
 

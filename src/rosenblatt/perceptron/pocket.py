@@ -23,7 +23,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
 from rosenblatt.data.sources import take
-from rosenblatt.perceptron.pocket_loops import count_wrong, errors_of, sure_errors, vectors_on_path
+from rosenblatt.perceptron.loops import count_wrong, errors_of, sure_errors, vectors_on_path
 from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:

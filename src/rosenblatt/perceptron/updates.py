@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import (
     Log,
     Step,
@@ -18,9 +19,7 @@ from rosenblatt.perceptron.loops import (
     online,
     online_problems,
 )
-from rosenblatt.perceptron.rule import LinearRule
-from rosenblatt.running.scan_loops import mistakes_among
-from rosenblatt.running.scanner import TILE
+from rosenblatt.running.scanner import TILE, mistakes_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece
-    from rosenblatt.perceptron.rule import LinearProblem
+    from rosenblatt.perceptron.linear_rule import LinearProblem
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -10,8 +10,7 @@ import numpy as np
 from rosenblatt.arguments import brief, number, to_host
 from rosenblatt.contract.parameters import one_of, positive_number
 from rosenblatt.data.sources import RowsByNumber
-from rosenblatt.kernel.device import is_on_device, namespace_of
-from rosenblatt.kernel.device_arrays import pick_rows
+from rosenblatt.kernel.device import is_on_device, namespace_of, pick_rows
 from rosenblatt.kernels import (
     RBF,
     Function,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.kernel.dual_rule import DualRule
 from rosenblatt.kernel.expansion import DualProblem, Sheet
 from rosenblatt.kernel.loops import Forgetting
-from rosenblatt.kernel.rule import DualRule
 from rosenblatt.kernel.support_vectors import stacked
 from rosenblatt.running.threads import one_blas_thread
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.kernel.rule import Turn
+    from rosenblatt.kernel.expansion import Turn
     from rosenblatt.kernel.support_vectors import Batch
     from rosenblatt.results import Cycle
 

@@ -12,12 +12,13 @@ from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
 from rosenblatt.contract.epochs import ProgressBar, reporter
 from rosenblatt.contract.parameters import count_threads
-from rosenblatt.kernel.deciding import decide_by_vectors, kernel_values, vectors_for
-from rosenblatt.kernel.device_arrays import only_labels, pick_rows, samples_of
-from rosenblatt.kernel.dual_fits import DualFits
-from rosenblatt.kernel.expansion import DualProblem, Expansion, Standing
-from rosenblatt.kernel.parameters import find_kernel, warn_if_indefinite
-from rosenblatt.kernel.values import WeightRange
+from rosenblatt.data.rows import Block
+from rosenblatt.data.sources import RowsByNumber, stack
+from rosenblatt.kernel.choice import find_kernel, warn_if_indefinite
+from rosenblatt.kernel.device import DeviceSource, label_rows, pick_rows
+from rosenblatt.kernel.expansion import DualFits, DualProblem, Expansion, Standing
+from rosenblatt.kernel.measured import WeightRange
+from rosenblatt.kernel.scores import decide_by_vectors, kernel_values, vectors_for
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Source
-    from rosenblatt.kernel.rule import DualRule
+    from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.running.run import Settings
 
     Ints = NDArray[np.int64]
@@ -101,6 +101,22 @@ def training(
         rule = model._rule(settings)(values, block, settings, problems, expansion)
         yield Run(rule, problems, settings, reporter(model.callback, bar))
         _set_results(model, data, kernel, rule)
+
+
+def samples_of(source: Source) -> Any:
+    """The samples of a source: on the device, as one matrix, or by number where they pass by."""
+    if isinstance(source, DeviceSource):
+        return source.X
+    matrices = list(stack(source)) if source.resident else []
+    return matrices[0] if len(matrices) == 1 else RowsByNumber(source)
+
+
+def only_labels(source: Source) -> Block:
+    """Labels and weights of all rows, without features."""
+    blocks = [piece.block for piece in source.pieces()]
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(label_rows(len(label)), label, weight, blocks[0].factor)
 
 
 def _weight_range(block: Block, standing: Standing) -> WeightRange:
