@@ -28,6 +28,8 @@ from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
@@ -261,12 +263,20 @@ def choose(values: Floats) -> NDArray[np.intp]:
     return chosen
 
 
-def count_errors(source: Source, thetas: Floats, team: Team) -> int:
-    """``sum(predict(X) != y)`` on the training data."""
-    errors, step = 0, max(1, (1 << 20) // len(thetas))
+def decisions(
+    source: Source, thetas: Floats, team: Team
+) -> Iterator[tuple[NDArray[np.int32], Floats]]:
+    """Labels of the training data and exact decision values, some rows at a time."""
+    step = max(1, (1 << 20) // len(thetas))
     for piece in source.pieces():
         for a in range(0, piece.length, step):
             z = min(a + step, piece.length)
             values = exact_decisions(piece.block.rows, thetas, (a, z), team)
-            errors += int((choose(values) != piece.block.label[a:z]).sum())
-    return errors
+            yield piece.block.label[a:z], values
+
+
+def count_errors(source: Source, thetas: Floats, team: Team) -> int:
+    """``sum(predict(X) != y)`` on the training data."""
+    return sum(
+        int((choose(values) != label).sum()) for label, values in decisions(source, thetas, team)
+    )

@@ -21,7 +21,7 @@ from rosenblatt.contract.parameters import (
     time_limit,
     yes_or_no,
 )
-from rosenblatt.results import Cycle, Epoch, Trace
+from rosenblatt.results import Cycle, Epoch, StopReason, Trace
 from rosenblatt.running.run import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from rosenblatt.contract.classifier import Data
     from rosenblatt.results import Hyperplane
     from rosenblatt.running.run import Run
+
+MORE = {
+    StopReason.EPOCH_LIMIT: "Raise max_epochs",
+    StopReason.TIME_LIMIT: "Raise max_time",
+    StopReason.SMALL_CHANGE: "Lower tol",
+}
 
 
 class TrainedInEpochs(Classifier):
@@ -185,7 +191,10 @@ class TrainedInEpochs(Classifier):
 
     def _warn_of_errors(self) -> None:
         """If `fit` stopped without having separated the data: how many errors, and what to do."""
-        advice = [(fit, self._advice(fit)) for fit in self.fits_]
+        cut, go_on = StopReason.INTERRUPTED, "Fit again with warm_start=True to go on."
+        advice = [
+            (fit, go_on if fit.stop_reason is cut else self._advice(fit)) for fit in self.fits_
+        ]
         unfinished = [(fit, text) for fit, text in advice if text is not None]
         if not self.n_errors_ or not unfinished:
             return

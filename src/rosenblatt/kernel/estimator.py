@@ -13,7 +13,7 @@ from sklearn.utils.validation import (
 
 from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, choose
-from rosenblatt.contract.epochs import TrainedInEpochs
+from rosenblatt.contract.epochs import MORE, TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
 from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
 from rosenblatt.kernel.dual_rule import DualRule
@@ -337,16 +337,9 @@ class KernelPerceptron(TrainedInEpochs):
     def _advice(self, fit: KernelFit) -> str | None:
         if fit.stop_reason in (StopReason.SEPARATED, StopReason.NO_MISTAKES):
             return None
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         if fit.certificate is not None:
             return "The scores come back, so more epochs change nothing; another kernel may do."
-        more = {
-            StopReason.EPOCH_LIMIT: "Raise max_epochs",
-            StopReason.TIME_LIMIT: "Raise max_time",
-            StopReason.SMALL_CHANGE: "Lower tol",
-        }[fit.stop_reason]
-        return f"{more}, or keep='average', or drop_after to leave outliers out."
+        return f"{MORE[fit.stop_reason]}, or keep='average', or drop_after to leave outliers out."
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -123,6 +123,4 @@ random_state, n_jobs
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SMALL_CHANGE:
             return None  # this is the least squared error; more epochs would not help
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         return "Raise max_epochs or max_time, or scale the features, to come nearer the minimum."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.contract.classifier import count_errors
+from rosenblatt.contract.classifier import count_errors, decisions
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import labels, only, stack
@@ -18,7 +18,6 @@ from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import Run
-from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.function import proved
 
@@ -142,13 +141,9 @@ def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
 def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team: Team) -> Ints:
     """Training errors of each hyperplane in the problem "class `positive` against the rest"."""
     thetas = np.array([np.append(plane.w, plane.b) for plane in planes])
-    errors, step = np.zeros(len(planes), np.int64), max(1, (1 << 20) // len(planes))
-    for piece in source.pieces():
-        for a in range(0, piece.length, step):
-            z = min(a + step, piece.length)
-            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
-            own = piece.block.label[a:z] == positive
-            errors += ((values > 0) != own[:, np.newaxis]).sum(axis=0)
+    errors = np.zeros(len(planes), np.int64)
+    for label, values in decisions(source, thetas, team):
+        errors += ((values > 0) != (label == positive)[:, np.newaxis]).sum(axis=0)
     return errors
 
 

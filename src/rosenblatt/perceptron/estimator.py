@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.contract.epochs import MORE
 from rosenblatt.contract.parameters import batches, one_of, positive_number, yes_or_no
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.linear_unit import LinearUnit
@@ -244,8 +245,6 @@ class Perceptron(LinearUnit):
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SEPARATED:
             return None
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         if fit.stop_reason is StopReason.ROUNDING:
             return "Bring the features to similar scales around 0."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
@@ -257,10 +256,5 @@ class Perceptron(LinearUnit):
                 "so more epochs change nothing"
             )
             return f"{advice}; {better}." if better else f"{advice}."
-        more = {
-            StopReason.EPOCH_LIMIT: "Raise max_epochs",
-            StopReason.TIME_LIMIT: "Raise max_time",
-            StopReason.SMALL_CHANGE: "Lower tol",
-        }[fit.stop_reason]
-        advice = f"{more} if a hyperplane can separate the classes"
+        advice = f"{MORE[fit.stop_reason]} if a hyperplane can separate the classes"
         return f"{advice}; if not, {better}." if better else f"{advice}."
