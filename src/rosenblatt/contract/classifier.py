@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Floats, Source
 
-    Floats = NDArray[np.float64]
 
 LAYOUT = {
     "accept_sparse": "csr",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
 IN_ORDER = np.empty(0, np.int64)
 
 
@@ -97,7 +100,6 @@ class MemorySource:
         self.n_features = n_features
         self.n_entries = max(1, n_entries(rows))
         self.weighted = weight is not None or factor is not None
-        self._parts = label, weight, factor, block_size
         size = block_size or self.n_rows
         weights = np.empty(0) if weight is None else weight
         factors = np.empty((0, 0)) if factor is None else factor
@@ -106,11 +108,6 @@ class MemorySource:
             Block(slice_rows(rows, a, z), label[a:z], weights[a:z], factors)
             for a, z in ((a, a + size) for a in self._starts)
         ]
-
-    def with_rows(self, rows: Rows) -> MemorySource:
-        """Other rows, as many, with the same labels and weights."""
-        label, weight, factor, block_size = self._parts
-        return MemorySource(rows, label, self.n_features, weight, factor, block_size)
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""

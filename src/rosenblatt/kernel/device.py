@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Floats, Ints, Piece, Source
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 BLOCK = 1024  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 8192  # samples scored at a time

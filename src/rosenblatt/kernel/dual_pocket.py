@@ -18,10 +18,9 @@ from rosenblatt.kernel.registers import rounded_sum, signs_after
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.dual_rule import DualRule
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ROOM = 1 << 22  # exact values that may be kept
 

@@ -27,14 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
     from rosenblatt.data.rows import Block
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.running.run import Settings
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
 FEW = 200  # but so many are nothing

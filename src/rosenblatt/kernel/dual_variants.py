@@ -16,14 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.expansion import Turn
     from rosenblatt.kernel.support_vectors import Batch
     from rosenblatt.results import Cycle
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 GONE = -1  # the age of a slot without a support vector
 

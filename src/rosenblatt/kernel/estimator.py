@@ -48,11 +48,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.results import BoundReport, Epoch
     from rosenblatt.running.run import Run, Settings
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 KEEPS = ("last", "pocket", "average", "vote")
 

@@ -16,12 +16,10 @@ from rosenblatt.running.run import TwoClassProblem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.kernel.loops import Doubt, Forgetting, Visited, VisitRule
     from rosenblatt.kernel.support_vectors import Batch
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -64,7 +62,7 @@ class Expansion:
 
     def __init__(self, n: int, k: int, *, lag: bool, drops: bool) -> None:
         self.size, self.time = 0, 0
-        self._arrays = Dual(
+        self.arrays = Dual(  # with room for more
             coef=np.zeros((0, k)),
             counts=np.zeros((0, k), np.int64),
             lag=np.zeros((0, k if lag else 0)),
@@ -74,17 +72,12 @@ class Expansion:
             dropped=np.zeros((n if drops else 0, k), np.bool_),
         )
 
-    @property
-    def arrays(self) -> Dual:
-        """All there is, with room for more."""
-        return self._arrays
-
     def load(self, standing: Standing, sample: Ints) -> None:
         """Begin with these support vectors; `sample` says which rows of the data they are."""
         size = len(standing.age)
         self.reserve(size)
         self.size, self.time = size, standing.time
-        a = self._arrays
+        a = self.arrays
         a.coef[:size], a.counts[:size], a.age[:size] = standing.coef, standing.counts, standing.age
         a.lag[:size, : standing.lag.shape[1]] = standing.lag[:, : a.lag.shape[1]]
         a.sample[:size] = sample
@@ -92,12 +85,11 @@ class Expansion:
 
     def reserve(self, size: int) -> None:
         """Make room for so many support vectors."""
-        have = len(self._arrays.age)
+        a, have = self.arrays, len(self.arrays.age)
         if size <= have:
             return
         more = max(size, 2 * have) - have
-        a = self._arrays
-        self._arrays = a._replace(
+        self.arrays = a._replace(
             **{
                 name: np.concatenate([old, np.full((more, *old.shape[1:]), fill, old.dtype)])
                 for name, old, fill in (

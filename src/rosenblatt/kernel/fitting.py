@@ -26,13 +26,10 @@ from rosenblatt.running.threads import Team
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Ints, Source
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.running.run import Settings
 
-    Ints = NDArray[np.int64]
 
 AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
 

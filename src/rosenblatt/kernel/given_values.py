@@ -21,12 +21,8 @@ from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.rounding import Rounding
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernels import Kernel
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class FunctionValues(Values):

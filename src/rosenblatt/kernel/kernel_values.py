@@ -30,13 +30,10 @@ from rosenblatt.kernels.functions import Radial
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernels.functions import Kernel
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 CHUNK = 512  # support vectors multiplied at a time
 BLOCK = 256  # samples that are visited with their kernel values at hand

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernels.functions import Kernel
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 LARGE, SMALL = 1e30, 1e-30  # what single precision holds with room to spare
 EXACT = 2.0**52

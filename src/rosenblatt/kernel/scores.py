@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Block
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.expansion import DualProblem, Expansion
     from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.kernels import Kernel
     from rosenblatt.running.threads import Team
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class Scores:

@@ -13,12 +13,9 @@ from rosenblatt.kernel.loops import dots
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FEW_COLUMNS = 8  # so many columns of factors are summed in double precision at little cost
 

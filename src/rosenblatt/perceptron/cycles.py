@@ -22,16 +22,11 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.contract.classifier import Data
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Floats, Ints, Source
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 OTHER_DATA = (

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Floats, Piece, Source
     from rosenblatt.running.run import Settings
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
 
 HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records")
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
@@ -163,6 +162,12 @@ class LinearRule(ABC):
         step = max(64, self.segment // share)
         for a in range(start, stop, step):
             yield a, min(a + step, stop)
+
+    def listed(self, rows: NDArray[np.int64]) -> Iterator[tuple[Piece, NDArray[np.int64]]]:
+        """Each block, and which of the listed rows, numbered within, are in it."""
+        for piece in self.source.pieces():
+            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
+            yield piece, rows[a:z] - piece.start
 
     def log(self, *shape: int) -> Log:
         """Room for mistakes, if anyone wants to know them."""

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Block, Rows
+    from rosenblatt.data.sources import Floats
     from rosenblatt.running.scanner import Scanner
 
-    Floats = NDArray[np.float64]
 
 TOGETHER = 512  # vectors judged at a time
 NUMBERS = 1 << 21  # most numbers in them

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Piece
+    from rosenblatt.data.sources import Floats, Ints, Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 NEVER = np.iinfo(np.int64).max
 
@@ -174,9 +172,7 @@ class Picked(LinearRule):
         """All rows that are mistakes now, and ``y(w·x + b)`` of each."""
         rows, total = self.rows_in_question(p), 0
         found, values = np.empty(len(rows), np.int64), np.empty(len(rows))
-        for piece in self.source.pieces():
-            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
-            part = rows[a:z] - piece.start
+        for piece, part in self.listed(rows):
             rest: Any = found[total:], values[total:]
             count = mistakes_among(piece.block, p.positive, p.theta, part, *rest)
             found[total : total + count] += piece.start
@@ -206,7 +202,7 @@ class InBatches(LinearRule):
         listed = size == n and len(problems) == 1 and not order.size
         carries = [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
         cuts = self._cuts(order, size if stepwise else NEVER, len(problems))
-        for piece, visit in self._listed(problems[0]) if listed else cuts:
+        for piece, visit in self._in_question(problems[0]) if listed else cuts:
             logs = [self.log(visit.stop - visit.start) for _ in problems]
             found = self.team.mapper(len(problems))(
                 minibatch,
@@ -242,12 +238,9 @@ class InBatches(LinearRule):
                 yield piece, Visit(piece.order, IN_ORDER, a, z, 0)
                 a = z
 
-    def _listed(self, p: LinearProblem) -> Iterator[tuple[Piece, Visit]]:
+    def _in_question(self, p: LinearProblem) -> Iterator[tuple[Piece, Visit]]:
         """The rows that can be mistakes."""
-        rows = self.rows_in_question(p)
-        for piece in self.source.pieces():
-            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
-            part = rows[a:z] - piece.start
+        for piece, part in self.listed(self.rows_in_question(p)):
             for first, last in self.segments(0, len(part)):
                 yield piece, Visit(piece.order, part, first, last, 0)
 
