@@ -193,7 +193,9 @@ class LinearClassifier(Classifier):
         """Set everything that a fitted model has, all at once."""
         planes = [fit.hyperplane for fit in fits]
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
-        self.n_errors_ = count_errors(data.source, np.column_stack([coef, intercept]), team)
+        self.n_errors_ = count_training_errors(
+            data.source, np.column_stack([coef, intercept]), team
+        )
         self.fits_, self.classes_ = fits, data.classes
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = max(len(fit.trace) for fit in fits)
@@ -274,7 +276,7 @@ def decisions(
             yield piece.block.label[a:z], values
 
 
-def count_errors(source: Source, thetas: Floats, team: Team) -> int:
+def count_training_errors(source: Source, thetas: Floats, team: Team) -> int:
     """``sum(predict(X) != y)`` on the training data."""
     return sum(
         int((choose(values) != label).sum()) for label, values in decisions(source, thetas, team)

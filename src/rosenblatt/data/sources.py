@@ -232,7 +232,7 @@ def copied(block: Block, n_features: int) -> Block:
     return Block(as_rows(X), block.label.copy(), block.weight.copy(), block.factor)
 
 
-def take(source: Source, rows: NDArray[np.int64]) -> Block:
+def take_rows(source: Source, rows: NDArray[np.int64]) -> Block:
     """A copy of the listed rows, in their order, with labels and weights; in one pass."""
     order = np.argsort(rows, kind="stable")
     wanted, parts = rows[order], []
@@ -289,7 +289,7 @@ class RowsByNumber:
         return len(rows) > 1 and bool(rows[-1] - rows[0] == len(rows) - 1)
 
     def _take(self, rows: NDArray[np.int64]) -> Any:
-        return as_matrix(take(self._source, rows).rows, self.shape[1])
+        return as_matrix(take_rows(self._source, rows).rows, self.shape[1])
 
     def _in_turn(self, rows: NDArray[np.int64]) -> Any:
         """Rows that follow one another, where the pass stands, or in a new one."""

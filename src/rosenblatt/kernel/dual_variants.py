@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.kernel.dual_rule import DualRule
 from rosenblatt.kernel.expansion import DualProblem, Sheet
 from rosenblatt.kernel.loops import Forgetting
-from rosenblatt.kernel.support_vectors import stacked
+from rosenblatt.kernel.support_vectors import appended
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Budgeted(DualRule):
             return np.zeros(self.k)
         slots = self._by_age()
         V, coef = self.before
-        V = stacked([V, self.values.vectors(slots)])
+        V = appended([V, self.values.vectors(slots)])
         delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
         return np.sqrt(self.values.form(V, delta))
 

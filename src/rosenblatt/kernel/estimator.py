@@ -24,7 +24,7 @@ from rosenblatt.kernel.fitting import (
     first_standing,
     kernel_for,
     parts_fit,
-    same_rows,
+    rows_of_vectors,
     training,
 )
 from rosenblatt.kernel.scores import decide_by_vectors
@@ -304,7 +304,7 @@ class KernelPerceptron(TrainedInEpochs):
 
     def _same_rows(self, sample: Ints, X: Any) -> Ints:
         """Which support vectors stand at the same row in these data: its number, else -1."""
-        return same_rows(self, sample, X)
+        return rows_of_vectors(self, sample, X)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None

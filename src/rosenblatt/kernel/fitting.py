@@ -72,7 +72,7 @@ def training(
     """A run from where another stands; then the fitted attributes, unless it has failed."""
     standing, kernel = begun
     problems = [p.ready() for p in standing.problems]
-    X, block = samples_of(data.source), only_labels(data.source)
+    X, block = feature_matrix(data.source), only_labels(data.source)
     with (
         Team(count_threads(model.n_jobs)) as team,
         ProgressBar(type(model).__name__, settings.max_epochs, model.progress) as bar,
@@ -94,13 +94,13 @@ def training(
             drops=settings.drop_after is not None,
         )
         if len(standing.age):
-            expansion.load(standing, same_rows(model, standing.sample, X))
+            expansion.load(standing, rows_of_vectors(model, standing.sample, X))
         rule = model._rule(settings)(values, block, settings, problems, expansion)
         yield Run(rule, problems, settings, reporter(model.callback, bar))
         _set_results(model, data, kernel, rule)
 
 
-def samples_of(source: Source) -> Any:
+def feature_matrix(source: Source) -> Any:
     """The samples of a source: on the device, as one matrix, or by number where they pass by."""
     if isinstance(source, DeviceSource):
         return source.X
@@ -127,7 +127,7 @@ def _weight_range(block: Block, standing: Standing) -> WeightRange:
 
 def kernel_for(model: Any, source: Source, first: bool) -> Kernel:
     """The kernel to train with: by the parameters at `first`, then the one there is."""
-    X = samples_of(source)
+    X = feature_matrix(source)
     kernel = find_kernel(model, X) if first else _same_kernel(model)
     if model._pairwise and X.shape[0] != X.shape[1]:
         msg = (
@@ -159,7 +159,7 @@ def _meaning(model: Any) -> dict[str, Any]:
     return {name: getattr(model, name) for name in names}
 
 
-def same_rows(model: Any, sample: Ints, X: Any) -> Ints:
+def rows_of_vectors(model: Any, sample: Ints, X: Any) -> Ints:
     """Which support vectors stand at the same row in these data: its number, else -1."""
     if model._pairwise:
         return sample

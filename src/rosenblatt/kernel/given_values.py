@@ -15,7 +15,7 @@ from rosenblatt.kernel.support_vectors import (
     as_slice,
     grown,
     parts_of,
-    product,
+    times_factors,
 )
 from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.rounding import Rounding
@@ -59,7 +59,9 @@ class FunctionValues(Values):
         return np.ascontiguousarray(self.kernel(batch.X, vectors.X).T) + self.bias
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        return np.hstack([product(K, factors[:, :cut]), product(np.abs(K), factors[:, cut:])])
+        return np.hstack(
+            [times_factors(K, factors[:, :cut]), times_factors(np.abs(K), factors[:, cut:])]
+        )
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
         """Values count as exact: only their sums are rounded, if at all."""

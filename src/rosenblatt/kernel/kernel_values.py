@@ -23,7 +23,7 @@ from rosenblatt.kernel.support_vectors import (
     SparseVectors,
     SupportVectors,
     as_slice,
-    product,
+    times_factors,
 )
 from rosenblatt.kernels.functions import Radial
 
@@ -208,7 +208,7 @@ class Values(Measured):
         if not self.kernel.nonnegative(self.no_negatives):
             factors = factors.copy()
             factors[:, cut:] = 0.0
-        return product(K, factors)
+        return times_factors(K, factors)
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""

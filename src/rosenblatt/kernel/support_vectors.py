@@ -117,7 +117,7 @@ class SparseVectors(SupportVectors):
 
     def _all(self) -> Any:
         if self._new:
-            self.vectors = stacked([self.vectors, *self._new])
+            self.vectors = appended([self.vectors, *self._new])
             self._new = []
             if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
                 self.vectors = self.vectors[self.where]
@@ -154,14 +154,14 @@ def grown(array: Any, size: int) -> Any:
     return larger
 
 
-def stacked(parts: list[Any]) -> Any:
+def appended(parts: list[Any]) -> Any:
     """Matrices, or lists of columns, one after the other."""
     if issparse(parts[0]):
         return csr_array(vstack(parts, format="csr"))
     return np.concatenate(parts)
 
 
-def product(K: Any, factors: Any) -> Any:
+def times_factors(K: Any, factors: Any) -> Any:
     """``K @ factors``, for few columns in double precision."""
     if factors.shape[1] > FEW_COLUMNS:
         return K @ factors

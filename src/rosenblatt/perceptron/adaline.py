@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.contract.parameters import batches, one_of, positive_number
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
-from rosenblatt.perceptron.linear_unit import LinearUnit
+from rosenblatt.perceptron.estimator import LinearUnit
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:

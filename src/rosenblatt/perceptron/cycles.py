@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.contract.classifier import count_errors, decisions
+from rosenblatt.contract.classifier import count_training_errors, decisions
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import labels, only, stack
@@ -66,7 +66,7 @@ def cycle_reports(
     found: list[CycleReport | None] = []
     with Team(count_threads(n_jobs)) as team:
         planes = np.array([np.append(fit.hyperplane.w, fit.hyperplane.b) for fit in fits])
-        if n_errors not in (None, count_errors(data.source, planes, team)):
+        if n_errors not in (None, count_training_errors(data.source, planes, team)):
             raise ValueError(OTHER_DATA)
         for fit, positive in zip(fits, data.positives, strict=True):
             if fit.certificate is None:

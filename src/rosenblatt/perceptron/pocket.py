@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
-from rosenblatt.data.sources import take
+from rosenblatt.data.sources import take_rows
 from rosenblatt.perceptron.loops import count_wrong, errors_of, sure_errors, vectors_on_path
 from rosenblatt.running.stopping import Halt
 
@@ -225,7 +225,7 @@ class Pocket:
         self._jury = []
         for a in range(0, len(chosen), step):
             rows = chosen[a : a + step]
-            block, norm = take(self.source, rows), self.scanner.norms[rows]
+            block, norm = take_rows(self.source, rows), self.scanner.norms[rows]
             self._jury += self._chunks(block, np.arange(len(rows)), norm)
 
     def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
