@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from rosenblatt.kernel.loops import Dual
 from rosenblatt.kernel.scores import visits_of
-from rosenblatt.results import Dropped, KernelFit, Mistakes, Path, Trace
-from rosenblatt.running.run import TwoClassProblem
+from rosenblatt.results import Dropped, KernelFit, Mistakes, Path
+from rosenblatt.running.run import NO_RECORD, TwoClassProblem, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +31,6 @@ class DualProblem(TwoClassProblem):
 
     path: list[tuple[Any, ...]] = field(default_factory=list)
     dropped: list[tuple[Any, ...]] = field(default_factory=list)
-
-    def ready(self) -> DualProblem:
-        """Return a copy to go on with: what fails half-way leaves the original as it was."""
-        lists = ("mistakes", "changes", "seconds", "pocket_errors", "records", "path", "dropped")
-        copies: dict[str, Any] = {name: list(getattr(self, name)) for name in lists}
-        return replace(self, rng=deepcopy(self.rng), stop=None, cycle=None, cycles=None, **copies)
 
 
 @dataclass
@@ -158,7 +151,6 @@ class Sheet:
 
 NO_ROWS = (np.empty(0, np.int64),) * 3
 NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
-NO_RECORD = (*NO_ROWS[:2], np.empty(0), np.empty(0), np.empty(0, np.int64))
 
 
 class DualFits:
@@ -196,36 +188,24 @@ class DualFits:
         """The problem at rest, its records joined, slots numbered anew."""
         position = np.zeros(len(self.rule.expansion.arrays.age), np.int64)
         position[self.slots] = np.arange(len(self.slots))
-        vector, step, when = _joined(NO_STEPS, p.path)
+        vector, step, when = joined(NO_STEPS, p.path)
         return replace(
             p,
             cycles=None,
-            records=[_joined(NO_RECORD, p.records)],
+            records=[joined(NO_RECORD, p.records)],
             path=[(position[vector], step, when)],
-            dropped=[_joined(NO_ROWS, p.dropped)],
+            dropped=[joined(NO_ROWS, p.dropped)],
         )
 
     def _fit(self, c: int, p: DualProblem) -> KernelFit:
-        assert p.stop is not None
         a, settings = self.rule.expansion.arrays, self.rule.settings
         return KernelFit(
             coef=self.kept[self.slots, c],
             last=a.coef[self.slots, c],
             alpha=self._counters(c),
-            stop_reason=p.stop,
-            n_mistakes=sum(p.mistakes),
-            n_updates=p.n_updates,
-            n_epochs=len(p.mistakes),
-            trace=Trace(
-                mistakes=np.array(p.mistakes, np.int64),
-                change=np.array(p.changes),
-                seconds=np.array(p.seconds),
-                pocket_errors=np.array(p.pocket_errors) if settings.keep == "pocket" else None,
-                updates=Mistakes(*p.records[0]) if settings.record else None,
-            ),
             dropped=Dropped(*p.dropped[0]),
             path=_path(p) if settings.keep == "vote" else None,
-            certificate=p.cycle,
+            **p.outcome(settings, Mistakes(*p.records[0]) if settings.record else None),
         )
 
     def _counters(self, c: int) -> Ints:
@@ -263,8 +243,3 @@ def _path(p: DualProblem) -> Path:
     ends = np.append(when[1:], p.visits + p.within)
     first = int(when[0]) if len(when) else p.visits + p.within
     return Path(vector, step, ends[: len(when)] - when, first)
-
-
-def _joined(none: tuple[Any, ...], parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Columns of several records as one."""
-    return tuple(np.concatenate(column) for column in zip(none, *parts, strict=True))

@@ -13,8 +13,8 @@ from rosenblatt.data.sources import IN_ORDER, copied
 from rosenblatt.perceptron.loops import Log, Step
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
-from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
-from rosenblatt.running.run import TwoClassProblem
+from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
+from rosenblatt.running.run import NO_RECORD, TwoClassProblem, joined
 from rosenblatt.running.scanner import Scanner, exact_decisions
 from rosenblatt.running.stopping import CycleFinder
 from rosenblatt.running.threads import one_blas_thread
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rosenblatt.running.threads import Team
 
 
-HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records")
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
 
 
@@ -60,10 +59,8 @@ class LinearProblem(TwoClassProblem):
         )
 
     def ready_for(self, settings: Settings) -> LinearProblem:
-        """Return a copy to go on with: what fails half-way leaves the original as it was."""
-        p = replace(self, theta=self.theta.copy(), lag=self.lag.copy(), stop=None, cycle=None)
-        for name in HISTORY:
-            setattr(p, name, list(getattr(self, name)))
+        """Return a copy to go on with."""
+        p = replace(self.ready(), theta=self.theta.copy(), lag=self.lag.copy())
         if settings.keep != "average":
             p.lag = np.empty(0)
         elif not p.lag.size:
@@ -250,42 +247,23 @@ class LinearRule(ABC):
 
 def fit_of(p: LinearProblem, settings: Settings) -> Fit:
     """What came of a problem."""
-    assert p.stop is not None
     kept = p.average() if settings.keep == "average" else p.theta
     if p.pocket is not None:
         kept = p.pocket.theta
     return Fit(
         hyperplane=Hyperplane(kept[:-1], kept[-1]),
         last=Hyperplane(p.theta[:-1], p.theta[-1]),
-        stop_reason=p.stop,
-        n_mistakes=sum(p.mistakes),
-        n_updates=p.n_updates,
-        n_epochs=len(p.mistakes),
-        trace=Trace(
-            mistakes=np.array(p.mistakes, np.int64),
-            change=np.array(p.changes),
-            seconds=np.array(p.seconds),
-            loss=np.array(p.losses) if p.losses else None,
-            pocket_errors=np.array(p.pocket_errors) if p.pocket is not None else None,
-            updates=_updates(p, settings) if settings.record else None,
-        ),
-        certificate=p.cycle,
+        **p.outcome(settings, _updates(p, settings) if settings.record else None),
     )
 
 
 def _updates(p: LinearProblem, settings: Settings) -> Updates:
-    none = (np.empty(0, np.int64),) * 2 + (np.empty(0),) * 2 + (np.empty(0, np.int64),)
-    columns = zip(none, *p.records, strict=True)
-    whole = [np.concatenate(parts) for parts in columns]
+    whole = joined(NO_RECORD, p.records)
     made = whole[-1] < p.n_updates  # a run that is halted in a batch does not make its update
     p.records = [tuple(column[made] for column in whole)]
     epoch, sample, value, step, update = p.records[0]
     return Updates(
-        epoch=epoch,
-        sample=sample,
-        value=value,
-        step=step,
-        update=update,
+        *(epoch, sample, value, step, update),
         start=Hyperplane(p.start[:-1], p.start[-1]),
         eta=1.0 if settings.update == "online" else settings.eta,
         fit_intercept=settings.fit_intercept,
