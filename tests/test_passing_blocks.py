@@ -246,6 +246,8 @@ def trained(model, X, y, weight=None, size=None, monkeypatch=None):
         if size is not None:
             patch.setattr(classifier, "MemorySource", passing)
         model = clone(model).fit(X, y, sample_weight=weight)
+        if model.warm_start:
+            model.fit(X[::-1], y[::-1])  # in which support vectors have other numbers
     names = ("coef_", "intercept_", "eta_", "support_", "dual_coef_", "alpha_")
     parts = {name: bits(getattr(model, name)) for name in names if hasattr(model, name)}
     if hasattr(model, "support_vectors_"):
@@ -331,6 +333,7 @@ KERNELS = {
     "pocket": {"keep": "pocket"},
     "vote": {"keep": "vote"},
     "dropped": {"drop_after": 3},
+    "warm start": {"warm_start": True, "kernel": "linear"},
     "budget": {"budget": 9},
     "random mistake": {"order": "random-mistake", "random_state": 0},
     "worst mistake": {"order": "worst-mistake"},

@@ -267,7 +267,7 @@ class RowsByNumber:
         self.sparse = not isinstance(rows, DenseRows)
         self.dtype = (rows.X if isinstance(rows, DenseRows) else rows.data).dtype
         self.size = self.nnz = source.n_entries
-        self._held: tuple[Any, Any] = (IN_ORDER, None)
+        self._held: tuple[Any, Any] = IN_ORDER, as_matrix(rows, self.shape[1])[:0]
         self._pass: Iterator[Any] = iter(())
         self._block: Any = None  # what is left of one
         self._at = -1  # the number of its first row
