@@ -1,7 +1,7 @@
 """The kernel perceptron straight from the textbook: two loops, and sums without rounding.
 
 Kernel values are floats, each made from one inner product (or squared distance) by
-`simd.dot`; coefficients are floats. A score ``f(x_i) = Σ a_j K(x_i, x_j)`` is the exact
+`rows.dot`; coefficients are floats. A score ``f(x_i) = Σ a_j K(x_i, x_j)`` is the exact
 sum of their products: all floats are multiples of a power of two, so that Python's whole numbers
 hold it.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from reference import orders
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.data.simd import dot
+from rosenblatt.data.rows import dot
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.results import StopReason
 
@@ -22,7 +22,7 @@ from rosenblatt.results import StopReason
 def dots(X, Y):
     """``x·y`` for every row of X with every row of Y, in the library's order of additions.
 
-    Dense rows as in `simd.dot`; of sparse rows of Y the entries at even and odd places.
+    Dense rows as in `rows.dot`; of sparse rows of Y the entries at even and odd places.
     """
     if hasattr(Y, "indptr"):
         X = X.toarray().astype(np.float64)

@@ -8,11 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from passing_blocks import PassingSource, in_one_block
 from rosenblatt.bounds.function import _separating, bound_reports, kernel_bound_reports
 from rosenblatt.bounds.solver import Bounds, KindOfRun
+from rosenblatt.contract import classifier
 from rosenblatt.data.rows import as_matrix
 from rosenblatt.data.sources import Labelled, stack
 from rosenblatt.exact.blocks import Stack, blocks, tiles
@@ -231,3 +234,134 @@ def test_report_of_a_run_and_its_bound():
             for source in (PassingSource(X, label, 23), in_one_block(X, label))
         )
         assert bits(found) == bits(whole)
+
+
+def trained(model, X, y, weight=None, size=None, monkeypatch=None):
+    """All that a fit leaves, by name, as bits; from blocks of `size` rows that pass by."""
+
+    def passing(rows, label, n_features, weight=None, factor=None):
+        return PassingSource(as_matrix(rows, n_features), label, size, weight, factor)
+
+    with monkeypatch.context() as patch:
+        if size is not None:
+            patch.setattr(classifier, "MemorySource", passing)
+        model = clone(model).fit(X, y, sample_weight=weight)
+        if model.warm_start:
+            model.fit(X[::-1], y[::-1])  # in which support vectors have other numbers
+    names = ("coef_", "intercept_", "eta_", "support_", "dual_coef_", "alpha_")
+    parts = {name: bits(getattr(model, name)) for name in names if hasattr(model, name)}
+    if hasattr(model, "support_vectors_"):
+        parts["vectors"] = bits(as_array(model.support_vectors_))
+    if hasattr(model, "kernel_"):
+        parts["kernel"] = repr(model.kernel_)
+    traces = [fit.trace for fit in model.fits_]
+    parts["trace"] = [
+        {f.name: bits(getattr(trace, f.name)) for f in dataclasses.fields(trace)} | {"seconds": 0}
+        for trace in traces
+    ]
+    return parts | {"fits": bits(model.fits_), "errors": (model.n_errors_, model.n_iter_)}
+
+
+def as_array(X):
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
+RULES = {
+    "online": rb.Perceptron(record=True),
+    "online, lists": rb.Perceptron(),
+    "average": rb.Perceptron(keep="average"),
+    "pocket": rb.Perceptron(keep="pocket", init="random", random_state=0),
+    "random mistake": rb.Perceptron(order="random-mistake", record=True, random_state=0),
+    "worst mistake": rb.Perceptron(order="worst-mistake", keep="pocket"),
+    "batch": rb.Perceptron(update="batch", record=True),
+    "batch, average": rb.Perceptron(update="batch", keep="average"),
+    "minibatch": rb.Perceptron(update="minibatch", batch_size=10),
+    "minibatch, pocket": rb.Perceptron(update="minibatch", batch_size=3, keep="pocket"),
+    "delta": rb.Adaline(),
+    "delta, batch": rb.Adaline(update="batch"),
+    "delta, minibatch": rb.Adaline(update="minibatch", batch_size=10),
+}
+DATA = {
+    "separable": lambda: classes(150, 4, 0.1),
+    "inseparable": lambda: classes(150, 4, -0.4),
+    "sparse": lambda: classes(150, 8, -0.2, sparse=True),
+    "three classes": lambda: (classes(150, 4, 0.1)[0], np.arange(150) % 3),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("rule", RULES)
+def test_perceptrons_and_the_delta_rule(rule, data, monkeypatch, watching):
+    X, y = DATA[data]()
+    if rule == "online, lists":
+        watching(True)
+        monkeypatch.setattr("rosenblatt.perceptron.possible_mistakes.WORTHWHILE", np.inf)
+    monkeypatch.setattr("rosenblatt.perceptron.pocket.CHUNK", 20)
+    monkeypatch.setattr("rosenblatt.perceptron.pocket.JURY_NUMBERS", 60)
+    model = RULES[rule].set_params(max_epochs=200 if "lists" in rule else 20, n_jobs=2)
+    weighted = data in ("sparse", "inseparable")
+    weight = np.random.default_rng(1).integers(0, 3, len(y)) / 1.0 if weighted else None
+    whole = trained(model, X, y, weight, monkeypatch=monkeypatch)
+    for size in (7, 64):
+        assert trained(model, X, y, weight, size, monkeypatch) == whole
+
+
+def test_a_cycle_is_explained_from_blocks(monkeypatch):
+    X, y = touching()
+    X = X + np.array([0.5, 0.0, 0.0, 0.0])
+    for bias in (True, False):
+        for weight in (None, np.where(np.arange(len(y)) % 5, 1.0, 0.0)):
+            model = rb.Perceptron(fit_intercept=bias, max_epochs=5000)
+            with pytest.warns(ConvergenceWarning):
+                model.fit(X, y, sample_weight=weight)
+            whole = model.cycle_report(X, y, sample_weight=weight)
+            with monkeypatch.context() as patch:
+                patch.setattr(
+                    classifier,
+                    "MemorySource",
+                    lambda rows, label, d, weight, factor: PassingSource(rows.X, label, 7, weight),
+                )
+                found = model.cycle_report(X, y, sample_weight=weight)
+            assert bits(found) == bits(whole)
+
+
+KERNELS = {
+    "last": {},
+    "scaled": {"kernel": "rbf", "gamma": "scale"},
+    "average": {"keep": "average"},
+    "pocket": {"keep": "pocket"},
+    "vote": {"keep": "vote"},
+    "dropped": {"drop_after": 3},
+    "warm start": {"warm_start": True, "kernel": "linear"},
+    "budget": {"budget": 9},
+    "random mistake": {"order": "random-mistake", "random_state": 0},
+    "worst mistake": {"order": "worst-mistake"},
+    "shuffled": {"order": "shuffled", "random_state": 0},
+    "linear": {"kernel": "linear", "fit_intercept": True},
+    "sigmoid": {"kernel": "sigmoid", "gamma": "scale"},
+    "tol": {"tol": 1e-3, "kernel": "poly"},
+    "function": {"kernel": lambda x, y: float((x * y).sum()) ** 2},
+    "precomputed": {"kernel": "precomputed"},
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::rosenblatt.kernels.definiteness.IndefiniteKernelWarning")
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("variant", KERNELS)
+def test_kernel_perceptron(variant, data, monkeypatch):
+    X, y = DATA[data]()
+    if data == "separable":
+        X = X + 100.0  # far from the origin, where samples are moved
+    options = {"kernel": "rbf", "gamma": 0.5} | KERNELS[variant]
+    if variant == "precomputed":
+        X = as_array(X @ X.T)
+    monkeypatch.setattr("rosenblatt.kernel.kernel_values.WIDE_BLOCK", 32)
+    monkeypatch.setattr("rosenblatt.kernel.kernel_values.BLOCK", 8)
+    for room in (0, 1 << 28):  # for all values at once
+        monkeypatch.setattr("rosenblatt.kernel.kernel_values.ROOM", room)
+        model = rb.KernelPerceptron(record=room == 0, max_epochs=6, n_jobs=2, **options)
+        whole = trained(model, X, y, monkeypatch=monkeypatch)
+        for size in (7, 64):
+            assert trained(model, X, y, None, size, monkeypatch) == whole

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from rosenblatt.kernel.rule import DualRule
+from rosenblatt.kernel.dual_rule import DualRule
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

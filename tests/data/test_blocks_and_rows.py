@@ -14,7 +14,7 @@ from scipy import sparse
 import rosenblatt as rb
 from reference import kept, last, sequence
 from rosenblatt.data import rows
-from rosenblatt.data.simd import dot
+from rosenblatt.data.rows import dot
 from rosenblatt.data.sources import IN_ORDER, MemorySource
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

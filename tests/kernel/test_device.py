@@ -177,7 +177,7 @@ def test_what_needs_data_in_memory():
 def test_products_that_are_not_single_are_not_used():
     """Where a library rounds products of float32 more coarsely, bounds would not hold."""
     X, _ = rings(60, np.float32, classes=2)
-    place = device.Place(xp.asarray(X))
+    place = device.Device(xp.asarray(X))
     assert not place.rounds_coarsely()
     place.xp = type("Library", (), {"get_float32_matmul_precision": staticmethod(lambda: "high")})
     assert place.rounds_coarsely()

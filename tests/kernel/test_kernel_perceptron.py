@@ -17,9 +17,8 @@ from reference_kernel import (
 )
 from rosenblatt import StopReason
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.data.rows import as_rows
-from rosenblatt.kernel import rule as dual_rule
-from rosenblatt.kernel import values
+from rosenblatt.kernel import dual_rule
+from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernels import RBF
 from rosenblatt.running.threads import Team
 
@@ -163,7 +162,7 @@ def test_all_values_have_the_precision_of_the_run(kind, monkeypatch):
     monkeypatch.setattr(values, "ROOM", 36 * 36 * 8)
     X, _ = draw(kind)
     for form in (np.asarray, sparse.csr_array):
-        found = values.Values(RBF(0.3), 1.0, as_rows(form(X)), X.shape[1], Team(2))
+        found = values.Values(RBF(0.3), 1.0, form(X), Team(2))
         for precision, off in ((np.float32, 1e-5), (np.float64, 1e-12)):
             found.change_precision(precision)
             K = found.everything(lambda: None)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import rosenblatt as rb
 from reference_kernel import assert_same_run, epochs_of, forgetful, gram, pocket, train, two_class
 from rosenblatt import StopReason
-from rosenblatt.kernel import values
+from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernels import RBF, Linear, Polynomial
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

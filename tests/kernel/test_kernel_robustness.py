@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import rosenblatt as rb
 from reference_kernel import gram, noise, signs, spread, train
 from rosenblatt import StopReason
-from rosenblatt.kernel import values
+from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernel.loops import visit
 from rosenblatt.results import Epoch
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import rosenblatt as rb
 from reference_kernel import forgetful, gram, noise, signs, spread, train
-from rosenblatt.kernel import values
+from rosenblatt.kernel import kernel_values as values
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from reference_kernel import gram
-from rosenblatt.kernel.sums import exact_votes, rounded_sum, signs_after
+from rosenblatt.kernel.registers import exact_votes, rounded_sum, signs_after
 
 EXTREMES = [5e-324, -5e-324, 1.7e308, -1.7e308, 2.0**-1022, 0.0, -0.0, 1.0, 1 + 2.0**-52, 0.1]
 

@@ -7,7 +7,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.exact.systems import bits, cost_of_products, cost_of_reducing, cost_of_solving
-from rosenblatt.kernel.rule import DualRule
+from rosenblatt.kernel.dual_rule import DualRule
 from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
 from rosenblatt.results import Undecided

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.kernel import rule as kernel_rule
-from rosenblatt.perceptron import batch, delta, online, possible_mistakes
+from rosenblatt.kernel import dual_rule as kernel_rule
+from rosenblatt.perceptron import delta, possible_mistakes, updates
 from rosenblatt.running.stopping import Cancel, cancelled_by, catch_interrupts
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 HOUSE = str(Path(rb.__file__).parent)
 WAYS = [
-    (rb.Perceptron(), online, "online_problems"),
-    (rb.Perceptron(order="shuffled", keep="average"), online, "online_problems"),
-    (rb.Perceptron(order="worst-mistake"), online, "online"),
-    (rb.Perceptron(update="batch"), batch, "minibatch"),
-    (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), batch, "minibatch"),
+    (rb.Perceptron(), updates, "online_problems"),
+    (rb.Perceptron(order="shuffled", keep="average"), updates, "online_problems"),
+    (rb.Perceptron(order="worst-mistake"), updates, "online"),
+    (rb.Perceptron(update="batch"), updates, "minibatch"),
+    (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), updates, "minibatch"),
     (rb.Adaline(update="minibatch", batch_size=5), delta, "delta"),
     (rb.KernelPerceptron(), kernel_rule, "visit"),
     (rb.KernelPerceptron(order="random-mistake"), kernel_rule, "visit"),
@@ -69,7 +69,7 @@ def test_three_calls_where_rows_are_left_out(monkeypatch, watching):
     """Also to the loop that looks only at rows which can be mistakes."""
     watching(True)
     monkeypatch.setattr(possible_mistakes, "WORTHWHILE", np.inf)
-    ways = record_ways(monkeypatch, online, "online")
+    ways = record_ways(monkeypatch, updates, "online")
     X, y = rb.datasets.known_margin(500, 2, margin=0.05, random_state=0)
     rb.Perceptron(n_jobs=1).fit(X, y)
     assert ways

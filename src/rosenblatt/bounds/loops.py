@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import add_row
-from rosenblatt.data.simd import dot
+from rosenblatt.data.rows import add_row, dot
 
 
 @loop

@@ -28,11 +28,13 @@ from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Floats, Source
 
-    Floats = NDArray[np.float64]
 
 LAYOUT = {
     "accept_sparse": "csr",
@@ -192,7 +194,9 @@ class LinearClassifier(Classifier):
         """Set everything that a fitted model has, all at once."""
         planes = [fit.hyperplane for fit in fits]
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
-        self.n_errors_ = count_errors(data.source, np.column_stack([coef, intercept]), team)
+        self.n_errors_ = count_training_errors(
+            data.source, np.column_stack([coef, intercept]), team
+        )
         self.fits_, self.classes_ = fits, data.classes
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = max(len(fit.trace) for fit in fits)
@@ -261,12 +265,20 @@ def choose(values: Floats) -> NDArray[np.intp]:
     return chosen
 
 
-def count_errors(source: MemorySource, thetas: Floats, team: Team) -> int:
-    """``sum(predict(X) != y)`` on the training data."""
-    errors, step = 0, max(1, (1 << 20) // len(thetas))
+def decisions(
+    source: Source, thetas: Floats, team: Team
+) -> Iterator[tuple[NDArray[np.int32], Floats]]:
+    """Labels of the training data and exact decision values, some rows at a time."""
+    step = max(1, (1 << 20) // len(thetas))
     for piece in source.pieces():
         for a in range(0, piece.length, step):
             z = min(a + step, piece.length)
             values = exact_decisions(piece.block.rows, thetas, (a, z), team)
-            errors += int((choose(values) != piece.block.label[a:z]).sum())
-    return errors
+            yield piece.block.label[a:z], values
+
+
+def count_training_errors(source: Source, thetas: Floats, team: Team) -> int:
+    """``sum(predict(X) != y)`` on the training data."""
+    return sum(
+        int((choose(values) != label).sum()) for label, values in decisions(source, thetas, team)
+    )

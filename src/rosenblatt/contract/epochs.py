@@ -1,4 +1,4 @@
-"""What the classifiers that are trained in epochs share: settings, reading, reports, warnings."""
+"""What the classifiers that are trained in epochs share: settings, reading, progress, warnings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arguments import label_vector
+from rosenblatt.contract.classifier import Classifier
 from rosenblatt.contract.parameters import (
     check_callback,
     count_threads,
@@ -19,97 +21,231 @@ from rosenblatt.contract.parameters import (
     time_limit,
     yes_or_no,
 )
-from rosenblatt.results import Cycle, Epoch, Trace
+from rosenblatt.results import Cycle, Epoch, StopReason, Trace
 from rosenblatt.running.run import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
+    from rich.progress import Progress
 
     from rosenblatt.contract.classifier import Data
-    from rosenblatt.contract.progress import ProgressBar
     from rosenblatt.results import Hyperplane
+    from rosenblatt.running.run import Run
 
-STORED = (Trace, Cycle)  # what their model files hold, beside what all hold
-NO_TOL = ", or None to run until no mistakes"
+MORE = {
+    StopReason.EPOCH_LIMIT: "Raise max_epochs",
+    StopReason.TIME_LIMIT: "Raise max_time",
+    StopReason.SMALL_CHANGE: "Lower tol",
+}
 
 
-def settings_of(model: Any, no_tol: str = NO_TOL) -> Settings:
-    """The parameters that all have, checked, as settings."""
-    check_callback(model.callback)
-    for name in ("progress", "warm_start"):
-        yes_or_no(name, getattr(model, name))
-    count_threads(model.n_jobs)
-    tol = model.tol
-    return Settings(
-        fit_intercept=yes_or_no("fit_intercept", model.fit_intercept),
-        max_epochs=positive_int("max_epochs", model.max_epochs),
-        max_time=time_limit(model.max_time),
-        tol=None if tol is None else positive_number("tol", tol, hint=no_tol),
-        seed=seed_from(model.random_state),
+class TrainedInEpochs(Classifier):
+    """Base of the classifiers that a rule trains in epochs."""
+
+    # scikit-learn's two checks that weights act like repeated samples are left out in the tests:
+    # a repeated sample is visited twice, a weighted one is one visit with a longer step, and an
+    # online rule tells the two apart (as does scikit-learn's own Perceptron).
+    _exempt_checks = (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
     )
+    _parts = (*Classifier._parts, Trace, Cycle)
+    _state: Any
 
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on all the data.
 
-def read_all(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Data, Settings, bool]:
-    """What `fit` needs: the data, the settings, and whether it starts where the last fit ended."""
-    settings = model._settings()
-    again = model.warm_start and hasattr(model, "fits_")
-    classes = model.classes_ if again else None
-    return model._read(X, y, sample_weight, classes, reset=not again), settings, again
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+        y : array of n labels of any kind, two or more different ones
+        sample_weight : array of n weights >= 0, optional
 
+        Returns
+        -------
+        self
+        """
+        settings = self._settings()
+        again = self.warm_start and hasattr(self, "fits_")
+        classes = self.classes_ if again else None
+        data = self._read(X, y, sample_weight, classes, reset=not again)
+        with self._training(data, settings, self._begin(data, settings, again)) as run:
+            run.run()
+        self._warn_of_errors()
+        return self
 
-def read_more(
-    model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
-) -> tuple[Data, Settings, bool]:
-    """What `partial_fit` needs: the data, the settings, and whether it is the first call."""
-    settings = model._settings().with_changes(max_epochs=1)
-    if model.class_weight == "balanced":
-        msg = (
-            "class_weight='balanced' needs all the labels at once: "
-            "give partial_fit the weights themselves, as a dict"
-        )
-        raise ValueError(msg)
-    first = not hasattr(model, "fits_")
-    known = _all_classes(model, classes, first)
-    return model._read(X, y, sample_weight, known, reset=first), settings, first
+    def _can_go_on(self) -> bool:
+        if getattr(self, "keep", "last") == "pocket":
+            msg = (
+                "keep='pocket' needs all the data at once, to count training errors: "
+                "use fit, or another keep"
+            )
+            raise AttributeError(msg)
+        return True
 
+    @available_if(_can_go_on)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on with one epoch over these data. Counts and trace go on too.
 
-def _all_classes(model: Any, classes: ArrayLike | None, first: bool) -> NDArray[Any]:
-    if classes is None:
-        if first:
-            msg = "the first call of partial_fit needs classes: all labels that will ever come"
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        classes : array, at the first call
+            All labels that will ever come.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._settings().with_changes(max_epochs=1)
+        if self.class_weight == "balanced":
+            msg = (
+                "class_weight='balanced' needs all the labels at once: "
+                "give partial_fit the weights themselves, as a dict"
+            )
             raise ValueError(msg)
-        return model.classes_  # type: ignore[no-any-return]
-    given = np.unique(label_vector("classes", classes))
-    if len(given) < 2:
-        msg = f"classes holds only {shown(given)}: give at least two classes"
-        raise ValueError(msg)
-    if not first and not np.array_equal(given, model.classes_):
-        msg = f"classes are now {shown(given)}, but were {shown(model.classes_)} before"
-        raise ValueError(msg)
-    return given
+        first = not hasattr(self, "fits_")
+        known = self._all_classes(classes, first)
+        data = self._read(X, y, sample_weight, known, reset=first)
+        begun = self._begin(data, settings) if first else self._go_on(data)
+        with self._training(data, settings, begun) as run:
+            run.run()
+        return self
 
+    def _all_classes(self, classes: ArrayLike | None, first: bool) -> NDArray[Any]:
+        if classes is None:
+            if first:
+                msg = "the first call of partial_fit needs classes: all labels that will ever come"
+                raise ValueError(msg)
+            return self.classes_
+        given = np.unique(label_vector("classes", classes))
+        if len(given) < 2:
+            msg = f"classes holds only {shown(given)}: give at least two classes"
+            raise ValueError(msg)
+        if not first and not np.array_equal(given, self.classes_):
+            msg = f"classes are now {shown(given)}, but were {shown(self.classes_)} before"
+            raise ValueError(msg)
+        return given
 
-def can_go_on(model: Any) -> bool:
-    """Whether there is a `partial_fit`; the reason, if not."""
-    if getattr(model, "keep", "last") == "pocket":
-        msg = (
-            "keep='pocket' needs all the data at once, to count training errors: "
-            "use fit, or another keep"
+    def _settings(self) -> Settings:
+        """The parameters, checked, as settings."""
+        raise NotImplementedError
+
+    def _shared_settings(self, no_tol: str = ", or None to run until no mistakes") -> Settings:
+        """The parameters that all have, checked, as settings."""
+        check_callback(self.callback)
+        for name in ("progress", "warm_start"):
+            yes_or_no(name, getattr(self, name))
+        count_threads(self.n_jobs)
+        return Settings(
+            fit_intercept=yes_or_no("fit_intercept", self.fit_intercept),
+            max_epochs=positive_int("max_epochs", self.max_epochs),
+            max_time=time_limit(self.max_time),
+            tol=None if self.tol is None else positive_number("tol", self.tol, hint=no_tol),
+            seed=seed_from(self.random_state),
         )
-        raise AttributeError(msg)
-    return True
 
+    def _begin(self, data: Data, settings: Settings, again: bool = False) -> Any:
+        """Where a run begins: as the parameters say or (`again`) where the last fit ended."""
+        raise NotImplementedError
 
-def counted(name: str, what: str) -> property:
-    """A count of each fit as an attribute: one number, or an array for more than two classes."""
+    def _go_on(self, data: Data) -> Any:
+        """Where a run begins that goes on with the last one, counts and trace and all."""
+        return self._state
 
-    def counts(model: Any) -> Any:
-        values = model._view(name)
+    def _training(
+        self, data: Data, settings: Settings, begun: Any
+    ) -> AbstractContextManager[Run[Any]]:
+        """A run from where another stands; then the fitted attributes, unless it has failed."""
+        raise NotImplementedError
+
+    @property
+    def n_mistakes_(self) -> Any:
+        """Mistakes made in training (an array for more than two classes)."""
+        return self._counts("n_mistakes")
+
+    @property
+    def n_updates_(self) -> Any:
+        """Updates of the weights in training (an array for more than two classes)."""
+        return self._counts("n_updates")
+
+    def _counts(self, name: str) -> Any:
+        values = self._view(name)
         return np.array(values) if isinstance(values, tuple) else values
 
-    return property(counts, doc=f"{what} in training (an array for more than two classes).")
+    def _advice(self, fit: Any) -> str | None:
+        """What to do about the errors of a fit; None if it has ended as it should."""
+        raise NotImplementedError
+
+    def _warn_of_errors(self) -> None:
+        """If `fit` stopped without having separated the data: how many errors, and what to do."""
+        cut, go_on = StopReason.INTERRUPTED, "Fit again with warm_start=True to go on."
+        advice = [
+            (fit, go_on if fit.stop_reason is cut else self._advice(fit)) for fit in self.fits_
+        ]
+        unfinished = [(fit, text) for fit, text in advice if text is not None]
+        if not self.n_errors_ or not unfinished:
+            return
+        longest, text = max(unfinished, key=lambda pair: pair[0].n_epochs)
+        epochs = f"{self.n_iter_} epoch{'s' * (self.n_iter_ != 1)}"
+        errors = f"{self.n_errors_} training error{'s' * (self.n_errors_ != 1)}"
+        warnings.warn(
+            f"{type(self).__name__} stopped after {epochs} with {errors} left: "
+            f"{longest.stop_reason.value}. {text}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+class ProgressBar:
+    """Epochs done, mistakes in the last one, time; nothing at all unless `shown`."""
+
+    def __init__(self, title: str, epochs: int, shown: bool) -> None:
+        self.title, self.epochs, self.shown = title, epochs, shown
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> ProgressBar:
+        if self.shown:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+            self._progress = Progress(
+                "{task.description}",
+                BarColumn(),
+                MofNCompleteColumn(),
+                "epochs, {task.fields[mistakes]} mistakes in the last,",
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+            )
+            self._progress.start()
+            self._task = self._progress.add_task(self.title, total=self.epochs, mistakes="no")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def show(self, epoch: int, mistakes: int) -> None:
+        """Move to the given epoch."""
+        if self._progress is not None:
+            self._progress.update(self._task, completed=epoch, mistakes=mistakes)
 
 
 def reporter(
@@ -129,20 +265,3 @@ def reporter(
             callback(Epoch(number, mistakes, planes(problems), seconds))
 
     return report
-
-
-def warn_of_errors(model: Any) -> None:
-    """If `fit` stopped without having separated the data: how many errors, and what to do."""
-    advice = [(fit, model._advice(fit)) for fit in model.fits_]
-    unfinished = [(fit, text) for fit, text in advice if text is not None]
-    if not model.n_errors_ or not unfinished:
-        return
-    longest, text = max(unfinished, key=lambda pair: pair[0].n_epochs)
-    epochs = f"{model.n_iter_} epoch{'s' * (model.n_iter_ != 1)}"
-    errors = f"{model.n_errors_} training error{'s' * (model.n_errors_ != 1)}"
-    warnings.warn(
-        f"{type(model).__name__} stopped after {epochs} with {errors} left: "
-        f"{longest.stop_reason.value}. {text}",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

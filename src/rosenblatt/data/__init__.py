@@ -1,6 +1,6 @@
 """Labelled samples in blocks of rows.
 
-Begin with `sources`: where blocks come from; `rows` has dense and sparse rows and the only
-operations on them, `simd` the dot product with its fixed order of additions, `identical` which
-rows are the same, `compiled` how loops are compiled. Imports `exact`.
+Begin with `sources`: where blocks come from; `rows` has dense and sparse rows, the only operations
+on them, and the dot product with its fixed order of additions, `identical` which rows are the
+same, `compiled` how loops are compiled. Imports `exact`.
 """

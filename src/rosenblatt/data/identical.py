@@ -33,6 +33,20 @@ def distinct(X: Any) -> tuple[Ints, Ints]:
     return first, kind
 
 
+def first_of_equals(X: Any, mark: Floats) -> Ints:
+    """For each row the first identical one, where identical rows have equal marks."""
+    first = np.arange(len(mark))
+    order = np.lexsort([first, mark])
+    begins = np.r_[True, np.diff(mark[order]) != 0]
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    twins = np.flatnonzero(first != np.arange(len(mark)))
+    step = max(1, 4 * BLOCK // X.shape[1])
+    for part in (twins[a : a + step] for a in range(0, len(twins), step)):
+        apart = np.asarray((X[part] != X[first[part]]).sum(axis=1)).ravel() > 0
+        first[part[apart]] = part[apart]
+    return first
+
+
 def _in_order(first: Ints, kind: Ints) -> tuple[Ints, Ints]:
     """The kinds numbered as they first appear."""
     order = np.argsort(first)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
 IN_ORDER = np.empty(0, np.int64)
 
 
@@ -97,7 +100,6 @@ class MemorySource:
         self.n_features = n_features
         self.n_entries = max(1, n_entries(rows))
         self.weighted = weight is not None or factor is not None
-        self._parts = label, weight, factor, block_size
         size = block_size or self.n_rows
         weights = np.empty(0) if weight is None else weight
         factors = np.empty((0, 0)) if factor is None else factor
@@ -106,11 +108,6 @@ class MemorySource:
             Block(slice_rows(rows, a, z), label[a:z], weights[a:z], factors)
             for a, z in ((a, a + size) for a in self._starts)
         ]
-
-    def with_rows(self, rows: Rows) -> MemorySource:
-        """Other rows, as many, with the same labels and weights."""
-        label, weight, factor, block_size = self._parts
-        return MemorySource(rows, label, self.n_features, weight, factor, block_size)
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
@@ -229,12 +226,96 @@ class Labelled:
             yield matrix, piece.block.label == self._positive
 
 
-def whole_block(source: Source) -> Block:
-    """All blocks of a source as one; of a single one nothing is copied."""
-    blocks = [piece.block for piece in source.pieces()]
-    if len(blocks) == 1:
-        return blocks[0]
-    X = stacked([as_matrix(block.rows, source.n_features) for block in blocks])
-    label = np.concatenate([block.label for block in blocks])
-    weight = np.concatenate([block.weight for block in blocks])
-    return Block(as_rows(X), label, weight, blocks[0].factor)
+def copied(block: Block, n_features: int) -> Block:
+    """A block that outlasts the next one."""
+    X = as_matrix(block.rows, n_features).copy()
+    return Block(as_rows(X), block.label.copy(), block.weight.copy(), block.factor)
+
+
+def take_rows(source: Source, rows: NDArray[np.int64]) -> Block:
+    """A copy of the listed rows, in their order, with labels and weights; in one pass."""
+    order = np.argsort(rows, kind="stable")
+    wanted, parts = rows[order], []
+    for piece in source.pieces():
+        a, z = np.searchsorted(wanted, (piece.start, piece.start + piece.length))
+        if a < z:
+            here, block = wanted[a:z] - piece.start, piece.block
+            X = as_matrix(block.rows, source.n_features)[here]
+            weight = block.weight[here] if block.weight.size else block.weight
+            parts.append((X, block.label[here], weight, block.factor))
+    Xs, labels, weights, factors = zip(*parts, strict=True)
+    X, back = Xs[0] if len(Xs) == 1 else stacked(list(Xs)), np.argsort(order)
+    weight = np.concatenate(weights)
+    return Block(
+        as_rows(X[back]),
+        np.concatenate(labels)[back],
+        weight[back] if weight.size else weight,
+        factors[0],
+    )
+
+
+class RowsByNumber:
+    """The rows of a source, as a matrix whose rows are asked for by number, or in blocks.
+
+    Those asked for in turn are read in one pass; those asked for last stay at hand. Any others
+    take a pass of their own.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._source, self.shape = source, (source.n_rows, source.n_features)
+        rows = next(source.pieces()).block.rows
+        self.sparse = not isinstance(rows, DenseRows)
+        self.dtype = (rows.X if isinstance(rows, DenseRows) else rows.data).dtype
+        self.size = self.nnz = source.n_entries
+        self._held: tuple[Any, Any] = IN_ORDER, as_matrix(rows, self.shape[1])[:0]
+        self._pass: Iterator[Any] = iter(())
+        self._block: Any = None  # what is left of one
+        self._at = -1  # the number of its first row
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(stack(self._source))
+
+    def __getitem__(self, rows: Any) -> Any:
+        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else np.asarray(rows)
+        numbers, held = self._held
+        at = np.searchsorted(numbers, rows)
+        if not (at < len(numbers)).all() or (numbers[at] != rows).any():
+            numbers = np.unique(rows)
+            held = self._in_turn(numbers) if self._follow(numbers) else self._take(numbers)
+            self._held, at = (numbers, held), np.searchsorted(numbers, rows)
+        return held if np.array_equal(at, np.arange(len(numbers))) else held[at]
+
+    def _follow(self, rows: NDArray[np.int64]) -> bool:
+        return len(rows) > 1 and bool(rows[-1] - rows[0] == len(rows) - 1)
+
+    def _take(self, rows: NDArray[np.int64]) -> Any:
+        return as_matrix(take_rows(self._source, rows).rows, self.shape[1])
+
+    def _in_turn(self, rows: NDArray[np.int64]) -> Any:
+        """Rows that follow one another, where the pass stands, or in a new one."""
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        if self._at != first:
+            self._pass, self._block, self._at = iter(self), None, 0
+        parts = []
+        while self._at < last:
+            if self._block is None:
+                self._block = next(self._pass)
+                if self._at + self._block.shape[0] > first:
+                    self._block = self._block.copy()  # which outlasts other passes
+            begin, end = max(first - self._at, 0), min(last - self._at, self._block.shape[0])
+            if begin < end:
+                parts.append(self._block[begin:end])
+            self._at += end
+            self._block = self._block[end:] if end < self._block.shape[0] else None
+        return parts[0] if len(parts) == 1 else stacked(parts)
+
+
+def only(source: Source, used: NDArray[np.bool_]) -> ChangedSource:
+    """Some rows of a source, without their weights."""
+
+    def change(piece: Piece) -> Block:
+        here = np.flatnonzero(used[piece.start : piece.start + piece.length])
+        X = as_matrix(piece.block.rows, source.n_features)[here]
+        return Block(as_rows(X), piece.block.label[here], np.empty(0), np.empty((0, 0)))
+
+    return ChangedSource(source, change)

@@ -22,7 +22,7 @@ from rosenblatt import kernels
 from rosenblatt.arguments import brief, number
 from rosenblatt.contract.parameters import positive_int, positive_number, yes_or_no
 from rosenblatt.features.feature_map import FeatureMap
-from rosenblatt.kernel.parameters import find_gamma, find_kernel
+from rosenblatt.kernel.choice import find_gamma, find_kernel
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
 

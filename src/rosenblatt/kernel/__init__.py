@@ -1,8 +1,9 @@
 """The kernel perceptron: mistakes remembered as support vectors.
 
 Begin with `estimator` (`rosenblatt.KernelPerceptron`): its `fit` runs a `Run` with the rule of
-`rule`, or one of `rules`, whose epoch goes through the samples in blocks and calls the textbook's
-`loops`. `scores` knows how far scores can be off, `values` computes kernel values with bounds on
-their rounding, `device` the same on an accelerator, `deciding` the answers of a fitted model.
-May use `bounds`.
+`dual_rule`, or one of `dual_variants`, whose epoch goes through the samples in blocks and calls
+the textbook's `loops`. `fitting` is what comes before a run and after it, `choice` which kernel is
+meant, `scores` knows how far scores can be off, and the answers of a fitted model,
+`kernel_values` computes values with bounds on their rounding, `device` the same on an
+accelerator. May use `bounds`.
 """

@@ -13,18 +13,20 @@ import numpy as np
 
 from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.kernel.kernel_values import Values
 from rosenblatt.kernel.loops import norms2
-from rosenblatt.kernel.support_vectors import SupportVectors
-from rosenblatt.kernel.values import FAR, Values, WeightRange, distances2_to
+from rosenblatt.kernel.measured import FAR
+from rosenblatt.kernel.support_vectors import SupportVectors, distances2_to
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from rosenblatt.kernels import Kernel
-    from rosenblatt.running.threads import Team
+    from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Floats, Ints, Piece, Source
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 BLOCK = 1024  # samples that are visited with their kernel values at hand
 WIDE_BLOCK = 8192  # samples scored at a time
@@ -51,7 +53,7 @@ def namespace_of(X: Any) -> Any:
     return array_api_compat.array_namespace(X)
 
 
-class Place:
+class Device:
     """A library and a device: brings arrays there."""
 
     def __init__(self, X: Any) -> None:
@@ -99,7 +101,7 @@ class DeviceVectors(SupportVectors):
     """Support vectors: as given in memory, and in the working precision on the device."""
 
     def __init__(
-        self, n_features: int, dtype: Any, kind: Any, place: Place, center: Any = None
+        self, n_features: int, dtype: Any, kind: Any, place: Device, center: Any = None
     ) -> None:
         super().__init__(n_features, dtype, dtype)
         self.center = center
@@ -147,33 +149,15 @@ class DeviceVectors(SupportVectors):
 
 
 class DeviceValues(Values):
-    """Kernel values of data on a device.
+    """Kernel values of data on a device: X is of any library with the array API.
 
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Of any library with the array API.
-    kernel, bias, team, vectors, weights, kind
-        As for `Values`; vectors are in memory.
+    Vectors to begin with are in memory.
     """
 
     support: DeviceVectors
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        bias: float,
-        X: Any,
-        team: Team,
-        *,
-        vectors: Any = None,
-        weights: WeightRange = WeightRange(),  # noqa: B008, as it cannot change
-        kind: Any = None,
-    ) -> None:
-        self.kernel, self.bias, self.team, self.chunk = kernel, bias, team, CHUNK
-        self.X, self.place, self.longest = X, Place(X), 0
-        self.n, self.n_features = X.shape
-        self._begin(vectors, weights, kind)
+    def _open(self) -> None:
+        self.place, self.chunk = Device(self.X), CHUNK
 
     def _precision(self) -> Any:
         kind = super()._precision()
@@ -325,3 +309,66 @@ class DeviceValues(Values):
         """Values of one sample with the vectors of the slots, each by itself."""
         x = to_host(self.X[sample : sample + 1, :])
         return self._exactly(np.ascontiguousarray(x[0], np.float64), slots)
+
+
+def check_on_device(model: Any, X: Any, *, reset: bool) -> Any:
+    """X, if it is a matrix of finite floating-point numbers that fits the model."""
+    place = Device(X)
+    xp = place.xp
+    if len(X.shape) != 2:
+        msg = f"X has shape {tuple(X.shape)}: give a matrix with one sample in each row"
+        raise ValueError(msg)
+    if X.dtype not in (xp.float32, xp.float64):
+        msg = f"X holds {X.dtype}: on a device give float32 or float64"
+        raise ValueError(msg)
+    n, d = X.shape
+    if not n or not d:
+        msg = f"X has shape {(n, d)}: give at least one sample with one feature"
+        raise ValueError(msg)
+    if not bool(xp.all(xp.isfinite(X))):
+        msg = "X holds numbers that are not finite: give finite numbers"
+        raise ValueError(msg)
+    if reset:
+        model.n_features_in_ = d
+        if hasattr(model, "feature_names_in_"):
+            del model.feature_names_in_
+    elif model.n_features_in_ != d:
+        msg = (
+            f"X has {d} features, but {type(model).__name__} is expecting "
+            f"{model.n_features_in_} features as input"
+        )
+        raise ValueError(msg)
+    return X
+
+
+class DeviceSource:
+    """Samples on a device, all at once, with labels and weights in memory.
+
+    Blocks have no features; `X` has.
+    """
+
+    def __init__(self, labels: Source, X: Any) -> None:
+        self.labels, self.X = labels, X
+        self.n_rows, self.n_features = labels.n_rows, labels.n_features
+        self.n_entries, self.weighted = self.n_rows * self.n_features, labels.weighted
+
+    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+        """The labels and weights in the given order of rows."""
+        return self.labels.pieces(order)
+
+
+def label_rows(n: int) -> Rows:
+    """Rows without features, for labels and weights that are in memory."""
+    return as_rows(np.empty((n, 0)))
+
+
+def pick_rows(X: Any, sample: NDArray[np.int64]) -> Any:
+    """Some rows of X, wherever X is."""
+    return Device(X).rows(X, sample) if is_on_device(X) else X[sample]
+
+
+def answer(values: Any, X: Any) -> Any:
+    """Numbers where X is; labels that are no numbers stay in memory."""
+    if not is_on_device(X) or values.dtype.kind not in "biuf":
+        return values
+    return Device(X).put(values)

@@ -8,20 +8,20 @@ are followed anew, without rounding.
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt.kernel.loops import count_errors
-from rosenblatt.kernel.sums import rounded_sum, signs_after
+from rosenblatt.kernel.registers import rounded_sum, signs_after
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.kernel.rule import DualRule
+    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.kernel.dual_rule import DualRule
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ROOM = 1 << 22  # exact values that may be kept
 
@@ -86,32 +86,28 @@ class DualPocket:
                 known = [self._settled(c, sample, slots, steps[c], doubtful) for c in range(rule.k)]
                 for place, marked in zip(places, doubtful[:, sample], strict=True):
                     place[marked] = np.arange(marked.sum())
+            signs = [rule.scores.signs(c, sample, dropped=True) for c in range(rule.k)]
+            in_doubt = np.zeros((rule.k, len(sample)), np.bool_)
             for a in range(0, len(slots), rule.values.chunk):
                 part = slice(a, a + rule.values.chunk)
-                K = rule.values.across(batch, slots[part])
-
-                def task(c: int, K: Floats = K, part: slice = part) -> None:
-                    y, weight = rule.scores.signs(c, sample, dropped=True)  # noqa: B023
-                    in_doubt = np.zeros(len(sample), np.bool_)  # noqa: B023
-                    total[c] = count_errors(  # noqa: B023
-                        K,
-                        steps[c, part],
-                        y,
-                        weight,
-                        scores[c],  # noqa: B023
-                        sizes[c],  # noqa: B023
-                        rounding.relative,  # noqa: B023
-                        rounding.absolute,  # noqa: B023
-                        total[c],  # noqa: B023
-                        sure[c, part],
-                        unsure[c, part],
-                        in_doubt,
-                        known[c][:, part],  # noqa: B023
-                        places[c],  # noqa: B023
-                    )
-                    doubtful[c, sample[in_doubt]] = True  # noqa: B023
-
-                rule.values.team.each(task, range(rule.k))
+                found = rule.values.team.mapper(rule.k)(
+                    count_errors,
+                    repeat(rule.values.across(batch, slots[part])),
+                    steps[:, part],
+                    *zip(*signs, strict=True),
+                    scores,
+                    sizes,
+                    repeat(rounding.relative),
+                    repeat(rounding.absolute),
+                    total,
+                    sure[:, part],
+                    unsure[:, part],
+                    in_doubt,
+                    [rows[:, part] for rows in known],
+                    places,
+                )
+                total[:] = list(found)
+            doubtful[:, sample] |= in_doubt
         return sure, unsure
 
     def _settled(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -13,20 +12,22 @@ from sklearn.utils.validation import (
 )
 
 from rosenblatt.arguments import brief, to_host
-from rosenblatt.contract import epochs
-from rosenblatt.contract.classifier import (
-    Classifier,
-    Data,
-    choose,
-)
+from rosenblatt.contract.classifier import Data, choose
+from rosenblatt.contract.epochs import MORE, TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
-from rosenblatt.kernel.deciding import decide_by_vectors
-from rosenblatt.kernel.device import is_on_device
-from rosenblatt.kernel.device_arrays import DeviceSource, answer, check_on_device, label_rows
+from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
+from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.kernel.dual_variants import Budgeted, Picking
 from rosenblatt.kernel.expansion import DualProblem, Standing
-from rosenblatt.kernel.rule import DualRule
-from rosenblatt.kernel.rules import Budgeted, Picking
-from rosenblatt.kernel.training import first_standing, kernel_for, parts_fit, same_rows, training
+from rosenblatt.kernel.fitting import (
+    Begun,
+    first_standing,
+    kernel_for,
+    parts_fit,
+    rows_of_vectors,
+    training,
+)
+from rosenblatt.kernel.scores import decide_by_vectors
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -43,20 +44,19 @@ from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
+    from contextlib import AbstractContextManager
 
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.results import BoundReport, Epoch
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.run import Run, Settings
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 KEEPS = ("last", "pocket", "average", "vote")
 
 
-class KernelPerceptron(Classifier):
+class KernelPerceptron(TrainedInEpochs):
     """The perceptron in a feature space that is never entered: the kernel perceptron.
 
     A counter ``α_i`` for each sample instead of a weight for each feature: the decision value is
@@ -129,14 +129,8 @@ class KernelPerceptron(Classifier):
     (StopReason.SEPARATED, 0, [[7, 5, 5, 4]])
     """
 
-    # As for `Perceptron`: an online rule tells a repeated sample from a weighted one.
-    _exempt_checks = (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    )
     _parts = (
-        *Classifier._parts,
-        *epochs.STORED,
+        *TrainedInEpochs._parts,
         KernelFit,
         Mistakes,
         Dropped,
@@ -227,7 +221,7 @@ class KernelPerceptron(Classifier):
                 "among all of them: use order='cyclic', 'shuffled' or 'sampled'"
             )
             raise ValueError(msg)
-        return epochs.settings_of(self).with_changes(
+        return self._shared_settings().with_changes(
             keep=keep,
             order=order,
             drop_after=self.drop_after,
@@ -252,45 +246,28 @@ class KernelPerceptron(Classifier):
             raise ValueError(msg)
         check_on_device(self, X, reset=reset)
         y = column_or_1d(to_host(y) if is_on_device(y) else y, warn=True)
-        check_consistent_length(label_rows(X.shape[0]).X, y)
+        check_consistent_length(np.empty((X.shape[0], 0)), y)
         if is_on_device(sample_weight):
             sample_weight = to_host(sample_weight)
         data = self._label(label_rows(X.shape[0]), X.shape[1], y, sample_weight, classes)
         return data._replace(source=DeviceSource(data.source, X))
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data, given as to `Perceptron.fit`."""
-        data, settings, again = epochs.read_all(self, X, y, sample_weight)
+    def _begin(self, data: Data, settings: Settings, again: bool = False) -> Begun:
         kernel = kernel_for(self, data.source, first=not again)
-        standing = first_standing(self, data, settings, again)
-        with training(self, data, settings, standing, kernel) as run:
-            run.run()
-        epochs.warn_of_errors(self)
-        return self
+        return Begun(first_standing(self, data, settings, again), kernel)
 
-    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
-        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
-        kernel = kernel_for(self, data.source, first)
-        standing = first_standing(self, data, settings) if first else self._state
-        with training(self, data, settings, standing, kernel) as run:
-            run.run()
-        return self
+    def _go_on(self, data: Data) -> Begun:
+        return Begun(self._state, kernel_for(self, data.source, first=False))
+
+    def _training(
+        self, data: Data, settings: Settings, begun: Begun
+    ) -> AbstractContextManager[Run[DualProblem]]:
+        return training(self, data, settings, begun)
 
     def _rule(self, settings: Settings) -> type[DualRule]:
         if settings.budget is not None:
             return Budgeted
         return Picking if settings.order in PICKING else DualRule
-
-    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
-    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
 
     def _fits_together(self) -> bool:
         return parts_fit(self)
@@ -327,7 +304,7 @@ class KernelPerceptron(Classifier):
 
     def _same_rows(self, sample: Ints, X: Any) -> Ints:
         """Which support vectors stand at the same row in these data: its number, else -1."""
-        return same_rows(self, sample, X)
+        return rows_of_vectors(self, sample, X)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -359,16 +336,9 @@ class KernelPerceptron(Classifier):
     def _advice(self, fit: KernelFit) -> str | None:
         if fit.stop_reason in (StopReason.SEPARATED, StopReason.NO_MISTAKES):
             return None
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         if fit.certificate is not None:
             return "The scores come back, so more epochs change nothing; another kernel may do."
-        more = {
-            StopReason.EPOCH_LIMIT: "Raise max_epochs",
-            StopReason.TIME_LIMIT: "Raise max_time",
-            StopReason.SMALL_CHANGE: "Lower tol",
-        }[fit.stop_reason]
-        return f"{more}, or keep='average', or drop_after to leave outliers out."
+        return f"{MORE[fit.stop_reason]}, or keep='average', or drop_after to leave outliers out."
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 
-from rosenblatt.kernel import values as blocks
-from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice, grown
-from rosenblatt.kernel.values import Values, parts_of, product
+from rosenblatt.kernel import kernel_values as blocks
+from rosenblatt.kernel.kernel_values import Values
+from rosenblatt.kernel.support_vectors import (
+    Batch,
+    SupportVectors,
+    as_slice,
+    grown,
+    parts_of,
+    times_factors,
+)
 from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.rounding import Rounding
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernels import Kernel
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class FunctionValues(Values):
@@ -56,7 +59,9 @@ class FunctionValues(Values):
         return np.ascontiguousarray(self.kernel(batch.X, vectors.X).T) + self.bias
 
     def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        return np.hstack([product(K, factors[:, :cut]), product(np.abs(K), factors[:, cut:])])
+        return np.hstack(
+            [times_factors(K, factors[:, :cut]), times_factors(np.abs(K), factors[:, cut:])]
+        )
 
     def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
         """Values count as exact: only their sums are rounded, if at all."""
@@ -77,7 +82,8 @@ class GivenValues(FunctionValues):
 
     def _measure(self) -> None:
         super()._measure()
-        sizes = (float(np.abs(part).max(initial=0.0)) for part in parts_of(self.X))
+        parts = (part for _, X in self._blocks() for part in parts_of(X))
+        sizes = (float(np.abs(part).max(initial=0.0)) for part in parts)
         self.most = max(sizes, default=0.0)
 
     def _make_room(self, vectors: Any) -> None:

@@ -1,4 +1,4 @@
-"""Support vectors in memory, dense or sparse, each in a slot of its own."""
+"""Support vectors in memory, dense or sparse, each in a slot of its own; and such matrices."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from rosenblatt.data.rows import as_rows
+from rosenblatt.kernel.loops import dots
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
     from rosenblatt.data.rows import Rows
+    from rosenblatt.data.sources import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+
+FEW_COLUMNS = 8  # so many columns of factors are summed in double precision at little cost
 
 
 class Batch(NamedTuple):
@@ -115,7 +117,7 @@ class SparseVectors(SupportVectors):
 
     def _all(self) -> Any:
         if self._new:
-            self.vectors = stacked([self.vectors, *self._new])
+            self.vectors = appended([self.vectors, *self._new])
             self._new = []
             if self._n > 4 * max(len(self.where), 64):  # mostly vectors that were replaced
                 self.vectors = self.vectors[self.where]
@@ -152,8 +154,49 @@ def grown(array: Any, size: int) -> Any:
     return larger
 
 
-def stacked(parts: list[Any]) -> Any:
+def appended(parts: list[Any]) -> Any:
     """Matrices, or lists of columns, one after the other."""
     if issparse(parts[0]):
         return csr_array(vstack(parts, format="csr"))
     return np.concatenate(parts)
+
+
+def times_factors(K: Any, factors: Any) -> Any:
+    """``K @ factors``, for few columns in double precision."""
+    if factors.shape[1] > FEW_COLUMNS:
+        return K @ factors
+    out = np.empty((len(K), factors.shape[1]))
+    dots(np.ascontiguousarray(K), np.ascontiguousarray(factors.T), out)
+    return out
+
+
+def parts_of(X: Any) -> Iterator[Any]:
+    """The numbers of a matrix, some rows at a time."""
+    data = X.data if issparse(X) else X
+    step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
+    return (data[a : a + step] for a in range(0, len(data), step))
+
+
+def distances2_to(X: Any, center: Any) -> Floats:
+    """``‖x - center‖²`` for every row of a dense matrix."""
+    return np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(X)])
+
+
+def count_terms(X: Any, start: int, stop: int) -> Any:
+    """Entries of rows that are not zero, some rows at a time."""
+    if issparse(X):
+        return np.diff(X.indptr[start : stop + 1])
+    step = max(1, (1 << 18) // max(1, X.shape[1]))
+    starts = range(start, stop, step)
+    parts = [np.count_nonzero(X[a : min(a + step, stop)], axis=1) for a in starts]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def are_whole(X: Any) -> bool:
+    """Whether all numbers are whole."""
+    return all((np.rint(part) == part).all() for part in parts_of(X))
+
+
+def are_nonnegative(X: Any) -> bool:
+    """Whether no number is below zero."""
+    return all((part >= 0).all() for part in parts_of(X))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.rows import as_matrix, as_rows
-from rosenblatt.data.sources import ChangedSource
+from rosenblatt.data.sources import only
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin, Start
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Piece, Source
     from rosenblatt.margin.problem import MarginProblem
     from rosenblatt.nearest.soft_margin import Best, Progress
 
@@ -103,22 +100,11 @@ def _verdict(problem: MarginProblem) -> Any:
     clock = Clock(None if left == np.inf else max(0.0, left))
     rows, source = np.flatnonzero(used), problem.source
     if len(rows) < len(used):
-        source = _only(source, used)
+        source = only(source, used)
     # The maximum margin has just been looked for.
     found = proved(source, problem.samples.team, problem.positive, clock, quick=False)
     names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
-
-
-def _only(source: Source, used: NDArray[np.bool_]) -> ChangedSource:
-    """Some rows of a source."""
-
-    def change(piece: Piece) -> Block:
-        here = np.flatnonzero(used[piece.start : piece.start + piece.length])
-        X = as_matrix(piece.block.rows, source.n_features)[here]
-        return piece.block._replace(rows=as_rows(X), label=piece.block.label[here])
-
-    return ChangedSource(source, change)
 
 
 def rounds(

@@ -17,6 +17,7 @@ from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.exact.blocks import tiles
 from rosenblatt.nearest.working_set import Samples, widest
 from rosenblatt.running.clock import Clock
+from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,8 +96,9 @@ class Vectors:
     def gather(self, u: Floats) -> Floats:
         """``Σ u_i z_i``."""
         signed, total = u * self._samples.y, np.zeros(self.size)
-        for x, part in self._parts():
-            total[: self._d] += x.T @ signed[part]
+        with one_blas_thread():  # with more of them the order of additions depends on how many
+            for x, part in self._parts():
+                total[: self._d] += x.T @ signed[part]
         if self._d < self.size:
             total[-1] = self.bias * signed.sum()
         return total
@@ -171,7 +173,8 @@ class Projected:
 
     def gather(self, u: Floats) -> Floats:
         """``Σ u_i z_i·u``."""
-        return np.array([self._values @ u])
+        with one_blas_thread():
+            return np.array([self._values @ u])
 
     def gram(self, chosen: NDArray[np.bool_]) -> Floats:
         """``Σ (z·u)²`` over the chosen samples."""

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils.metaestimators import available_if
-
-from rosenblatt.contract import epochs
-from rosenblatt.contract.classifier import LinearClassifier
 from rosenblatt.contract.parameters import batches, one_of, positive_number
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
-from rosenblatt.perceptron.rule import LinearProblem
-from rosenblatt.perceptron.training import first_problems, problems_fit, training
-from rosenblatt.results import Fit, StopReason, Updates
+from rosenblatt.perceptron.estimator import LinearUnit
+from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
-
-    from numpy.typing import ArrayLike
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
-    from rosenblatt.results import Epoch
+    from rosenblatt.perceptron.linear_rule import LinearRule
+    from rosenblatt.results import Epoch, Fit
     from rosenblatt.running.run import Settings
 
 ORDERS = ("cyclic", "shuffled", "sampled")
 
 
-class Adaline(LinearClassifier):
+class Adaline(LinearUnit):
     """A linear unit trained by the delta rule (Widrow and Hoff 1960).
 
     Gradient descent on the mean of ``(t - o)²/2`` with target ``t = ±1`` and output
@@ -72,16 +64,6 @@ random_state, n_jobs
     (StopReason.SMALL_CHANGE, 0)
     """
 
-    # As for the perceptron: a weight lengthens one step, a repeated sample makes two.
-    _exempt_checks = (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    )
-
-    fits_: tuple[Fit, ...]
-    _state: list[LinearProblem]
-    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
-
     def __init__(
         self,
         *,
@@ -123,7 +105,7 @@ random_state, n_jobs
         else:
             positive_number("eta0", self.eta0, hint=", or 'auto'")
         update, size = batches(self.update, self.batch_size)
-        return epochs.settings_of(self, ", or None to run until a limit").with_changes(
+        return self._shared_settings(", or None to run until a limit").with_changes(
             update=update, batch_size=size, order=one_of("order", self.order, ORDERS)
         )
 
@@ -138,39 +120,7 @@ random_state, n_jobs
     def _rule(self, settings: Settings) -> type[LinearRule]:
         return Delta
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data, given as to `Perceptron.fit`."""
-        data, settings, again = epochs.read_all(self, X, y, sample_weight)
-        problems = first_problems(self, data, settings, again)
-        with training(self, data, settings, problems) as run:
-            run.run()
-        epochs.warn_of_errors(self)
-        return self
-
-    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data, given as to `Perceptron.partial_fit`."""
-        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
-        problems = first_problems(self, data, settings) if first else self._state
-        with training(self, data, settings, problems) as run:
-            run.run()
-        return self
-
-    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
-    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
-
-    def _fits_together(self) -> bool:
-        return super()._fits_together() and problems_fit(self)
-
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SMALL_CHANGE:
             return None  # this is the least squared error; more epochs would not help
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         return "Raise max_epochs or max_time, or scale the features, to come nearer the minimum."

@@ -7,31 +7,26 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
-from rosenblatt.contract.classifier import count_errors
-from rosenblatt.contract.parameters import count_threads
-from rosenblatt.data.rows import as_matrix, row_weights
-from rosenblatt.data.sources import whole_block
+from rosenblatt.contract.classifier import count_training_errors, decisions
+from rosenblatt.contract.parameters import count_threads, time_limit
+from rosenblatt.data.rows import row_weights
+from rosenblatt.data.sources import labels, only, stack
 from rosenblatt.exact import signs
-from rosenblatt.perceptron.rule import LinearProblem, fit_of
+from rosenblatt.nearest.signed_vectors import Vectors
+from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import Run
-from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.function import separability
+from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.contract.classifier import Data
-    from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.data.sources import Floats, Ints, Source
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 OTHER_DATA = (
@@ -67,10 +62,11 @@ def cycle_reports(
     (`n_errors`), are refused. Without a record of the updates no more can be told.
     """
     settings = settings.with_changes(keep="pocket", record=True, tol=None, max_time=None)
+    max_time = time_limit(max_time)
     found: list[CycleReport | None] = []
     with Team(count_threads(n_jobs)) as team:
         planes = np.array([np.append(fit.hyperplane.w, fit.hyperplane.b) for fit in fits])
-        if n_errors not in (None, count_errors(data.source, planes, team)):
+        if n_errors not in (None, count_training_errors(data.source, planes, team)):
             raise ValueError(OTHER_DATA)
         for fit, positive in zip(fits, data.positives, strict=True):
             if fit.certificate is None:
@@ -78,7 +74,9 @@ def cycle_reports(
                 continue
             lap = _go_round(fit, data.source, positive, rule, settings, team)
             errors = _count_errors(data.source, positive, [*lap.hyperplanes, lap.best], team)
-            found.append(_report(fit.certificate, lap, errors, data, positive, settings, max_time))
+            found.append(
+                _report(fit.certificate, lap, errors, data, positive, settings, team, max_time)
+            )
     return tuple(found)
 
 
@@ -138,13 +136,9 @@ def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
 def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team: Team) -> Ints:
     """Training errors of each hyperplane in the problem "class `positive` against the rest"."""
     thetas = np.array([np.append(plane.w, plane.b) for plane in planes])
-    errors, step = np.zeros(len(planes), np.int64), max(1, (1 << 20) // len(planes))
-    for piece in source.pieces():
-        for a in range(0, piece.length, step):
-            z = min(a + step, piece.length)
-            values = exact_decisions(piece.block.rows, thetas, (a, z), team)
-            own = piece.block.label[a:z] == positive
-            errors += ((values > 0) != own[:, np.newaxis]).sum(axis=0)
+    errors = np.zeros(len(planes), np.int64)
+    for label, values in decisions(source, thetas, team):
+        errors += ((values > 0) != (label == positive)[:, np.newaxis]).sum(axis=0)
     return errors
 
 
@@ -155,14 +149,19 @@ def _report(
     data: Data,
     positive: int,
     settings: Settings,
+    team: Team,
     max_time: float | None,
 ) -> CycleReport:
     """The lap beside the verdict."""
-    X, y, weight = _problem(data.source, positive)
-    rows = np.flatnonzero(lap.counts)
+    source, rows = data.source, np.flatnonzero(lap.counts)
     bias = settings.fit_intercept
-    exactly = cancels(X[rows], lap.counts[rows], lap.steps[rows], bias=bias)
-    certificate = _verdict(X, y, weight, max_time)
+    exactly = cancels(stack(source)[rows], lap.counts[rows], lap.steps[rows], bias=bias)
+    used = np.concatenate([row_weights(piece.block, positive) > 0 for piece in source.pieces()])
+    if source.weighted:
+        source = only(source, used)
+    found = _verdict(source, positive, team, max_time)
+    places = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
+    numbers = {name: np.flatnonzero(used)[getattr(found, name)] for name in places}
     return CycleReport(
         positive=data.classes[positive].item(),
         entry=cycle.entry,
@@ -174,38 +173,25 @@ def _report(
         best_errors=int(errors[-1]),
         counts=lap.counts,
         cancels=exactly,
-        certificate=certificate,
-        separable=False if exactly else _separable(certificate, X, y, weight, bias, max_time),
+        certificate=replace(found, **numbers),
+        separable=(False if exactly else _separable(found, source, positive, team, bias, max_time)),
         fit_intercept=bias,
     )
 
 
-def _problem(source: Source, positive: int) -> tuple[Any, NDArray[np.bool_], Floats]:
-    """Samples, whether each is of the class, and weights, of the whole source."""
-    block = whole_block(source)
-    X = as_matrix(block.rows, source.n_features)
-    return X, block.label == positive, row_weights(block, positive)
-
-
-def _verdict(X: Any, y: NDArray[np.bool_], weight: Floats, max_time: float | None) -> Certificate:
+def _verdict(source: Source, positive: int, team: Team, max_time: float | None) -> Certificate:
     """Whether a hyperplane separates the samples that can be mistakes: those with a weight."""
-    if (weight > 0).all():
-        return separability(X, y, max_time=max_time)
-    rows = np.flatnonzero(weight > 0)
-    if len(np.unique(y[rows])) < 2:
+    if len(np.unique(labels(source) == positive)) < 2:
         msg = "all samples with a weight above zero are of one class: nothing is to be separated"
         raise ValueError(msg)
-    found = separability(X[rows], y[rows], max_time=max_time)
-    places = ("support", "on", "spanning_support")
-    numbers = {name: rows[getattr(found, name)] for name in places if hasattr(found, name)}
-    return replace(found, **numbers)
+    return proved(source, team, positive, Clock(max_time))
 
 
 def _separable(
     certificate: Certificate,
-    X: Any,
-    y: NDArray[np.bool_],
-    weight: Floats,
+    source: Source,
+    positive: int,
+    team: Team,
     bias: bool,
     max_time: float | None,
 ) -> bool | None:
@@ -213,10 +199,8 @@ def _separable(
     verdict = certificate.verdict
     if verdict is Verdict.SEPARABLE and not bias:
         # w·z > 0 for all z = y·x is possible exactly if a hyperplane separates them from -z.
-        rows = np.flatnonzero(weight > 0)
-        Z = csr_array(X[rows]) * np.where(y[rows], 1.0, -1.0)[:, np.newaxis]
-        both = vstack([Z, -Z], format="csr")
-        verdict = _verdict(both, np.arange(2 * len(rows)) < len(rows), np.ones(1), max_time).verdict
+        both, side = Vectors(source, team, positive, 0.0).as_two_classes()
+        verdict = _verdict(both, side, team, max_time).verdict
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.SEPARABLE
 
 

@@ -9,21 +9,22 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.perceptron.delta_loops import (
+from rosenblatt.perceptron.linear_rule import LinearRule
+from rosenblatt.perceptron.loops import (
+    Step,
+    Visit,
     add_gram_product,
     add_mean,
     add_weights,
     delta,
     largest_norm2,
 )
-from rosenblatt.perceptron.loops import Step, Visit
-from rosenblatt.perceptron.rule import LinearRule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearProblem
+    from rosenblatt.perceptron.linear_rule import LinearProblem
 
 HOPELESS = 1e6  # times the first epoch's loss
 

@@ -1,38 +1,110 @@
-"""The perceptron as a scikit-learn classifier."""
+"""The perceptron as a scikit-learn classifier, and what the delta rule shares with it."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils.metaestimators import available_if
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.contract import epochs
-from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.contract.parameters import batches, one_of, positive_number, yes_or_no
-from rosenblatt.perceptron.batch import InBatches
+from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
+from rosenblatt.contract.epochs import MORE, ProgressBar, TrainedInEpochs, reporter
+from rosenblatt.contract.parameters import (
+    batches,
+    count_threads,
+    one_of,
+    positive_number,
+    start_vectors,
+    yes_or_no,
+)
 from rosenblatt.perceptron.cycles import cycle_reports
-from rosenblatt.perceptron.online import Online, Picked
-from rosenblatt.perceptron.rule import LinearProblem
-from rosenblatt.perceptron.training import first_problems, problems_fit, training
-from rosenblatt.results import Fit, StopReason, Updates
-from rosenblatt.running.run import ORDERS, PICKING
+from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
+from rosenblatt.perceptron.updates import InBatches, Online, Picked
+from rosenblatt.results import Fit, Hyperplane, StopReason, Updates
+from rosenblatt.running.run import ORDERS, PICKING, Run
+from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.perceptron.rule import LinearRule
+    from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import BoundReport, CycleReport, Epoch
     from rosenblatt.running.run import Settings
+
+
+class LinearUnit(TrainedInEpochs, LinearClassifier):
+    """A linear classifier that a rule trains in epochs."""
+
+    fits_: tuple[Fit, ...]
+    _state: list[LinearProblem]
+    _parts = (*TrainedInEpochs._parts, Hyperplane, Fit, Updates, LinearProblem)
+
+    def _rate(self, source: Source, positives: list[int]) -> float:
+        """The learning rate."""
+        raise NotImplementedError
+
+    def _rule(self, settings: Settings) -> type[LinearRule]:
+        """The rule that trains it."""
+        raise NotImplementedError
+
+    def _begin(self, data: Data, settings: Settings, again: bool = False) -> list[LinearProblem]:
+        """A problem for each start vector, with its own generator from the same seed."""
+        if again:
+            starts = np.column_stack([self.coef_, self.intercept_])
+            starts[:, -1] *= settings.fit_intercept
+        else:
+            d = data.source.n_features
+            starts = start_vectors(self.init, len(data.positives), d, settings)
+        return [
+            LinearProblem(
+                positive=positive,
+                theta=theta,
+                start=theta.copy(),
+                rng=np.random.default_rng([settings.seed, 2]),
+            )
+            for positive, theta in zip(data.positives, starts, strict=True)
+        ]
+
+    @contextmanager
+    def _training(
+        self, data: Data, settings: Settings, begun: list[LinearProblem]
+    ) -> Iterator[Run[LinearProblem]]:
+        problems = [p.ready_for(settings) for p in begun]
+        settings = settings.with_changes(eta=self._rate(data.source, data.positives))
+        with (
+            Team(count_threads(self.n_jobs)) as team,
+            ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
+        ):
+            rule = self._rule(settings)(data.source, settings, team)
+            yield Run(rule, problems, settings, reporter(self.callback, bar, _planes))
+            self._set_results(data, tuple(fit_of(p, settings) for p in problems), team)
+        self._state = [p.at_rest() for p in problems]
+
+    def _fits_together(self) -> bool:
+        d, problems = self.n_features_in_, self._state
+        size = (d + 1,)
+        return (
+            super()._fits_together()
+            and all(fit.last.w.shape == (d,) for fit in self.fits_)
+            and [p.positive for p in problems] == positives_of(self.classes_)
+            and all(are_floats(v, size) for p in problems for v in (p.theta, p.start))
+            and all(are_floats(p.lag, size if p.lag.size else (0,)) for p in problems)
+        )
+
+
+def _planes(problems: Sequence[LinearProblem]) -> tuple[Hyperplane, ...]:
+    """Where the problems stand."""
+    return tuple(Hyperplane(p.theta[:-1], p.theta[-1]) for p in problems)
+
 
 KEEPS = ("last", "pocket", "average")
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(LinearUnit):
     """The perceptron learning algorithm (Rosenblatt 1958), in every form.
 
     A sample is a mistake if ``y(w·x + b) <= 0`` when it is used; then ``w += eta0*y*x`` and
@@ -112,18 +184,6 @@ class Perceptron(LinearClassifier):
     (StopReason.SEPARATED, 1, [[1.0, 1.0]])
     """
 
-    # scikit-learn's two checks that weights act like repeated samples are left out in the tests:
-    # a repeated sample is visited twice, a weighted one is one visit with a longer step, and an
-    # online rule tells the two apart (as does scikit-learn's own Perceptron).
-    _exempt_checks = (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    )
-
-    fits_: tuple[Fit, ...]
-    _state: list[LinearProblem]
-    _parts = (*LinearClassifier._parts, *epochs.STORED, Fit, Updates, LinearProblem)
-
     def __init__(
         self,
         *,
@@ -170,7 +230,7 @@ class Perceptron(LinearClassifier):
             raise ValueError(msg)
         positive_number("eta0", self.eta0)
         update, size = batches(self.update, self.batch_size)
-        return epochs.settings_of(self).with_changes(
+        return self._shared_settings().with_changes(
             update=update,
             batch_size=size,
             order=order,
@@ -185,59 +245,6 @@ class Perceptron(LinearClassifier):
         if settings.update != "online":
             return InBatches
         return Picked if settings.order in PICKING else Online
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on all the data.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
-        sample_weight : array of n weights >= 0, optional
-
-        Returns
-        -------
-        self
-        """
-        data, settings, again = epochs.read_all(self, X, y, sample_weight)
-        problems = first_problems(self, data, settings, again)
-        with training(self, data, settings, problems) as run:
-            run.run()
-        epochs.warn_of_errors(self)
-        return self
-
-    @available_if(epochs.can_go_on)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on with one epoch over these data. Counts and trace go on too.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `fit`.
-        classes : array, at the first call
-            All labels that will ever come.
-
-        Returns
-        -------
-        self
-        """
-        data, settings, first = epochs.read_more(self, X, y, classes, sample_weight)
-        problems = first_problems(self, data, settings) if first else self._state
-        with training(self, data, settings, problems) as run:
-            run.run()
-        return self
-
-    n_mistakes_ = epochs.counted("n_mistakes", "Mistakes made")
-    n_updates_ = epochs.counted("n_updates", "Updates of the weights")
-
-    def _fits_together(self) -> bool:
-        return super()._fits_together() and problems_fit(self)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -315,8 +322,6 @@ class Perceptron(LinearClassifier):
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SEPARATED:
             return None
-        if fit.stop_reason is StopReason.INTERRUPTED:
-            return "Fit again with warm_start=True to go on."
         if fit.stop_reason is StopReason.ROUNDING:
             return "Bring the features to similar scales around 0."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
@@ -328,10 +333,5 @@ class Perceptron(LinearClassifier):
                 "so more epochs change nothing"
             )
             return f"{advice}; {better}." if better else f"{advice}."
-        more = {
-            StopReason.EPOCH_LIMIT: "Raise max_epochs",
-            StopReason.TIME_LIMIT: "Raise max_time",
-            StopReason.SMALL_CHANGE: "Lower tol",
-        }[fit.stop_reason]
-        advice = f"{more} if a hyperplane can separate the classes"
+        advice = f"{MORE[fit.stop_reason]} if a hyperplane can separate the classes"
         return f"{advice}; if not, {better}." if better else f"{advice}."

@@ -1,4 +1,4 @@
-"""The perceptron: online and in batches.
+"""The perceptron online and in batches, the delta rule, and the counts of the pocket.
 
 Throughout, ``theta`` is the hyperplane as one vector, the weights ``w`` and then the bias ``b``.
 Row numbers are made unsigned so that reading a row needs no test for a negative one. A mistake is
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import Block, add_row, row_dot, weight_of
-from rosenblatt.running.scan_loops import drift
+from rosenblatt.data.rows import Block, Rows, add_row, row_dot, row_norm2, weight_of
+from rosenblatt.running.scanner import drift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,3 +171,119 @@ def add_batch(theta: Any, eta: float, sums: Any, held: Any) -> int:
             sums[j] = 0.0
     held[:] = 0
     return updates
+
+
+@loop
+def delta(
+    block: Block,
+    positive: int,
+    visit: Visit,
+    theta: Any,
+    step: Step,
+    size: int,
+    sums: Any,
+    held: int,
+    loss: float,
+) -> tuple[int, int, float]:
+    """Visit rows, gather ``Σ (t - o)x`` with ``o = w·x + b``, and step by its mean after `size`.
+
+    `sums` and `held` (its rows) carry a batch that is not complete. Returns `held` as it is
+    now, the number of mistakes, and `loss` with the ``(t - o)²/2`` of the visits added.
+    """
+    mistakes = 0
+    for k in range(visit.start, visit.stop):
+        i = np.uint64(visit.order[k] if visit.order.size else k)
+        t = 1.0 if block.label[i] == positive else -1.0
+        o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
+        change = weight_of(block, positive, i) * (t - o)
+        add_row(block.rows, i, change, sums[:-1])
+        sums[-1] += change * step.bias
+        loss += change * (t - o) / 2
+        mistakes += not t * o > 0
+        held += 1
+        if held == size:
+            add_mean(theta, step.eta, sums, held)
+            held = 0
+    return held, mistakes, loss
+
+
+@loop
+def add_mean(theta: Any, eta: float, sums: Any, held: int) -> None:
+    """``theta += eta * sums / held``, and empty the sums."""
+    for j in range(len(theta)):
+        theta[j] += eta * (sums[j] / held)
+        sums[j] = 0.0
+
+
+@loop
+def largest_norm2(block: Block, positive: int, bias: float) -> float:
+    """Largest ``‖(x, 1)‖²`` of the rows, each times its weight."""
+    largest = 0.0
+    for row in range(len(block.label)):
+        i = np.uint64(row)
+        largest = max(largest, weight_of(block, positive, i) * (row_norm2(block.rows, i) + bias))
+    return largest
+
+
+@loop
+def add_weights(block: Block, positive: int, total: float) -> float:
+    """Add the weights of all rows, one after the other."""
+    for row in range(len(block.label)):
+        total += weight_of(block, positive, np.uint64(row))
+    return total
+
+
+@loop
+def add_gram_product(block: Block, positive: int, bias: float, v: Any, out: Any) -> None:
+    """``out += Σ x̃ (x̃·v)`` over the rows, each times its weight."""
+    for row in range(len(block.label)):
+        i = np.uint64(row)
+        value = row_dot(block.rows, i, v[:-1]) + bias * v[-1]
+        value *= weight_of(block, positive, i)
+        add_row(block.rows, i, value, out[:-1])
+        out[-1] += bias * value
+
+
+@loop
+def vectors_on_path(rows: Rows, sample: Any, step: Any, bias: float, theta: Any, out: Any) -> None:
+    """Apply the updates of a path again; ``out[t]`` is the vector after the t-th."""
+    for t in range(len(sample)):
+        add_row(rows, sample[t], step[t], theta[:-1])
+        theta[-1] += step[t] * bias
+        for j in range(len(theta)):
+            out[t, j] = theta[j]
+
+
+@loop
+def errors_of(block: Block, positive: int, theta: Any, errors: float) -> float:
+    """Add the weight of theta's errors, row after row: ``w·x + b > 0`` is not where y is +1."""
+    w, b = theta[:-1], theta[-1]
+    for row in range(len(block.label)):
+        i = np.uint64(row)
+        if (row_dot(block.rows, i, w) + b > 0) != (block.label[i] == positive):
+            errors += weight_of(block, positive, i)
+    return errors
+
+
+@loop
+def sure_errors(products: Any, weight: Any, slack: Any, errors: Any) -> None:
+    """Add to ``errors[t]`` the weight of the rows that vector t surely gets wrong.
+
+    ``products[i, t]`` is ``y_i(w_t·x_i + b_t)`` as a matrix product rounds it, off by at most
+    ``slack[t]``; a row within that of the hyperplane is not counted. No weights: all are 1.
+    """
+    for i in range(len(products)):
+        if weight.size:
+            for t in range(len(errors)):
+                errors[t] += weight[i] if products[i, t] < -slack[t] else 0.0
+        else:
+            for t in range(len(errors)):
+                errors[t] += products[i, t] < -slack[t]
+
+
+@loop
+def count_wrong(products: Any, counts: Any) -> None:
+    """Add to ``counts[i]`` how many vectors seem to get row i wrong."""
+    for i in range(len(products)):
+        for t in range(products.shape[1]):
+            counts[i] += products[i, t] < 0

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import threading
 import time
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.sparse import vstack as stack_sparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
-from rosenblatt.perceptron.pocket_loops import count_wrong, errors_of, sure_errors, vectors_on_path
+from rosenblatt.data.sources import take_rows
+from rosenblatt.perceptron.loops import count_wrong, errors_of, sure_errors, vectors_on_path
 from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Block, Rows
+    from rosenblatt.data.sources import Floats
     from rosenblatt.running.scanner import Scanner
 
-    Floats = NDArray[np.float64]
 
 TOGETHER = 512  # vectors judged at a time
 NUMBERS = 1 << 21  # most numbers in them
 CHUNK = 1024  # rows multiplied at a time
+TURN = 8  # chunks that are made at a time
 JURY_NUMBERS = 1 << 23  # most numbers in the jury
 TRIAL = 32  # vectors that choose a jury
 FEW = 8  # vectors that are judged faster one by one
@@ -149,27 +150,30 @@ class Pocket:
     def _not_worse(self, thetas: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Which vectors are not shown to be worse than the pocket, and lower bounds.
 
-        Threads share the vectors between them.
+        Threads share the vectors between them, and go through the rows together.
         """
-
-        def sift(edges: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-            left, errors = self._sift(thetas[slice(*edges)])
-            return left + edges[0], errors
-
-        team = self.scanner.team
-        parts = team.each(sift, team.ranges(len(thetas), self.source.n_entries * len(thetas)))
+        n, team, thetas = len(thetas), self.scanner.team, _near_one(thetas)
+        # Whole numbers are faster to count.
+        none: Any = np.zeros(n, np.float64 if self.source.weighted else np.int32)
+        ranges = team.ranges(n, self.source.n_entries * n)
+        parts = [(np.arange(a, z), none[a:z]) for a, z in ranges]
+        parts = team.each(partial(self._sift, self._jury, 0, thetas), parts)
+        if any(len(left) > FEW for left, _ in parts):
+            for chunks in self._others():
+                parts = team.each(partial(self._sift, chunks, FEW, thetas), parts)
+                if all(len(left) <= FEW for left, _ in parts):
+                    break
         left, errors = (np.concatenate(column) for column in zip(*parts, strict=True))
         return left, errors.astype(np.float64)
 
-    def _sift(self, thetas: Floats) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        left, limit = np.arange(len(thetas)), self._limit()
-        # Whole numbers are faster to count.
-        errors: Any = np.zeros(len(thetas), np.float64 if self.source.weighted else np.int32)
-        thetas = _near_one(thetas)
+    def _sift(
+        self, chunks: list[Chunk], few: int, thetas: Floats, part: tuple[Any, Any]
+    ) -> tuple[Any, Any]:
+        """The vectors of a part that are left after some rows, and errors, until few are left."""
+        left, errors = part
+        limit, kind = self._limit(), np.finfo(np.float32)
         norms = np.linalg.norm(thetas, axis=1)
-        kind = np.finfo(np.float32)
-        for number, chunk in enumerate(chain(self._jury, self._others())):
-            few = FEW if number >= len(self._jury) else 0
+        for chunk in chunks:
             if len(left) <= few:
                 break
             self.look_up()
@@ -185,48 +189,48 @@ class Pocket:
             left, errors = left[keep], errors[keep]
         return left, errors
 
-    def _others(self) -> Iterator[Chunk]:
-        """All rows that are not in the jury, a few at a time."""
+    def _others(self) -> Iterator[list[Chunk]]:
+        """All rows that are not in the jury, some at a time, in one pass."""
         rows = self._not_in_jury
-        return (self._gather(rows[a : a + CHUNK]) for a in range(0, len(rows), CHUNK))
+        for piece, norm in self.scanner.pieces():
+            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
+            for k in range(a, z, TURN * CHUNK):
+                here = rows[k : min(k + TURN * CHUNK, z)] - piece.start
+                yield self._chunks(piece.block, here, norm[here])
+
+    def _chunks(self, block: Block, rows: Any, norm: NDArray[np.float32]) -> list[Chunk]:
+        """Some rows of a block in chunks."""
+        parts = [slice(a, a + CHUNK) for a in range(0, len(rows), CHUNK)]
+        return self.scanner.team.each(
+            lambda part: self._chunk(block, rows[part], float(norm[part].max())), parts
+        )
 
     def _choose_jury(self, thetas: Floats) -> None:
         """Sort rows by how many of some vectors get them wrong; keep the worst ready."""
-        likely = np.empty(self.source.n_rows)
-        thetas = _near_one(thetas)
-        for a in range(0, len(likely), CHUNK):
-            self.look_up()
-            part = likely[a : a + CHUNK]
-            chunk = self._gather(np.arange(a, a + len(part)))
-            part[:] = 0.0
-            if np.isfinite(chunk.reach):
-                count_wrong(self._multiply(chunk, thetas), part)
-            part *= chunk.weight if chunk.weight.size else 1.0
-        order = np.argsort(-likely, kind="stable")
-        most = max(CHUNK, JURY_NUMBERS * self.source.n_rows // self.source.n_entries)
-        chosen, self._not_in_jury = order[:most], np.sort(order[most:])
-        self._jury = [self._gather(chosen[a : a + CHUNK]) for a in range(0, len(chosen), CHUNK)]
-
-    def _gather(self, rows: NDArray[np.intp]) -> Chunk:
-        """A copy of some rows, in single precision: half the memory, twice the speed."""
-        picks = []
+        n, thetas = self.source.n_rows, _near_one(thetas)
+        likely = np.zeros(n)
         for piece, norm in self.scanner.pieces():
-            here = rows[(rows >= piece.start) & (rows < piece.start + piece.length)] - piece.start
-            if here.size:
-                picks.append((piece.block, here, float(norm[here].max())))
-        reach = max(norm for _, _, norm in picks)
-        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
-        factors = [self._factors(block, here, scale) for block, here, _ in picks]
-        if len(factors) == 1:
-            Z, y, weight = factors[0]
-        else:
-            Zs, ys, weights = zip(*factors, strict=True)
-            Z = stack_sparse(Zs, "csr") if issparse(Zs[0]) else np.concatenate(Zs)
-            y, weight = np.concatenate(ys), np.concatenate(weights)
-        return Chunk(Z, y, weight, reach / scale, scale)
+            for a in range(0, piece.length, CHUNK):
+                self.look_up()
+                here = np.arange(a, min(a + CHUNK, piece.length))
+                chunk = self._chunk(piece.block, here, float(norm[here].max()))
+                wrong = likely[piece.start + a : piece.start + a + len(here)]
+                if np.isfinite(chunk.reach):
+                    count_wrong(self._multiply(chunk, thetas), wrong)
+                wrong *= chunk.weight if chunk.weight.size else 1.0
+        order = np.argsort(-likely, kind="stable")
+        most = max(CHUNK, JURY_NUMBERS * n // self.source.n_entries)
+        chosen, self._not_in_jury = order[:most], np.sort(order[most:])
+        step = max(CHUNK, most // TURN // CHUNK * CHUNK)
+        self._jury = []
+        for a in range(0, len(chosen), step):
+            rows = chosen[a : a + step]
+            block, norm = take_rows(self.source, rows), self.scanner.norms[rows]
+            self._jury += self._chunks(block, np.arange(len(rows)), norm)
 
-    def _factors(self, block: Block, rows: Any, scale: float) -> tuple[Any, Any, Floats]:
-        """``Z``, y and the weights of a chunk, for some rows of a block."""
+    def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
+        """A copy of some rows, in single precision: half the memory, twice the speed."""
+        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
         y = np.where(block.label[rows] == self.positive, 1.0, -1.0)
         weighted = self.source.weighted
         weight = row_weights(block, self.positive, rows) if weighted else np.empty(0)
@@ -238,7 +242,7 @@ class Pocket:
                 Z = np.empty((len(y), X.shape[1] + 1), np.float32)
                 np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
                 Z[:, -1] = y / scale
-        return Z, y.astype(np.float32), weight
+        return Chunk(Z, y.astype(np.float32), weight, reach / scale, scale)
 
     def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
         """``y(w·x + b)/scale`` for rows and vectors, in single precision."""

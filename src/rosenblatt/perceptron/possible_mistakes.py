@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.perceptron.loops import Tether
-from rosenblatt.running.scan_loops import drift
+from rosenblatt.running.scanner import drift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

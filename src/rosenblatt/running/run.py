@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.results import StopReason
+from rosenblatt.results import StopReason, Trace
 from rosenblatt.running.stopping import Cancel, Halt, catch_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from rosenblatt.results import Cycle
+    from rosenblatt.results import Cycle, Mistakes
     from rosenblatt.running.stopping import CycleFinder
 
 
@@ -69,6 +71,40 @@ class TwoClassProblem:
     cycles: CycleFinder | None = None
     cycle: Cycle | None = None
     stop: StopReason | None = None
+
+    def ready(self) -> Self:
+        """Return a copy to go on with: what fails half-way leaves the original as it was."""
+        parts: dict[str, Any] = {k: list(v) for k, v in vars(self).items() if isinstance(v, list)}
+        parts |= {"rng": deepcopy(self.rng), "stop": None, "cycle": None, "cycles": None}
+        return replace(self, **parts)
+
+    def outcome(self, settings: Settings, updates: Mistakes | None) -> dict[str, Any]:
+        """What came of it, whatever the rule."""
+        assert self.stop is not None
+        losses = getattr(self, "losses", [])
+        return {
+            "stop_reason": self.stop,
+            "n_mistakes": sum(self.mistakes),
+            "n_updates": self.n_updates,
+            "n_epochs": len(self.mistakes),
+            "certificate": self.cycle,
+            "trace": Trace(
+                mistakes=np.array(self.mistakes, np.int64),
+                change=np.array(self.changes),
+                seconds=np.array(self.seconds),
+                loss=np.array(losses) if losses else None,
+                pocket_errors=np.array(self.pocket_errors) if settings.keep == "pocket" else None,
+                updates=updates,
+            ),
+        }
+
+
+NO_RECORD = tuple(np.empty(0, kind) for kind in (np.int64, np.int64, float, float, np.int64))
+
+
+def joined(none: tuple[Any, ...], parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Columns of several records as one; `none` is a record of nothing."""
+    return tuple(np.concatenate(column) for column in zip(none, *parts, strict=True))
 
 
 P = TypeVar("P", bound=TwoClassProblem)

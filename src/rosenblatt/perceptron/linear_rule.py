@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rosenblatt.data.rows import row_weights
-from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.data.sources import IN_ORDER, copied
 from rosenblatt.perceptron.loops import Log, Step
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
-from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace, Updates
-from rosenblatt.running.run import TwoClassProblem
+from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
+from rosenblatt.running.run import NO_RECORD, TwoClassProblem, joined
 from rosenblatt.running.scanner import Scanner, exact_decisions
 from rosenblatt.running.stopping import CycleFinder
 from rosenblatt.running.threads import one_blas_thread
@@ -25,13 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Floats, Piece, Source
     from rosenblatt.running.run import Settings
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
 
-HISTORY = ("mistakes", "changes", "seconds", "losses", "pocket_errors", "records")
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
 
 
@@ -61,10 +59,8 @@ class LinearProblem(TwoClassProblem):
         )
 
     def ready_for(self, settings: Settings) -> LinearProblem:
-        """Return a copy to go on with: what fails half-way leaves the original as it was."""
-        p = replace(self, theta=self.theta.copy(), lag=self.lag.copy(), stop=None, cycle=None)
-        for name in HISTORY:
-            setattr(p, name, list(getattr(self, name)))
+        """Return a copy to go on with."""
+        p = replace(self.ready(), theta=self.theta.copy(), lag=self.lag.copy())
         if settings.keep != "average":
             p.lag = np.empty(0)
         elif not p.lag.size:
@@ -135,6 +131,17 @@ class LinearRule(ABC):
         """Seconds, at the pace so far, to judge what waits for the pockets."""
         return sum(pocket.flushing() for pocket in self.pockets)
 
+    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+        """The data in this order.
+
+        While they learn from one block pockets pass over all: of a stream it has to be a copy.
+        """
+        pieces = self.source.pieces(order)
+        if self.settings.keep != "pocket" or self.source.resident:
+            return pieces
+        d = self.source.n_features
+        return (piece._replace(block=copied(piece.block, d)) for piece in pieces)
+
     def parts(
         self, order: NDArray[np.int64], first: int = 0, share: int = 1
     ) -> Iterator[tuple[Piece, int, int]]:
@@ -142,7 +149,7 @@ class LinearRule(ABC):
 
         Steps are shorter by the factor `share` where that many need memory for each row.
         """
-        for piece in self.source.pieces(order) if first < self.n_rows else ():
+        for piece in self.pieces(order) if first < self.n_rows else ():
             begin = max(first - piece.offset, 0)
             for a, z in self.segments(begin, piece.length, share):
                 yield piece, a, z
@@ -152,6 +159,12 @@ class LinearRule(ABC):
         step = max(64, self.segment // share)
         for a in range(start, stop, step):
             yield a, min(a + step, stop)
+
+    def listed(self, rows: NDArray[np.int64]) -> Iterator[tuple[Piece, NDArray[np.int64]]]:
+        """Each block, and which of the listed rows, numbered within, are in it."""
+        for piece in self.source.pieces():
+            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
+            yield piece, rows[a:z] - piece.start
 
     def log(self, *shape: int) -> Log:
         """Room for mistakes, if anyone wants to know them."""
@@ -234,42 +247,23 @@ class LinearRule(ABC):
 
 def fit_of(p: LinearProblem, settings: Settings) -> Fit:
     """What came of a problem."""
-    assert p.stop is not None
     kept = p.average() if settings.keep == "average" else p.theta
     if p.pocket is not None:
         kept = p.pocket.theta
     return Fit(
         hyperplane=Hyperplane(kept[:-1], kept[-1]),
         last=Hyperplane(p.theta[:-1], p.theta[-1]),
-        stop_reason=p.stop,
-        n_mistakes=sum(p.mistakes),
-        n_updates=p.n_updates,
-        n_epochs=len(p.mistakes),
-        trace=Trace(
-            mistakes=np.array(p.mistakes, np.int64),
-            change=np.array(p.changes),
-            seconds=np.array(p.seconds),
-            loss=np.array(p.losses) if p.losses else None,
-            pocket_errors=np.array(p.pocket_errors) if p.pocket is not None else None,
-            updates=_updates(p, settings) if settings.record else None,
-        ),
-        certificate=p.cycle,
+        **p.outcome(settings, _updates(p, settings) if settings.record else None),
     )
 
 
 def _updates(p: LinearProblem, settings: Settings) -> Updates:
-    none = (np.empty(0, np.int64),) * 2 + (np.empty(0),) * 2 + (np.empty(0, np.int64),)
-    columns = zip(none, *p.records, strict=True)
-    whole = [np.concatenate(parts) for parts in columns]
+    whole = joined(NO_RECORD, p.records)
     made = whole[-1] < p.n_updates  # a run that is halted in a batch does not make its update
     p.records = [tuple(column[made] for column in whole)]
     epoch, sample, value, step, update = p.records[0]
     return Updates(
-        epoch=epoch,
-        sample=sample,
-        value=value,
-        step=step,
-        update=update,
+        *(epoch, sample, value, step, update),
         start=Hyperplane(p.start[:-1], p.start[-1]),
         eta=1.0 if settings.update == "online" else settings.eta,
         fit_intercept=settings.fit_intercept,

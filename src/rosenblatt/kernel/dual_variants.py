@@ -6,24 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rosenblatt.kernel.dual_rule import DualRule
 from rosenblatt.kernel.expansion import DualProblem, Sheet
 from rosenblatt.kernel.loops import Forgetting
-from rosenblatt.kernel.rule import DualRule
-from rosenblatt.kernel.support_vectors import stacked
+from rosenblatt.kernel.support_vectors import appended
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
-    from rosenblatt.kernel.rule import Turn
+    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.kernel.expansion import Turn
     from rosenblatt.kernel.support_vectors import Batch
     from rosenblatt.results import Cycle
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 GONE = -1  # the age of a slot without a support vector
 
@@ -109,7 +106,7 @@ class Budgeted(DualRule):
             return np.zeros(self.k)
         slots = self._by_age()
         V, coef = self.before
-        V = stacked([V, self.values.vectors(slots)])
+        V = appended([V, self.values.vectors(slots)])
         delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
         return np.sqrt(self.values.form(V, delta))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.arguments import brief, number, to_host
 from rosenblatt.contract.parameters import one_of, positive_number
-from rosenblatt.kernel.device import is_on_device, namespace_of
-from rosenblatt.kernel.device_arrays import pick_rows
+from rosenblatt.data.sources import RowsByNumber
+from rosenblatt.kernel.device import is_on_device, namespace_of, pick_rows
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -24,7 +24,12 @@ from rosenblatt.kernels import (
 )
 from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
+LEAF = 1 << 16  # numbers that NumPy adds up by itself
+BUFFER = 8192  # numbers that NumPy converts at a time
 SAMPLE = 256  # samples among which an indefinite kernel is looked for
 
 
@@ -69,15 +74,8 @@ def find_gamma(gamma: Any, X: Any) -> float:
     if isinstance(gamma, str):
         if one_of("gamma", gamma, ("scale", "auto")) == "auto":
             return 1.0 / int(X.shape[1])
-        if is_on_device(X):
-            xp = namespace_of(X)
-            variance = float(xp.var(xp.astype(X, xp.float64)))
-        elif hasattr(X, "multiply"):
-            with np.errstate(over="ignore", invalid="ignore"):
-                variance = float(X.multiply(X).mean() - X.mean() ** 2)
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):
-                variance = float(np.var(X, dtype=np.float64))
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = _variance(X)
         gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         if not 0 < gamma <= 1e300:
             msg = (
@@ -87,6 +85,56 @@ def find_gamma(gamma: Any, X: Any) -> float:
             raise ValueError(msg)
         return float(gamma)
     return positive_number("gamma", gamma, hint=", or 'scale' or 'auto'")
+
+
+def _variance(X: Any) -> float:
+    """The variance of all numbers in X."""
+    if is_on_device(X):
+        xp = namespace_of(X)
+        return float(xp.var(xp.astype(X, xp.float64)))
+    if isinstance(X, RowsByNumber):
+        return _variance_in_blocks(X)
+    if hasattr(X, "multiply"):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(np.var(X, dtype=np.float64))
+
+
+def _variance_in_blocks(X: RowsByNumber) -> float:
+    """The same bits, of rows that pass by."""
+    n = X.shape[0] * X.shape[1]
+    if X.sparse:
+        squares = _sum(lambda: (block.multiply(block).data * (1.0 / n) for block in X))
+        return float(squares - _sum(lambda: (block.data * (1.0 / n) for block in X)) ** 2)
+    mean = _sum(lambda: (block.ravel() for block in X), BUFFER) / n
+    return float(_sum(lambda: ((block - np.full((1, 1), mean)).ravel() ** 2 for block in X)) / n)
+
+
+def _sum(parts: Callable[[], Iterator[Any]], buffer: int = 0) -> Any:
+    """The sum of the numbers in all parts, as NumPy adds up one array: in halves.
+
+    Numbers in single precision, wanted in double, go through a `buffer` of so many.
+    """
+    n, flow, rest = sum(part.size for part in parts()), parts(), next(parts())[:0]
+    kind = np.float64 if buffer else rest.dtype
+    buffered = buffer if rest.dtype != kind else 0
+
+    def read(count: int) -> Any:
+        nonlocal rest
+        while len(rest) < count:
+            rest = np.concatenate([rest, next(flow)])
+        here, rest = rest[:count], rest[count:]
+        return here.sum(dtype=kind)
+
+    def add(count: int) -> Any:
+        if count <= LEAF:
+            return read(count)
+        half = count // 2 - count // 2 % 8
+        first = add(half)
+        return first + add(count - half)
+
+    if buffered:
+        return sum((read(min(buffered, n - a)) for a in range(0, n, buffered)), kind(0.0))
+    return add(n)
 
 
 def warn_if_indefinite(kernel: Kernel, X: Any) -> None:

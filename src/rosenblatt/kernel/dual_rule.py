@@ -10,15 +10,14 @@ each block is scored from them alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.dual_pocket import DualPocket
-from rosenblatt.kernel.expansion import DualProblem, Events, Expansion, Sheet
-from rosenblatt.kernel.loops import Doubt, Forgetting, Visited, VisitRule, visit
+from rosenblatt.kernel.expansion import DualProblem, Events, Expansion, Sheet, Turn
+from rosenblatt.kernel.loops import Forgetting, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import Scores
 from rosenblatt.kernel.support_vectors import Batch
 from rosenblatt.results import Cycle, StopReason
@@ -29,33 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
     from rosenblatt.data.rows import Block
-    from rosenblatt.kernel.values import Values
+    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.running.run import Settings
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
 FEW = 200  # but so many are nothing
 JUDGED, COUNTED = 3, 2  # times the values of updates for a pocket, of the vectors kept at the end
 BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
 LAGS = 256  # updates whose lags are added at a time
-
-
-@dataclass
-class Turn:
-    """Some samples that are visited one after the other, and all that `visit` has to know."""
-
-    running: list[DualProblem]
-    sums: Floats
-    seen: Visited
-    doubt: Doubt
-    forgetting: Forgetting
-    rule: VisitRule
-    free: Ints
 
 
 class DualRule:

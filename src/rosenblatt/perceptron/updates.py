@@ -1,16 +1,25 @@
-"""The online perceptron: one update per mistake."""
+"""The perceptron: one update per mistake, or one per batch, summing its mistakes."""
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.perceptron.loops import Log, Step, Tether, Visit, online, online_problems
-from rosenblatt.perceptron.rule import LinearRule
-from rosenblatt.running.scan_loops import mistakes_among
-from rosenblatt.running.scanner import TILE
+from rosenblatt.perceptron.linear_rule import LinearRule
+from rosenblatt.perceptron.loops import (
+    Log,
+    Step,
+    Tether,
+    Visit,
+    add_batch,
+    minibatch,
+    online,
+    online_problems,
+)
+from rosenblatt.running.scanner import TILE, mistakes_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Piece
-    from rosenblatt.perceptron.rule import LinearProblem
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.data.sources import Floats, Ints, Piece
+    from rosenblatt.perceptron.linear_rule import LinearProblem
 
 
-class Task(NamedTuple):
+NEVER = np.iinfo(np.int64).max
+
+
+class PartOfEpoch(NamedTuple):
     """What `online_problems` takes, in its order: a part of an epoch for some problems."""
 
     block: Block
@@ -72,9 +81,11 @@ class Online(LinearRule):
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
 
-    def _task(self, group: list[LinearProblem], piece: Piece, visit: Visit, problems: int) -> Task:
+    def _task(
+        self, group: list[LinearProblem], piece: Piece, visit: Visit, problems: int
+    ) -> PartOfEpoch:
         per_row = max(1, self.source.n_entries // self.n_rows)
-        return Task(
+        return PartOfEpoch(
             block=piece.block,
             positives=np.array([p.positive for p in group]),
             visit=visit,
@@ -87,7 +98,7 @@ class Online(LinearRule):
             tile=self.n_rows if problems == 1 else max(1, TILE // per_row),
         )
 
-    def _book_task(self, group: list[LinearProblem], piece: Piece, task: Task) -> None:
+    def _book_task(self, group: list[LinearProblem], piece: Piece, task: PartOfEpoch) -> None:
         for k, p in enumerate(group):
             before, log = p.theta, Log(*(part[k] for part in task.logs))
             p.theta, p.lag, p.within = task.thetas[k], task.lags[k], piece.offset + task.visit.stop
@@ -126,7 +137,7 @@ class Online(LinearRule):
             listed = np.zeros(self.n_rows, bool)
             listed[rows] = True
             positions = np.flatnonzero(listed[order])
-        for piece in self.source.pieces(order):
+        for piece in self.pieces(order):
             edges = max(first, piece.offset), piece.offset + piece.length
             a, z = np.searchsorted(positions, edges)
             part = positions[a:z] - piece.offset
@@ -161,11 +172,83 @@ class Picked(LinearRule):
         """All rows that are mistakes now, and ``y(w·x + b)`` of each."""
         rows, total = self.rows_in_question(p), 0
         found, values = np.empty(len(rows), np.int64), np.empty(len(rows))
-        for piece in self.source.pieces():
-            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
-            part = rows[a:z] - piece.start
+        for piece, part in self.listed(rows):
             rest: Any = found[total:], values[total:]
             count = mistakes_among(piece.block, p.positive, p.theta, part, *rest)
             found[total : total + count] += piece.start
             total += count
         return found[:total], values[:total]
+
+
+class Carry(NamedTuple):
+    """A batch in the making: ``Σ y*(x, 1)`` over its mistakes; its rows and its mistakes."""
+
+    sums: NDArray[np.float64]
+    held: Ints
+
+
+class InBatches(LinearRule):
+    """``update`` batch or minibatch; the last batch of an epoch may be shorter.
+
+    The loop ends batches by itself unless something is to be done after each (`stepwise`). A
+    batch of all rows looks only at those that can be mistakes.
+    """
+
+    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+        """Go through the batches."""
+        n, settings = self.n_rows, self.settings
+        size = n if settings.update == "batch" else min(settings.batch_size or n, n)
+        stepwise = settings.record or settings.keep != "last" or size == n
+        listed = size == n and len(problems) == 1 and not order.size
+        carries = [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
+        cuts = self._cuts(order, size if stepwise else NEVER, len(problems))
+        for piece, visit in self._in_question(problems[0]) if listed else cuts:
+            logs = [self.log(visit.stop - visit.start) for _ in problems]
+            found = self.team.mapper(len(problems))(
+                minibatch,
+                repeat(piece.block),
+                [p.positive for p in problems],
+                repeat(visit),
+                [p.theta for p in problems],
+                repeat(self.step),
+                repeat(NEVER if stepwise else size),
+                *zip(*carries, strict=True),
+                logs,
+            )
+            for p, carry, log, counts in zip(problems, carries, logs, found, strict=True):
+                if settings.record:
+                    p.note(log, counts[0], piece.start, p.n_updates)
+                p.mistakes[-1] += counts[0]
+                p.n_updates += counts[1]
+                if stepwise and not listed and carry.held[0] == size:
+                    self._end_batch(p, carry)
+            self.look_up()
+        for p, carry in zip(problems, carries, strict=True):
+            if carry.held[0] or listed:
+                self._end_batch(p, carry)
+
+    def _cuts(self, order: Ints, size: int, problems: int) -> Iterator[tuple[Piece, Visit]]:
+        """The epoch in parts that end where batches do, and fit the cache if shared."""
+        longest = self.segment if problems == 1 else max(1, self.segment >> 5)
+        for piece in self.pieces(order):
+            a = 0
+            while a < piece.length:
+                to_end = size - (piece.offset + a) % size
+                z = min(a + longest, a + to_end, piece.length)
+                yield piece, Visit(piece.order, IN_ORDER, a, z, 0)
+                a = z
+
+    def _in_question(self, p: LinearProblem) -> Iterator[tuple[Piece, Visit]]:
+        """The rows that can be mistakes."""
+        for piece, part in self.listed(self.rows_in_question(p)):
+            for first, last in self.segments(0, len(part)):
+                yield piece, Visit(piece.order, part, first, last, 0)
+
+    def _end_batch(self, p: LinearProblem, carry: Carry) -> None:
+        """End a batch: update, average, pocket. A visit is a whole batch here."""
+        if p.lag.size and carry.held[1]:
+            p.lag += p.visits * (self.settings.eta * carry.sums)
+        p.n_updates += add_batch(p.theta, self.settings.eta, *carry)
+        p.visits += 1
+        if p.pocket is not None:
+            p.pocket.offer(p.theta)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
-from rosenblatt.contract.epochs import reporter
+from rosenblatt.contract.epochs import ProgressBar, reporter
 from rosenblatt.contract.parameters import count_threads
-from rosenblatt.contract.progress import ProgressBar
-from rosenblatt.data.sources import whole_block
-from rosenblatt.kernel.deciding import decide_by_vectors, kernel_values, vectors_for
-from rosenblatt.kernel.device_arrays import pick_rows, samples_of
-from rosenblatt.kernel.dual_fits import DualFits
-from rosenblatt.kernel.expansion import DualProblem, Expansion, Standing
-from rosenblatt.kernel.parameters import find_kernel, warn_if_indefinite
-from rosenblatt.kernel.values import WeightRange
+from rosenblatt.data.rows import Block
+from rosenblatt.data.sources import RowsByNumber, stack
+from rosenblatt.kernel.choice import find_kernel, warn_if_indefinite
+from rosenblatt.kernel.device import DeviceSource, label_rows, pick_rows
+from rosenblatt.kernel.expansion import DualFits, DualProblem, Expansion, Standing
+from rosenblatt.kernel.measured import WeightRange
+from rosenblatt.kernel.scores import decide_by_vectors, kernel_values, vectors_for
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team
@@ -27,14 +26,19 @@ from rosenblatt.running.threads import Team
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Source
-    from rosenblatt.kernel.rule import DualRule
+    from rosenblatt.data.sources import Ints, Source
+    from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.running.run import Settings
 
-    Ints = NDArray[np.int64]
+
+AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
+
+
+class Begun(NamedTuple):
+    """Where a run begins, and the kernel."""
+
+    standing: Standing
+    kernel: Kernel
 
 
 def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
@@ -63,11 +67,12 @@ def first_standing(model: Any, data: Data, settings: Settings, again: bool = Fal
 
 @contextmanager
 def training(
-    model: Any, data: Data, settings: Settings, standing: Standing, kernel: Kernel
+    model: Any, data: Data, settings: Settings, begun: Begun
 ) -> Iterator[Run[DualProblem]]:
     """A run from where another stands; then the fitted attributes, unless it has failed."""
+    standing, kernel = begun
     problems = [p.ready() for p in standing.problems]
-    X, block = samples_of(data.source), whole_block(data.source)
+    X, block = feature_matrix(data.source), only_labels(data.source)
     with (
         Team(count_threads(model.n_jobs)) as team,
         ProgressBar(type(model).__name__, settings.max_epochs, model.progress) as bar,
@@ -89,10 +94,26 @@ def training(
             drops=settings.drop_after is not None,
         )
         if len(standing.age):
-            expansion.load(standing, same_rows(model, standing.sample, X))
+            expansion.load(standing, rows_of_vectors(model, standing.sample, X))
         rule = model._rule(settings)(values, block, settings, problems, expansion)
         yield Run(rule, problems, settings, reporter(model.callback, bar))
         _set_results(model, data, kernel, rule)
+
+
+def feature_matrix(source: Source) -> Any:
+    """The samples of a source: on the device, as one matrix, or by number where they pass by."""
+    if isinstance(source, DeviceSource):
+        return source.X
+    matrices = list(stack(source)) if source.resident else []
+    return matrices[0] if len(matrices) == 1 else RowsByNumber(source)
+
+
+def only_labels(source: Source) -> Block:
+    """Labels and weights of all rows, without features."""
+    blocks = [piece.block for piece in source.pieces()]
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(label_rows(len(label)), label, weight, blocks[0].factor)
 
 
 def _weight_range(block: Block, standing: Standing) -> WeightRange:
@@ -106,7 +127,7 @@ def _weight_range(block: Block, standing: Standing) -> WeightRange:
 
 def kernel_for(model: Any, source: Source, first: bool) -> Kernel:
     """The kernel to train with: by the parameters at `first`, then the one there is."""
-    X = samples_of(source)
+    X = feature_matrix(source)
     kernel = find_kernel(model, X) if first else _same_kernel(model)
     if model._pairwise and X.shape[0] != X.shape[1]:
         msg = (
@@ -138,7 +159,7 @@ def _meaning(model: Any) -> dict[str, Any]:
     return {name: getattr(model, name) for name in names}
 
 
-def same_rows(model: Any, sample: Ints, X: Any) -> Ints:
+def rows_of_vectors(model: Any, sample: Ints, X: Any) -> Ints:
     """Which support vectors stand at the same row in these data: its number, else -1."""
     if model._pairwise:
         return sample
@@ -165,9 +186,10 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
     model._state = found.standing
     scores, certain = found.choices()
     chosen, doubtful = choose(scores), np.flatnonzero(~certain)
-    if len(doubtful):
-        some = pick_rows(samples_of(data.source), doubtful)
-        chosen[doubtful] = choose(decide_by_vectors(model, some, rule.values.team))
+    step = max(1, AT_A_TIME // rule.values.n_features)
+    for rows in (doubtful[a : a + step] for a in range(0, len(doubtful), step)):
+        some = pick_rows(rule.values.X, rows)
+        chosen[rows] = choose(decide_by_vectors(model, some, rule.values.team))
     model.n_errors_ = int((chosen != rule.block.label).sum())
 
 
