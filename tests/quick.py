@@ -2,7 +2,9 @@
 
 # Files, and the tests taken from them (none named: all).
 QUICK = {
-    "boolean/test_boolean.py": ("test_xor", "test_cover", "test_value_on_every_input"),
+    "boolean/test_dichotomies.py": ("test_cover",),
+    "boolean/test_truth_tables.py": ("test_value_on_every_input",),
+    "boolean/test_units.py": ("test_xor",),
     "bounds/test_bounds.py": ("test_two_points", "test_the_trade_is_optimal"),
     "certify/test_certify.py": ("test_xor", "test_half_of_the_plane", "test_says_where"),
     "cli/test_cli.py": ("test_quiet_and_json_and_saving", "test_durations"),

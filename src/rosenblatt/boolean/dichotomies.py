@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import matrix, whole_number, yes_or_no
-from rosenblatt.boolean.tables import cube
+from rosenblatt.boolean.truth_tables import cube
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -70,11 +70,11 @@ def _count(V: Vectors, *, at_any_cost: bool = False) -> int:
     if any(not row.any() for row in V):  # a point in the origin is on every hyperplane through it
         return 0
     V = _distinct(V)
-    basis = _basis(V)
+    rank = len(_basis(V))
     if not at_any_cost:
-        _check_work(len(V), len(basis))
-    others = sorted(set(range(len(V))) - set(basis))
-    return _regions(V[basis + others][:, _pivots(V[basis])], len(basis))
+        _check_work(len(V), rank)
+    V = _independent_first(V)
+    return _regions(V[:, _pivots(V[:rank])], rank)
 
 
 def _check_work(m: int, rank: int) -> None:
