@@ -14,13 +14,13 @@ import numpy as np
 from rosenblatt.arguments import (
     floats,
     instance,
-    matrix,
     number,
     proportion,
     signed_labels,
     whole_number,
     yes_or_no,
 )
+from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:

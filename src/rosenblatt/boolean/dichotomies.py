@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import matrix, whole_number, yes_or_no
+from rosenblatt.arguments import whole_number, yes_or_no
 from rosenblatt.boolean.truth_tables import cube
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

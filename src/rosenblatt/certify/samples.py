@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import as_array, matrix
+from rosenblatt.arguments import as_array
 from rosenblatt.exact.blocks import Stack, blocks
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

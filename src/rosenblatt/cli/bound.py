@@ -138,7 +138,7 @@ def _examine(
     import numpy as np
 
     from rosenblatt.cli.training import run
-    from rosenblatt.kernels.definiteness import IndefiniteKernelError
+    from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 
     progress.say("encoding")
     X = encoder.fit_transform(task.columns)

@@ -18,7 +18,7 @@ from rosenblatt.cli.progress import HeldCtrlC
 from rosenblatt.cli.reading import is_standardised, leaves_out, notes_about
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernel.estimator import KernelPerceptron
-from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.perceptron.adaline import Adaline

@@ -9,8 +9,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from rosenblatt.arguments import names_of, table, told_in_one_line
+from rosenblatt.arguments import names_of
 from rosenblatt.contract.parameters import canonical
+from rosenblatt.matrices import table, told_in_one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

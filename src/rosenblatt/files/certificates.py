@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import file_path, instance, label_vector, matrix
+from rosenblatt.arguments import file_path, instance, label_vector
 from rosenblatt.certify import exact_weights
 from rosenblatt.files.whole import written_whole
+from rosenblatt.matrices import matrix
 from rosenblatt.results import (
     Certificate,
     Hyperplane,

@@ -11,7 +11,7 @@ from rosenblatt.kernel import values as blocks
 from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice, grown
 from rosenblatt.kernel.values import Values, parts_of, product
 from rosenblatt.kernels import Precomputed
-from rosenblatt.kernels.rounding import Rounding
+from rosenblatt.kernels.functions import Rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from rosenblatt.kernels import (
     Sigmoid,
     is_positive_semidefinite,
 )
-from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 
 NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
 SAMPLE = 256  # samples among which an indefinite kernel is looked for

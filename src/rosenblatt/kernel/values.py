@@ -17,8 +17,7 @@ from scipy.sparse import issparse
 from rosenblatt.data.rows import as_matrix, as_rows, n_rows
 from rosenblatt.kernel.loops import distances2, dots, exponents, norms2, products
 from rosenblatt.kernel.support_vectors import Batch, SparseVectors, SupportVectors, as_slice
-from rosenblatt.kernels.functions import Linear, Polynomial, Radial, Sigmoid
-from rosenblatt.kernels.rounding import Products, Rounding
+from rosenblatt.kernels.functions import Linear, Polynomial, Products, Radial, Rounding, Sigmoid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

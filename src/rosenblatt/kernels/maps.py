@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
 
-from rosenblatt.arguments import matrix
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,7 +235,7 @@ def _subsets(d: int, size: int) -> Ints:
     """Every choice of `size` of d features, as in a dictionary."""
     chosen = np.empty((1, 0), np.int64)
     for s in range(1, size + 1):
-        last = _LAST.get(d, s)
+        last = _last(d, s)
         chosen = np.column_stack([chosen[last.without], last.feature])
     return chosen
 
@@ -263,7 +264,7 @@ def _fill(X: Floats, degree: int, lowest: int, out: Floats, check: bool) -> bool
 def _factors(X: Floats, before: dict[Pattern, Floats], pattern: Pattern) -> tuple[Floats, Floats]:
     """The monomials of one degree less, and the feature that each is multiplied by."""
     d, s = X.shape[1], len(pattern)
-    last = _LAST.get(d, s)
+    last = _last(d, s)
     if pattern[-1] > 1:
         return before[(*pattern[:-1], pattern[-1] - 1)], X[:, last.feature]
     return before[pattern[:-1]][:, last.without], X[:, last.feature]
@@ -276,31 +277,16 @@ class _Last(NamedTuple):
     without: Ints
 
 
-class _LastFeatures:
-    """The same for every chunk, so the latest few are remembered."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int], _Last] = {}
-
-    def get(self, d: int, s: int) -> _Last:
-        """Those of choices of s of d features."""
-        if (d, s) not in self._known:
-            if len(self._known) > 16:
-                self._known.clear()
-            self._known[d, s] = self._make(d, s)
-        return self._known[d, s]
-
-    def _make(self, d: int, s: int) -> _Last:
-        if s == 1:
-            return _Last(np.arange(d), np.zeros(d, np.int64))
-        ends = self.get(d, s - 1).feature  # each may be followed by any later feature
-        counts = d - 1 - ends
-        without = np.repeat(np.arange(len(ends)), counts)
-        starts = np.repeat(np.cumsum(counts) - counts, counts)
-        return _Last(ends[without] + 1 + np.arange(len(without)) - starts, without)
-
-
-_LAST = _LastFeatures()
+@lru_cache(16)  # the same for every chunk
+def _last(d: int, s: int) -> _Last:
+    """Those of choices of s of d features."""
+    if s == 1:
+        return _Last(np.arange(d), np.zeros(d, np.int64))
+    ends = _last(d, s - 1).feature  # each may be followed by any later feature
+    counts = d - 1 - ends
+    without = np.repeat(np.arange(len(ends)), counts)
+    starts = np.repeat(np.cumsum(counts) - counts, counts)
+    return _Last(ends[without] + 1 + np.arange(len(without)) - starts, without)
 
 
 def _exact(a: Floats, b: Floats, product: Floats) -> bool:

@@ -12,7 +12,7 @@ from rosenblatt.results import StopReason, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+    from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
     from rosenblatt.report.facts import (
         ExpansionFacts,
         FitFacts,

@@ -10,8 +10,8 @@ import numpy as np
 
 from rosenblatt.certify import check
 from rosenblatt.kernel.estimator import KernelPerceptron
-from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
 from rosenblatt.report.fits import positive_classes, separating_margin
 from rosenblatt.results import (

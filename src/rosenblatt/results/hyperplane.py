@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rosenblatt import arguments
+from rosenblatt import arguments, matrices
 from rosenblatt.exact import margin_of, values
 from rosenblatt.exact.values import LARGEST
 
@@ -22,7 +22,7 @@ SMALL = 1e-290  # values below may have lost digits
 
 def samples_of(X: Any, d: int) -> Any:
     """Samples of d features as a 2-D array or a CSR matrix."""
-    rows = arguments.table("X", X)
+    rows = matrices.table("X", X)
     if arguments.is_sparse(rows):
         rows = arguments.canonical(rows)
     else:
