@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
+
 
 LONGEST = 60  # letters of what was given, in a message
 WHOLE = 2**53  # up to here every whole number is a float

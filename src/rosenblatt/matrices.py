@@ -32,7 +32,9 @@ def table(name: str, X: Any) -> Any:
     if is_sparse(X):
         return _sparse(name, X)
     if hasattr(X, "__array__") and hasattr(X, "dtypes") and hasattr(X, "columns"):
-        _look_at_columns(name, X)
+        for j, dtype in enumerate(X.dtypes):
+            if not are_floats(dtype):
+                exact(name, as_array(name, X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]))
         return X
     array = as_array(name, X)
     if not array.ndim and array.dtype.kind not in "biufc":
@@ -84,13 +86,6 @@ def matrix(name: str, X: Any, wanted: str = "give a table with one row per sampl
         msg = f"{name} has shape {made.shape}: {wanted}"
         raise ValueError(msg)
     return made
-
-
-def _look_at_columns(name: str, X: Any) -> None:
-    """Refuse a data frame with numbers that floats cannot hold; plain columns cost nothing."""
-    for j, dtype in enumerate(X.dtypes):
-        if not are_floats(dtype):
-            exact(name, as_array(name, X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]))
 
 
 # Sparse matrices --------------------------------------------------------------------------------

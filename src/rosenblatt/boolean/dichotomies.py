@@ -75,7 +75,9 @@ def _count(V: Vectors, *, at_any_cost: bool = False) -> int:
     if not at_any_cost:
         _check_work(len(V), rank)
     V = _independent_first(V)
-    return _regions(V[:, _pivots(V[:rank])], rank)
+    # Columns in which the first rows, which are independent, stay independent.
+    columns = _basis(_reduced(V[:rank].T.copy())) if rank else []
+    return _regions(V[:, columns], rank)
 
 
 def _check_work(m: int, rank: int) -> None:
@@ -184,11 +186,6 @@ def _basis(V: Vectors) -> list[int]:
         found.append(int(at[0]))
         V, at = _modulo(V[1:], V[0]), at[1:]
     return found
-
-
-def _pivots(basis: Vectors) -> list[int]:
-    """Columns in which these independent rows stay independent."""
-    return _basis(_reduced(basis.T.copy())) if len(basis) else []
 
 
 def _regions(V: Vectors, rank: int) -> int:

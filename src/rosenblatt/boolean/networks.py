@@ -14,10 +14,10 @@ from rosenblatt.boolean.units import Unit, smallest_unit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Bools, Ints
+
 
 FORMS = {
     "one unit": "the function is a threshold function",

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Bools, Ints
+
 
 MOST_VARIABLES = 16
 _DEEPEST = 100  # brackets within brackets

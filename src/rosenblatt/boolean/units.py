@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Bools, Ints
     from rosenblatt.results import Inseparable, QuasiSeparable
 
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 MOST_FOR_SUMS = 8  # variables; with so few, equal sums are there unless one unit does it
 

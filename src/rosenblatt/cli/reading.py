@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.report.phrases import count, listing, shortened, suggestion
-from rosenblatt.tables.cells import missing
-from rosenblatt.tables.frames import truth_in_one_way
+from rosenblatt.tables.cells import missing, truth_in_one_way
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

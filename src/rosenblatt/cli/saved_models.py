@@ -11,8 +11,7 @@ from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.phrases import count, listing, percent, shortened
 from rosenblatt.report.saved import saved_facts
-from rosenblatt.tables.cells import missing
-from rosenblatt.tables.frames import TRUTH
+from rosenblatt.tables.cells import TRUTH, missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

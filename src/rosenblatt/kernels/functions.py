@@ -22,9 +22,7 @@ from rosenblatt.arguments import number, positive_int
 from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
 
 
 class Rounding(NamedTuple):

@@ -13,9 +13,9 @@ from rosenblatt.kernels.functions import Kernel, sample_matrix, sample_pair
 from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,8 @@ from rosenblatt.matrices import matrix
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from rosenblatt.array_types import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Pattern = tuple[int, ...]
 
 MOST = 1 << 31  # numbers in a result
@@ -342,7 +340,9 @@ def _sparse(
             grown.append(((*pattern[:-1], pattern[-1] + 1), terms._replace(value=more)))
         for child, made in grown:
             if check and len(made.row):
-                source = terms.value if child[:-1] != pattern else _parents(terms, ends)
+                source = terms.value
+                if child[:-1] == pattern:
+                    source = np.repeat(source, ends[terms.row] - 1 - terms.last)
                 exact &= _exact(source, X.data[made.last], made.value)
         todo += grown
     row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -361,10 +361,6 @@ def _appended(X: Any, terms: _Terms, ends: Ints) -> _Terms:
     chosen = tuple(feature[each] for feature in terms.chosen)
     value = terms.value[each] * X.data[last]
     return _Terms(terms.row[each], (*chosen, X.indices[last].astype(np.int64)), last, value)
-
-
-def _parents(terms: _Terms, ends: Ints) -> Floats:
-    return np.repeat(terms.value, ends[terms.row] - 1 - terms.last)
 
 
 def _offsets(d: int, degree: int, lowest: int) -> dict[Pattern, int]:

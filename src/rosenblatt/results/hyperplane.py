@@ -14,7 +14,7 @@ from rosenblatt.exact.values import LARGEST
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
 
 
 SMALL = 1e-290  # values below may have lost digits

@@ -14,10 +14,7 @@ from rosenblatt.results.verdicts import Evidence, Inseparable, QuasiSeparable
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

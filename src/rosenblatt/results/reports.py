@@ -15,12 +15,10 @@ from rosenblatt.results.verdicts import Inseparable, QuasiSeparable
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results.hyperplane import Hyperplane
     from rosenblatt.results.runs import StopReason
     from rosenblatt.results.verdicts import Certificate
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 def _number(value: float) -> str:

@@ -14,10 +14,7 @@ from rosenblatt.results.hyperplane import Hyperplane, samples_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 class StopReason(enum.Enum):

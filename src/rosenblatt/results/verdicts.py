@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 class Verdict(enum.Enum):
