@@ -106,7 +106,11 @@ def test_a_forked_child_does_not_remove_the_parents_files(file):
 FOREVER = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
 
 
-def test_ctrl_c_during_a_query_is_a_keyboard_interrupt():
+@pytest.mark.parametrize("other", [None, "polars"])
+def test_ctrl_c_during_a_query_is_a_keyboard_interrupt(other):
+    """Also where Polars, once used, handles the signal first."""
+    if other:
+        pytest.importorskip(other).DataFrame({"a": [1]}).lazy().collect()
     storage = storage_module.Storage()
     storage.open(0)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
