@@ -2,7 +2,9 @@
 
 # Files, and the tests taken from them (none named: all).
 QUICK = {
-    "boolean/test_boolean.py": ("test_xor", "test_cover", "test_value_on_every_input"),
+    "boolean/test_dichotomies.py": ("test_cover",),
+    "boolean/test_truth_tables.py": ("test_value_on_every_input",),
+    "boolean/test_units.py": ("test_xor",),
     "bounds/test_bounds.py": ("test_two_points", "test_the_trade_is_optimal"),
     "certify/test_certify.py": ("test_xor", "test_half_of_the_plane", "test_says_where"),
     "cli/test_cli.py": ("test_quiet_and_json_and_saving", "test_durations"),
@@ -36,8 +38,9 @@ QUICK = {
     "report/test_facts.py": ("test_facts_are_frozen", "test_every_ground_can_be_told"),
     "results/test_hyperplane.py": (),
     "separation/test_separability.py": ("test_two_points", "test_xor_meets_in_the_middle"),
+    "tables/test_columns.py": ("test_the_three_kinds_and_their_arrays",),
+    "tables/test_csv_files.py": ("test_ways_of_writing",),
     "tables/test_table_encoder.py": ("test_scikit_learns_checks",),
-    "tables/test_tables.py": ("test_the_three_kinds_and_their_arrays", "test_ways_of_writing"),
     "test_datasets.py": ("test_a_dataset_unpacks_and_is_consistent",),
     "test_package.py": (
         "test_import_is_light",

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "rosenblatt",
-    "rosenblatt.kernels.definiteness",
+    "rosenblatt.kernels.gram_matrices",
     "rosenblatt.kernels.functions",
     "rosenblatt.kernels.maps",
     "rosenblatt.features.estimators",

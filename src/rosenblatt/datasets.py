@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
+
     RandomState = int | np.random.Generator | None
 
 

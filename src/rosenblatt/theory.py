@@ -1,7 +1,8 @@
 """The formulas behind the perceptron: radius, objectives, subgradients, updates, the bound.
 
 Everything here is over the augmented vectors ``x̃ = (x, 1)`` and ``θ = (w, b)``, bias last, so
-that ``w·x + b = θ·x̃``. Labels are -1 and +1.
+that ``w·x + b = θ·x̃``. Labels are -1 and +1. (One long file: most of it is the formulas' own
+explanation, and a page of formulas is read as one.)
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from rosenblatt.arguments import (
     floats,
     instance,
-    matrix,
     number,
     proportion,
     signed_labels,
     whole_number,
     yes_or_no,
 )
+from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
 
 
 def _rows(X: Any) -> Any:
@@ -393,26 +394,6 @@ def all_samples_counterexample() -> tuple[Floats, NDArray[np.int64], Hyperplane,
 # Losses of one sample, as functions of its signed value --------------------------------------
 
 
-def _zero_one(z: ArrayLike) -> Floats:
-    """``[z <= 0]``: a point on the hyperplane counts as a mistake."""
-    return (floats("z", z) <= 0).astype(np.float64)
-
-
-def _perceptron(z: ArrayLike) -> Floats:
-    """``max(0, -z)``."""
-    return np.maximum(0.0, -floats("z", z))
-
-
-def _hinge(z: ArrayLike) -> Floats:
-    """``max(0, 1 - z)``."""
-    return np.maximum(0.0, 1.0 - floats("z", z))
-
-
-def _squared(z: ArrayLike) -> Floats:
-    """``(1 - z)²``, which is ``(t - o)²`` because ``t² = 1``."""
-    return np.square(1.0 - floats("z", z))
-
-
 def _logistic(z: ArrayLike) -> Floats:
     """``log2(1 + e^-z)``, so that it is 1 at zero; no overflow for any finite z."""
     with np.errstate(invalid="ignore"):  # of nan, which stays one
@@ -420,10 +401,12 @@ def _logistic(z: ArrayLike) -> Floats:
 
 
 losses: dict[str, Callable[[ArrayLike], Floats]] = {
-    "zero_one": _zero_one,
-    "perceptron": _perceptron,
-    "hinge": _hinge,
-    "squared": _squared,
+    # A point on the hyperplane counts as a mistake.
+    "zero_one": lambda z: (floats("z", z) <= 0).astype(np.float64),
+    "perceptron": lambda z: np.maximum(0.0, -floats("z", z)),
+    "hinge": lambda z: np.maximum(0.0, 1.0 - floats("z", z)),
+    # ``(t - o)²``, because ``t² = 1``.
+    "squared": lambda z: np.square(1.0 - floats("z", z)),
     "logistic": _logistic,
 }
 """The loss of one sample by name, as a function of its signed value ``z = y(w·x + b)``."""

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rosenblatt as rb
-from rosenblatt import arguments
+from rosenblatt import arguments, matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -175,10 +175,10 @@ def test_masked_entries_are_no_numbers():
 def test_plain_arrays_are_not_copied():
     for dtype in (np.float64, np.float32, np.int32, np.int64):
         X = np.arange(6, dtype=dtype).reshape(3, 2)
-        assert arguments.table("X", X) is X
-        assert arguments.matrix("X", X) is X
+        assert matrices.table("X", X) is X
+        assert matrices.matrix("X", X) is X
     frame = pd.DataFrame({"a": [1.0, 2.0]})
-    assert arguments.table("X", frame) is frame
+    assert matrices.table("X", frame) is frame
     w = np.arange(3.0)
     assert arguments.floats("w", w) is w
     plane = rb.Hyperplane(w)

@@ -12,7 +12,7 @@ import traceback
 import types
 import warnings
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -85,23 +85,40 @@ NONSENSE = {
 }
 
 
+class Later:
+    """A value that is made when it is first asked for, so that collecting tests fits no models."""
+
+    def __init__(self, make):
+        self.value = cache(make)
+
+    def __getattr__(self, name):
+        return Later(lambda: getattr(self.value(), name))
+
+
+def now(value):
+    return value.value() if isinstance(value, Later) else value
+
+
 def fitted(kind, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        data = parameters.pop("data", (X, Y))
-        return kind(**parameters).fit(*data)
+    def make():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return kind(**parameters).fit(*data)
+
+    data = parameters.pop("data", (X, Y))
+    return Later(make)
 
 
 PERCEPTRON = fitted(rb.Perceptron, record=True)
 CYCLE = fitted(rb.Perceptron, data=tuple(XOR), record=True)
 KERNEL = fitted(rb.KernelPerceptron, kernel="poly", degree=2, gamma=1.0, record=True)
 MAX, SOFT = fitted(rb.MaxMarginClassifier), fitted(rb.SoftMarginClassifier)
-PATH = rb.soft_margin_path(X, Y, [0.1, 1.0])
-VERDICT = rb.separability(X, Y)
-MEETING = rb.separability(*XOR)
+PATH = Later(lambda: rb.soft_margin_path(X, Y, [0.1, 1.0]))
+VERDICT = Later(lambda: rb.separability(X, Y))
+MEETING = Later(lambda: rb.separability(*XOR))
 PLANE = rb.Hyperplane([1.0, 1.0], 0.5)
 TABLE, UNIT = boolean.parse("x1 ^ x2"), boolean.and_unit(2)
-NETWORK = boolean.two_level_network(TABLE)
+NETWORK = Later(lambda: boolean.two_level_network(TABLE))
 RECORD = PERCEPTRON.trace_.updates
 DATA = {"X": X, "y": Y}
 WEIGHED = {**DATA, "sample_weight": ONES}
@@ -136,22 +153,14 @@ def fit_with(kind):
     return fit, {**values, **PARAMETERS[kind]}
 
 
-def method(model, name):
-    """A method on a new model with the same parameters, if it changes the model."""
-
-    def call(**given):
-        other = (
-            model if name not in ("fit", "partial_fit") else type(model)(**PARAMETERS[type(model)])
-        )
-        return getattr(other, name)(**given)
-
-    return call
+def method(kind, name):
+    """A method that changes the model, on a new one."""
+    return lambda **given: getattr(kind(**PARAMETERS[kind]), name)(**given)
 
 
-def of(owner, *names, **given):
+def of(owner, kind, *names, **given):
     """The methods of these names with these arguments."""
-    name = type(owner).__name__
-    return {f"{name}.{n}": (getattr(owner, n), given) for n in names}
+    return {f"{kind.__name__}.{n}": (getattr(owner, n), given) for n in names}
 
 
 def animate(**given):
@@ -160,13 +169,15 @@ def animate(**given):
 
 
 def _of_columns(method, columns):
-    return method(columns)
+    return now(method)(columns)
 
 
 def calls():
     """Every public callable by name, with a right value for each argument to be changed."""
     two = {"hyperplane": PLANE, **DATA}
     drawn = {**DATA, "ax": None, "feature_names": None, "class_names": None}
+    models = Later(lambda: [now(PERCEPTRON), now(SOFT)])
+    report = Later(lambda: now(PERCEPTRON).bound_report(X, Y))
     table = {
         "separability": (
             rb.separability,
@@ -202,15 +213,15 @@ def calls():
             },
         ),
         "Hyperplane": (rb.Hyperplane, {"w": [1.0, 2.0], "b": 0.0}),
-        **of(PLANE, "decision_function", "distance", "canonical", "project", X=X),
-        **of(PLANE, "margin", **DATA),
+        **of(PLANE, rb.Hyperplane, "decision_function", "distance", "canonical", "project", X=X),
+        **of(PLANE, rb.Hyperplane, "margin", **DATA),
         "Hyperplane.predict": (PLANE.predict, {"X": X, "at_zero": 1}),
         "Hyperplane.support_vectors": (PLANE.support_vectors, {**DATA, "rtol": 1e-9}),
         "Updates.hyperplane": (RECORD.hyperplane, {"t": 1, "X": X}),
         "Updates.mistake_counts": (RECORD.mistake_counts, {"n": 6}),
         "certify.check": (certify.check, {"certificate": VERDICT, **DATA, "sample_weight": None}),
         "certify.check, optimum": (
-            lambda **given: certify.check(SOFT.optimum_, **given),
+            lambda **given: certify.check(now(SOFT.optimum_), **given),
             WEIGHED,
         ),
         "certify.conditions": (certify.conditions, {"optimum": SOFT.optimum_, **WEIGHED}),
@@ -298,8 +309,8 @@ def calls():
         "plot.margin": (plot.margin, {"model": SOFT, "which": None, **drawn}),
         "plot.nearest": (plot.nearest, {"model": MAX, "which": None, **drawn}),
         "plot.compare": (
-            lambda **given: plot.compare(**{"models": [PERCEPTRON, SOFT], **DATA, **given}),
-            {"models": [PERCEPTRON, SOFT], **DATA, "axes": None, "class_names": None},
+            plot.compare,
+            {"models": models, **DATA, "axes": None, "class_names": None},
         ),
         "plot.path": (plot.path, {"path": PATH, **DATA, "axes": None, "class_names": None}),
         "plot.updates": (
@@ -312,7 +323,7 @@ def calls():
         ),
         "plot.cycle": (plot.cycle, {"model": CYCLE, "X": XOR.X, "y": XOR.y, "ax": None}),
         "plot.epochs": (plot.epochs, {"model": PERCEPTRON, "ax": None}),
-        "plot.bound": (plot.bound, {"report": PERCEPTRON.bound_report(X, Y), "ax": None}),
+        "plot.bound": (plot.bound, {"report": report, "ax": None}),
         "plot.neuron": (plot.neuron, {"model": None, "ax": None, "feature_names": None}),
         "plot.network": (plot.network, {"network": NETWORK, "ax": None}),
         "plot.bias": (plot.bias, {"ax": None, "w": (1, 1), "biases": (0, -4)}),
@@ -339,24 +350,22 @@ def calls():
         where = "features." if kind.__module__.startswith("rosenblatt.features") else ""
         table[f"{where}{kind.__name__}"] = fit_with(kind)
     models = (PERCEPTRON, fitted(rb.Adaline), KERNEL, MAX, SOFT)
-    for model in models:
-        name = type(model).__name__
-        table[f"{name}.fit"] = method(model, "fit"), WEIGHED
-        table |= of(model, "decision_function", "predict", X=X)
-        if hasattr(model, "partial_fit"):
-            table[f"{name}.partial_fit"] = (
-                method(model, "partial_fit"),
-                {**WEIGHED, "classes": [-1, 1]},
-            )
-        if hasattr(model, "bound_report"):
-            table |= of(model, "bound_report", **WEIGHED)
-        if hasattr(model, "sides"):
-            table |= of(model, "sides", **DATA)
+    for model, kind in zip(models, PARAMETERS, strict=False):
+        name = kind.__name__
+        table[f"{name}.fit"] = method(kind, "fit"), WEIGHED
+        table |= of(model, kind, "decision_function", "predict", X=X)
+        if hasattr(kind, "partial_fit"):
+            classes = {**WEIGHED, "classes": [-1, 1]}
+            table[f"{name}.partial_fit"] = method(kind, "partial_fit"), classes
+        if hasattr(kind, "bound_report"):
+            table |= of(model, kind, "bound_report", **WEIGHED)
+        if hasattr(kind, "sides"):
+            table |= of(model, kind, "sides", **DATA)
     cycle = {"X": XOR.X, "y": XOR.y, "sample_weight": None, "max_time": None}
     table["Perceptron.cycle_report"] = CYCLE.cycle_report, cycle
     for kind in list(PARAMETERS)[5:]:
-        step = kind(**PARAMETERS[kind]).fit(abs(X))
-        table[f"features.{kind.__name__}.fit"] = method(step, "fit"), {"X": abs(X)}
+        step = fitted(kind, data=(abs(X),), **PARAMETERS[kind])
+        table[f"features.{kind.__name__}.fit"] = method(kind, "fit"), {"X": abs(X)}
         table[f"features.{kind.__name__}.transform"] = step.transform, {"X": abs(X)}
         names = step.get_feature_names_out, {"input_features": None}
         table[f"features.{kind.__name__}.get_feature_names_out"] = names
@@ -364,7 +373,7 @@ def calls():
         lambda **given: rb.TableEncoder(**given).fit(X),
         {"standardize": True, "use": (), "keep_constant": False},
     )
-    encoder = rb.TableEncoder().fit(X)
+    encoder = fitted(rb.TableEncoder, data=(X,))
     for name in ("fit", "transform", "unseen"):
         of_columns = rb.TableEncoder().fit if name == "fit" else getattr(encoder, name)
         table[f"TableEncoder.{name}"] = partial(_of_columns, of_columns), {"columns": X}
@@ -409,7 +418,7 @@ TAKE_FUNCTIONS = ("callback", "kernel", "function")
 
 def fault(name, argument, kind):
     """What is wrong with the answer to this nonsense, if anything is."""
-    call, right = CALLS[name]
+    call, right = now(CALLS[name][0]), {key: now(value) for key, value in CALLS[name][1].items()}
     if kind in FUNCTIONS and argument in TAKE_FUNCTIONS:
         return None
     try:

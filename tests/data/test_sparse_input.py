@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import rosenblatt as rb
-from rosenblatt import arguments
+from rosenblatt import matrices
 
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dia", "dok")
 
@@ -125,7 +125,7 @@ def test_broken_matrices_end_no_program():
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "float32", "float64", "bool"])
 def test_every_format_is_read_as_it_is(kind, dtype):
     X = abs(rb.datasets.eight_points().X).astype(dtype)
-    made = arguments.table("X", sparse.coo_array(X).asformat(kind))
+    made = matrices.table("X", sparse.coo_array(X).asformat(kind))
     assert made.format == "csr"
     np.testing.assert_array_equal(made.toarray(), X)
     signs = rb.Hyperplane([1.0, -1.0], -0.5).predict(sparse.coo_array(X).asformat(kind))
@@ -169,9 +169,9 @@ def test_sums_of_entries_that_overflow_are_refused():
 
 def test_a_matrix_that_is_right_is_not_copied():
     X = sparse.csr_array(np.eye(3))
-    assert arguments.table("X", X) is X
+    assert matrices.table("X", X) is X
     dense = np.eye(3, dtype=np.float32)
-    assert arguments.table("X", dense) is dense
+    assert matrices.table("X", dense) is dense
 
 
 def test_long_numbers_in_sparse_matrices():
@@ -184,4 +184,4 @@ def test_long_numbers_in_sparse_matrices():
         rb.Perceptron().fit(sparse.csr_array(third), [0, 1])
     half = sparse.csr_array(np.array([[np.longdouble(0.5)], [1]]))
     assert rb.Perceptron().fit(half, [0, 1]).n_errors_ == 0
-    assert Fraction(float(arguments.table("X", half).data[0])) == Fraction(1, 2)
+    assert Fraction(float(matrices.table("X", half).data[0])) == Fraction(1, 2)

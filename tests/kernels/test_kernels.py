@@ -23,7 +23,7 @@ from rosenblatt.kernels import (
     Sigmoid,
     is_positive_semidefinite,
 )
-from rosenblatt.kernels.rounding import Products
+from rosenblatt.kernels.functions import Products
 
 OF_PAIR = {
     Linear(): lambda x, y: inner(x, y),

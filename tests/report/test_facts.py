@@ -9,7 +9,7 @@ import pytest
 
 import rosenblatt as rb
 from commands import call, dunkers_table, fitted, one_line, table, xor_table
-from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.report import bound_report, checks, facts, fits
 from rosenblatt.report.facts import FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fit_report import print_report

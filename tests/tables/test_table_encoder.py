@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from checks import every_check
 from rosenblatt import TableEncoder
-from rosenblatt.tables.frames import MISSING
+from rosenblatt.tables.cells import MISSING
 
 
 @every_check(TableEncoder(), variants=[TableEncoder(standardize=False)])

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import matrix, whole_number, yes_or_no
-from rosenblatt.boolean.tables import cube
+from rosenblatt.arguments import whole_number, yes_or_no
+from rosenblatt.boolean.truth_tables import cube
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -70,11 +71,13 @@ def _count(V: Vectors, *, at_any_cost: bool = False) -> int:
     if any(not row.any() for row in V):  # a point in the origin is on every hyperplane through it
         return 0
     V = _distinct(V)
-    basis = _basis(V)
+    rank = len(_basis(V))
     if not at_any_cost:
-        _check_work(len(V), len(basis))
-    others = sorted(set(range(len(V))) - set(basis))
-    return _regions(V[basis + others][:, _pivots(V[basis])], len(basis))
+        _check_work(len(V), rank)
+    V = _independent_first(V)
+    # Columns in which the first rows, which are independent, stay independent.
+    columns = _basis(_reduced(V[:rank].T.copy())) if rank else []
+    return _regions(V[:, columns], rank)
 
 
 def _check_work(m: int, rank: int) -> None:
@@ -183,11 +186,6 @@ def _basis(V: Vectors) -> list[int]:
         found.append(int(at[0]))
         V, at = _modulo(V[1:], V[0]), at[1:]
     return found
-
-
-def _pivots(basis: Vectors) -> list[int]:
-    """Columns in which these independent rows stay independent."""
-    return _basis(_reduced(basis.T.copy())) if len(basis) else []
 
 
 def _regions(V: Vectors, rank: int) -> int:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import as_array, exact, matrix
+from rosenblatt.arguments import as_array, exact
 from rosenblatt.exact.blocks import Stack, blocks
+from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
 if TYPE_CHECKING:

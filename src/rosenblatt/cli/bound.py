@@ -114,7 +114,7 @@ def _examine(
 
     from rosenblatt.cli.fitting import run
     from rosenblatt.cli.reading import notes_about
-    from rosenblatt.kernels.definiteness import IndefiniteKernelError
+    from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
     from rosenblatt.report.fits import EncodedTable
 
     progress.say("encoding")

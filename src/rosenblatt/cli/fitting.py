@@ -19,7 +19,7 @@ from rosenblatt.cli.reading import notes_about
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernel.estimator import KernelPerceptron
-from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.margin.classifiers import MarginClassifier
 from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
 from rosenblatt.perceptron.adaline import Adaline

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from rosenblatt.cli.options import refuse
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import count, listing, shortened, suggestion
-from rosenblatt.tables.cells import missing
+from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.frames import truth_in_one_way
 from rosenblatt.tables.storage import ForPythonError
 from rosenblatt.tables.table import Table, read_table
 

@@ -14,8 +14,7 @@ from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import count, listing, percent, shortened
-from rosenblatt.tables.cells import missing
-from rosenblatt.tables.frames import TRUTH
+from rosenblatt.tables.cells import TRUTH, missing
 from rosenblatt.tables.table import Table
 
 Columns = dict[str, NDArray[Any]]

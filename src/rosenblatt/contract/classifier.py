@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats, label_vector, real_labels, table, told_in_one_line
+from rosenblatt.arguments import floats, label_vector, real_labels
 from rosenblatt.contract.parameters import (
     canonical,
     check_weights,
@@ -22,6 +22,7 @@ from rosenblatt.contract.parameters import (
 )
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
+from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import Hyperplane, StopReason
 from rosenblatt.results.storable import from_plain, to_plain
 from rosenblatt.running.scanner import exact_decisions

@@ -8,32 +8,95 @@ or random features whose inner products are close to a kernel:
 >>> X, y = rb.datasets.xor()
 >>> make_pipeline(Polynomial(degree=2), rb.Perceptron(fit_intercept=False)).fit(X, y).score(X, y)
 1.0
+
+(One long file, almost half of it explanation and examples: the maps are read side by side.)
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import hstack, issparse
 from sklearn import kernel_approximation
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import kernels
-from rosenblatt.arguments import brief, number
-from rosenblatt.contract.parameters import positive_int, positive_number, yes_or_no
-from rosenblatt.features.feature_map import FeatureMap
+from rosenblatt.arguments import brief, names_of, number
+from rosenblatt.contract.parameters import canonical, positive_int, positive_number, yes_or_no
 from rosenblatt.kernel.choice import find_gamma, find_kernel
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial
+from rosenblatt.matrices import table, told_in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
+
 
 PROBES = (2, 3)  # rows to try a function with
+
+
+class FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the feature maps: reads data, refuses features that are not finite."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn what the map depends on.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._learn(self._read(X, reset=True))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The features of each row of X, of shape (n, number of features)."""
+        check_is_fitted(self)
+        made = self._apply(self._read(X, reset=False))
+        if not np.isfinite(made.data if issparse(made) else made).all():
+            msg = f"{type(self).__name__} gave numbers that are not finite: scale the features of X"
+            raise ValueError(msg)
+        return made
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        X = table("X", X)
+        with told_in_one_line("X", X):
+            X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+        return canonical(X)
+
+    def _learn(self, X: Any) -> None:
+        raise NotImplementedError
+
+    def _apply(self, X: Any) -> Any:
+        return self.sampler_.transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the features."""
+        check_is_fitted(self)
+        if input_features is not None:
+            input_features = names_of("input_features", input_features)
+        given = _check_feature_names_in(self, input_features).tolist()
+        return np.array(self._names(given), dtype=object)
+
+    def _names(self, given: list[str]) -> list[str]:
+        return [f"{type(self).__name__.lower()}{i}" for i in range(self._n_features_out)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 class Polynomial(FeatureMap):
@@ -160,8 +223,8 @@ class Map(FeatureMap):
 
     def _learn(self, X: Any) -> None:
         if not callable(self.function):
-            what = f"function={brief(self.function)} cannot be called"
-            msg = f"{what}: give a function of a matrix or row"
+            given = f"function={brief(self.function)}"
+            msg = f"{given} cannot be called: give a function of a matrix or row"
             raise ValueError(msg)
         self.takes_rows_ = not self._takes_matrices(X)
         self._n_features_out = int(self._values(X[:1]).shape[1])
@@ -185,8 +248,8 @@ class Map(FeatureMap):
             return made if issparse(made) else _columns(made, X.shape[0])
         rows = X.toarray() if issparse(X) else X
         made = [np.asarray(self.function(row), dtype=np.float64).ravel() for row in rows]
-        if len({len(features) for features in made}) != 1 or not len(made[0]):
-            counts = sorted({len(features) for features in made})
+        counts = sorted({len(features) for features in made})
+        if len(counts) != 1 or not counts[0]:
             msg = (
                 f"the function gave rows of {', '.join(map(str, counts))} features: "
                 "give as many for every row, and at least one"
@@ -214,9 +277,8 @@ def _columns(made: Any, n: int) -> Floats:
     if values.ndim == 1:
         values = values[:, np.newaxis]
     if values.ndim != 2 or values.shape[0] != n or not values.shape[1]:
-        msg = (
-            f"the function gave features of shape {values.shape} for {n} rows: give a row for each"
-        )
+        what = f"the function gave features of shape {values.shape} for {n} rows"
+        msg = f"{what}: give a row for each"
         raise ValueError(msg)
     return values
 
@@ -274,9 +336,6 @@ class RandomFourier(FeatureMap):
             gamma=self.gamma_, n_components=self.n_components, random_state=self.random_state
         ).fit(X)
         self._n_features_out = self.n_components
-
-    def _apply(self, X: Any) -> Any:
-        return self.sampler_.transform(X)
 
 
 class Nystroem(FeatureMap):
@@ -347,31 +406,22 @@ class Nystroem(FeatureMap):
         ).fit(X)
         self._n_features_out = components
 
-    def _apply(self, X: Any) -> Any:
-        return self.sampler_.transform(X)
-
 
 def _theirs(kernel: kernels.Kernel) -> dict[str, Any]:
     """The kernel in scikit-learn's words."""
     if isinstance(kernel, kernels.Linear):
         return {"kernel": "linear"}
     if isinstance(kernel, kernels.Polynomial):
-        values = {"degree": kernel.degree, "gamma": kernel.gamma, "coef0": kernel.coef0}
-        return {"kernel": "poly", **values}
+        return {"kernel": "poly"} | asdict(kernel)
     if isinstance(kernel, Radial):
         return {"kernel": "rbf", "gamma": kernel.rate}
     if isinstance(kernel, kernels.Sigmoid):
         return {"kernel": "sigmoid", "gamma": kernel.eta, "coef0": kernel.theta}
-    return {"kernel": _OfPair(kernel)}
+    return {"kernel": partial(_of_pair, kernel)}
 
 
-class _OfPair:
+def _of_pair(kernel: kernels.Kernel, x: Any, y: Any) -> float:
     """A kernel as a function of two rows."""
-
-    def __init__(self, kernel: kernels.Kernel) -> None:
-        self.kernel = kernel
-
-    def __call__(self, x: Any, y: Any) -> float:
-        if issparse(x):
-            x, y = x.toarray()[0], y.toarray()[0]
-        return float(self.kernel(x[np.newaxis], y[np.newaxis])[0, 0])
+    if issparse(x):
+        x, y = x.toarray()[0], y.toarray()[0]
+    return float(kernel(x[np.newaxis], y[np.newaxis])[0, 0])

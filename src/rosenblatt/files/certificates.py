@@ -8,14 +8,14 @@ import re
 from dataclasses import fields
 from fractions import Fraction
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import file_path, instance, label_vector, matrix
+from rosenblatt.arguments import file_path, instance, label_vector
 from rosenblatt.certify import exact_weights
-from rosenblatt.files.whole import written_whole
+from rosenblatt.files.whole import existing, written_whole
+from rosenblatt.matrices import matrix
 from rosenblatt.results import (
     Certificate,
     Hyperplane,
@@ -29,7 +29,7 @@ from rosenblatt.visible import json_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,14 +50,13 @@ KINDS: dict[str, type[Any]] = {
 }
 OPTIMUM = "OPTIMUM"
 MEANING = "no hyperplane has an objective below the dual value"
-SAMPLES = ("support", "on", "spanning_support")
-FLOATS = ("weights", "point", "spanning_weights", "multipliers")
-SINGLE = ("margin", "C", "primal", "dual", "gap")
 # Weights that floats cannot hold; `exact_weights` in a file are for people to read.
 FRACTIONS = {
     "exact_weights": "weights_in_fractions",
     "exact_spanning_weights": "spanning_weights_in_fractions",
 }
+# What files of older versions may lack.
+ABSENT = {"exact_multipliers": None, "why": Undecided.TIME, **dict.fromkeys(FRACTIONS.values())}
 
 
 class CertificateFileError(ValueError):
@@ -83,7 +82,7 @@ def save_certificate(
     --------
     load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
     """
-    kinds = (Separable, QuasiSeparable, Inseparable, Undecided, Optimum)
+    kinds = (*KINDS.values(), Optimum)
     instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
     file_path("path", path)
     labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
@@ -138,13 +137,7 @@ def write_document(document: dict[str, Any], path: str | os.PathLike[str]) -> No
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a certificate file holds, as it stands there."""
     remedy = "give a file written by `rosenblatt check -o` or rb.io.save_certificate"
-    source = Path(path)
-    if not source.exists():
-        msg = f"there is no file {source}"
-        raise FileNotFoundError(msg)
-    if source.is_dir():
-        msg = f"{source} is a folder: {remedy}"
-        raise IsADirectoryError(msg)
+    source = existing(path, remedy)
     data = source.read_bytes()
     try:
         found = json.loads(data)
@@ -195,49 +188,20 @@ def certificate_as_json(
     numbers from 0. With `X` and `y` the exact weights are there too, where they are short.
     """
     if isinstance(certificate, Optimum):
-        return _optimum_as_json(certificate)
-    found: dict[str, Any] = {
-        "verdict": certificate.verdict.name,
-        "meaning": certificate.verdict.value,
-    }
-    if isinstance(certificate, Undecided):
-        return found | {"bracket": _texts(certificate.bracket), "why": certificate.why}
-    if isinstance(certificate, Separable | QuasiSeparable):
-        plane, exact = certificate.hyperplane, certificate.exact
+        found: dict[str, Any] = {"kind": OPTIMUM, "meaning": MEANING}
+    else:
+        found = {"verdict": certificate.verdict.name, "meaning": certificate.verdict.value}
+    if isinstance(certificate, Separable | QuasiSeparable | Optimum):
+        plane = certificate.hyperplane
         found |= {"w": _texts(plane.w.tolist()), "b": repr(plane.b)}
-        found["exact"] = None if exact is None else [written(value) for value in exact]
-    if isinstance(certificate, Separable):
-        found["margin"] = repr(float(certificate.margin))
-    for name in SAMPLES:
-        if hasattr(certificate, name):
-            found[name] = getattr(certificate, name).tolist()
-    for name in FLOATS:
-        if hasattr(certificate, name):
-            found[name] = _texts(getattr(certificate, name).tolist())
-    for name, key in FRACTIONS.items():
+    for name, (write, _) in PARTS.items():
         if getattr(certificate, name, None) is not None:
-            found[key] = [written(value) for value in getattr(certificate, name)]
-    if X is not None and not isinstance(certificate, Separable):
+            found[FRACTIONS.get(name, name)] = write(getattr(certificate, name))
+        elif hasattr(certificate, name) and name not in FRACTIONS:
+            found[name] = None
+    if X is not None and isinstance(certificate, QuasiSeparable | Inseparable):
         found["exact_weights"] = short_exact_weights(certificate, X, y)
     return found
-
-
-def _optimum_as_json(optimum: Optimum) -> dict[str, Any]:
-    plane, exact = optimum.hyperplane, optimum.exact_multipliers
-    return {
-        "kind": OPTIMUM,
-        "meaning": MEANING,
-        "w": _texts(plane.w.tolist()),
-        "b": repr(plane.b),
-        "C": None if optimum.C is None else repr(float(optimum.C)),
-        "primal": repr(float(optimum.primal)),
-        "dual": repr(float(optimum.dual)),
-        "gap": repr(float(optimum.gap)),
-        "support": optimum.support.tolist(),
-        "multipliers": _texts(optimum.multipliers.tolist()),
-        "margin": repr(float(optimum.margin)),
-        "exact_multipliers": None if exact is None else [written(value) for value in exact],
-    }
 
 
 def short_exact_weights(
@@ -264,25 +228,15 @@ def certificate_from_json(found: dict[str, Any]) -> Any:
 def _part(name: str, found: dict[str, Any]) -> Any:
     """One attribute of a certificate."""
     if name == "hyperplane":
-        (b,) = _floats([found["b"]])
-        return Hyperplane(np.array(_floats(found["w"])), b)
-    if name == "exact_multipliers":  # not there in files of version 0.1.0
-        found = {name: None} | found
-    if name in ("exact", "exact_multipliers"):
-        return None if found[name] is None else tuple(map(read_rational, found[name]))
-    if name in FRACTIONS:
-        texts = found.get(FRACTIONS[name])
-        return None if texts is None else tuple(map(read_rational, texts))
-    if name == "why":
-        return str(found.get(name, Undecided.TIME))
-    if name in ("gap", "margin") and found.get("kind") == OPTIMUM and name not in found:
+        return Hyperplane(np.array(_floats(found["w"])), _float(found["b"]))
+    key = FRACTIONS.get(name, name)
+    if key not in found and key in ABSENT:
+        return ABSENT[key]
+    if key not in found and name in ("gap", "margin") and found.get("kind") == OPTIMUM:
         return np.nan
-    if name in SINGLE:
-        return None if name == "C" and found[name] is None else _floats([found[name]])[0]
-    if name == "bracket":
-        low, high = _floats(found[name])
-        return low, high
-    return _numbers(found[name]) if name in SAMPLES else _floats(found[name])
+    if found[key] is None and name in ("C", "exact", "exact_multipliers", *FRACTIONS):
+        return None
+    return PARTS[name][1](found[key])
 
 
 def _texts(values: Iterable[float]) -> list[str]:
@@ -297,7 +251,16 @@ def _floats(texts: Sequence[Any]) -> list[float]:
     return [float(text) for text in texts]
 
 
-def _numbers(values: Any) -> list[int]:
+def _float(text: Any) -> float:
+    return _floats([text])[0]
+
+
+def _bracket(texts: Any) -> tuple[float, float]:
+    low, high = _floats(texts)
+    return low, high
+
+
+def _samples(values: Any) -> list[int]:
     if not isinstance(values, list) or not all(type(value) is int for value in values):
         msg = "a list of sample numbers was expected"
         raise ValueError(msg)
@@ -322,6 +285,27 @@ def read_rational(text: str) -> Fraction:
     sign, *whole = match.groups()
     above, below = (int(part or "1", 0 if "x" in (part or "") else 10) for part in whole)
     return Fraction(-above if sign else above, below)
+
+
+def _fractions(texts: Any) -> tuple[Fraction, ...]:
+    return tuple(map(read_rational, texts))
+
+
+_IN_FLOATS = (_texts, _floats)
+_IN_FRACTIONS = (lambda values: [written(value) for value in values], _fractions)
+_SINGLE = (lambda value: repr(float(value)), _float)
+_IN_NUMBERS = (lambda values: values.tolist(), _samples)
+# How the parts of certificates, but for their hyperplanes, are written and read; in this order.
+PARTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "exact": _IN_FRACTIONS,
+    **dict.fromkeys(("C", "primal", "dual", "gap"), _SINGLE),
+    **dict.fromkeys(("support", "on", "spanning_support"), _IN_NUMBERS),
+    **dict.fromkeys(("weights", "point", "spanning_weights", "multipliers"), _IN_FLOATS),
+    "margin": _SINGLE,
+    **dict.fromkeys(("exact_multipliers", *FRACTIONS), _IN_FRACTIONS),
+    "bracket": (_texts, _bracket),
+    "why": (str, str),
+}
 
 
 # Which data -------------------------------------------------------------------------------------

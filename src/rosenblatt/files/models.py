@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import file_path, instance
-from rosenblatt.files.whole import written_whole
+from rosenblatt.files.whole import existing, written_whole
 
 if TYPE_CHECKING:
     import os
@@ -95,7 +95,8 @@ def save(
     instance("model", model, BaseEstimator, "give a fitted estimator")
     check_is_fitted(model)
     for part in _parts(model):
-        _check_parameters(part)
+        if hasattr(part, "check_parameters"):
+            part.check_parameters()
     # Not by copy.copy, which would judge parts that do not fit together before naming them.
     root = object.__new__(type(model))
     vars(root).update(vars(model), summary_=_as_json(summary or {}))
@@ -131,7 +132,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If it is no model file, is damaged, comes from a newer version, or holds anything else
         than numbers, text, arrays and estimators of rosenblatt and scikit-learn.
     """
-    source = Path(file_path("path", path))
+    source = existing(file_path("path", path), "give the name of a model file")
     data = _read(source)
     try:
         versions = _read_header(data)
@@ -148,10 +149,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
-def _as_json(summary: Any) -> dict[str, Any]:
-    if not isinstance(summary, dict):
-        msg = f"summary is a {type(summary).__name__}: give a dict"
-        raise ModelFileError(msg)
+def _as_json(summary: dict[str, Any]) -> dict[str, Any]:
     try:
         return json.loads(json.dumps(summary))  # type: ignore[no-any-return]
     except (RecursionError, TypeError, ValueError) as error:
@@ -215,12 +213,6 @@ def _is_code(kernel: Any) -> bool:
 
 
 def _read(source: Path) -> bytes:
-    if not source.exists():
-        msg = f"there is no file {source}"
-        raise FileNotFoundError(msg)
-    if source.is_dir():
-        msg = f"{source} is a folder: give the name of a model file"
-        raise IsADirectoryError(msg)
     with source.open("rb") as file:
         start = file.read(4)
         if start != b"PK\3\4":
@@ -248,8 +240,7 @@ def _read_header(data: bytes) -> dict[str, Any]:
             raise ModelFileError(msg)
         damaged = archive.testzip()
         if damaged is not None:
-            msg = f"is damaged (in {_shown([damaged])}): save the model again"
-            raise ModelFileError(msg)
+            _refuse_damaged(f"in {_shown([damaged])}")
         header: dict[str, Any] = json.loads(archive.read(HEADER))
         protocol = json.loads(archive.read("schema.json"))["protocol"]
     if int(header["layout"]) > LAYOUT:
@@ -269,21 +260,14 @@ def _renamed(data: bytes) -> bytes:
         for name in old.namelist():
             content = old.read(name)
             if name == "schema.json":
-                content = json.dumps(_with_new_names(json.loads(content))).encode()
+                content = json.dumps(json.loads(content, object_hook=_moved)).encode()
             new.writestr(name, content)
     return buffer.getvalue()
 
 
-def _with_new_names(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_with_new_names(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    found = {key: _with_new_names(item) for key, item in node.items()}
-    module = found.get("__module__")
-    if isinstance(module, str):
-        found["__module__"] = MOVED.get(module, module)
-    return found
+def _moved(node: dict[str, Any]) -> dict[str, Any]:
+    module = node.get("__module__")
+    return node | {"__module__": MOVED.get(module, module)} if isinstance(module, str) else node
 
 
 def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
@@ -319,26 +303,28 @@ def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
     return model
 
 
+def _refuse_damaged(why: str) -> None:
+    msg = f"is damaged ({why}): save the model again"
+    raise ModelFileError(msg)
+
+
 def _check_whole(model: Any) -> None:
     """Refuse a model that could not have been saved: not fitted, or in parts that do not fit."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
     if not isinstance(getattr(model, "summary_", {}), dict):
-        msg = f"is damaged (its summary is a {type(model.summary_).__name__}): save the model again"
-        raise ModelFileError(msg)
+        _refuse_damaged(f"its summary is a {type(model.summary_).__name__}")
     parts = _parts(model)
     for part in parts:
         check_is_fitted(part)
-        _check_parameters(part)
+        if hasattr(part, "check_parameters"):
+            part.check_parameters()
         _check_features(part)
     if len(parts) > 1 and hasattr(parts[0], "kinds_"):
         wide = len(parts[0].get_feature_names_out())
         if wide != parts[1].n_features_in_:
-            msg = (
-                f"is damaged ({wide} features for {parts[1].n_features_in_}): save the model again"
-            )
-            raise ModelFileError(msg)
+            _refuse_damaged(f"{wide} features for {parts[1].n_features_in_}")
 
 
 def _parts(model: Any) -> list[Any]:
@@ -346,12 +332,6 @@ def _parts(model: Any) -> list[Any]:
     if not hasattr(model, "steps"):
         return [model]
     return [part for _, part in model.steps if part is not None and part != "passthrough"]
-
-
-def _check_parameters(part: Any) -> None:
-    """Refuse parameters that one of our classifiers would not take."""
-    if hasattr(part, "check_parameters"):
-        part.check_parameters()
 
 
 def _check_features(part: Any) -> None:

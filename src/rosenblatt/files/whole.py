@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Files: one that is there to read, or one written whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
+
+def existing(path: str | os.PathLike[str], remedy: str) -> Path:
+    """The path, if there is a file to read."""
+    source = Path(path)
+    if not source.exists():
+        msg = f"there is no file {source}"
+        raise FileNotFoundError(msg)
+    if source.is_dir():
+        msg = f"{source} is a folder: {remedy}"
+        raise IsADirectoryError(msg)
+    return source
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from rosenblatt.kernels import (
     Sigmoid,
     is_positive_semidefinite,
 )
-from rosenblatt.kernels.definiteness import IndefiniteKernelWarning
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

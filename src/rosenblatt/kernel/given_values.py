@@ -18,7 +18,7 @@ from rosenblatt.kernel.support_vectors import (
     times_factors,
 )
 from rosenblatt.kernels import Precomputed
-from rosenblatt.kernels.rounding import Rounding
+from rosenblatt.kernels.functions import Rounding
 
 if TYPE_CHECKING:
     from rosenblatt.data.sources import Floats, Ints

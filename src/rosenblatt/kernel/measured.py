@@ -16,8 +16,7 @@ from rosenblatt.kernel.support_vectors import (
     count_terms,
     distances2_to,
 )
-from rosenblatt.kernels.functions import Linear, Polynomial, Sigmoid
-from rosenblatt.kernels.rounding import Products, Rounding
+from rosenblatt.kernels.functions import Linear, Polynomial, Products, Rounding, Sigmoid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

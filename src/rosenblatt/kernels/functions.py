@@ -14,25 +14,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rosenblatt.arguments import brief, matrix, number, positive_int
-from rosenblatt.kernels.definiteness import plain_values
-from rosenblatt.kernels.rounding import (
-    Products,
-    Rounding,
-    float_range,
-    lengths,
-    powers_rounding,
-    tiny,
-)
+from rosenblatt.arguments import number, positive_int
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from rosenblatt.array_types import Floats
 
-    Floats = NDArray[np.float64]
+
+class Rounding(NamedTuple):
+    """How far a computed ``Σ δ K`` can be off: ``relative*Σ|δ||K| + absolute*Σ|δ|``, row by row."""
+
+    relative: Any
+    absolute: Any
+
+
+class Products(NamedTuple):
+    """What is known of computed inner products ``x·y``, for bounds on rounding.
+
+    `unit` is the unit roundoff, `terms` the most terms that are not zero (row by row), `x2` the
+    squared norms of the rows, `most` the largest squared norm of any y, and `nonnegative` says
+    whether no term is negative.
+    """
+
+    unit: float
+    terms: Any
+    x2: Any
+    most: float
+    nonnegative: bool
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Kernel:
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Matrix of the values for every row of X with every row of Y (None: of X)."""
-        X, Y = _pair(X, Y)
+        X, Y = sample_pair(X, Y)
         Z = X @ (X if Y is None else Y).T
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z, dtype=np.float64)
         x2 = squared_norms(X)
@@ -61,7 +73,7 @@ class Kernel:
 
     def diagonal(self, X: Any) -> Floats:
         """``K(x, x)`` for every row of X."""
-        x2 = squared_norms(_matrix(X))
+        x2 = squared_norms(sample_matrix(X))
         values: Floats = self.of_products(x2[:, np.newaxis].copy(), x2, x2[:, np.newaxis])[:, 0]
         return values
 
@@ -77,8 +89,8 @@ class Kernel:
         raise NotImplementedError
 
     def largest(self, x2: Any, most: float) -> Any:
-        """A bound on ``|K(x, y)|`` from the squared norms of x and the largest one of any y."""
-        raise NotImplementedError
+        """A bound on ``|K(x, y)|`` from the squared norms of x and the largest one of any y: 1."""
+        return np.ones_like(x2)
 
     def nonnegative(self, plain: bool) -> bool:
         """Whether no value is negative; `plain`: no inner product is. It decides how to bound."""
@@ -89,57 +101,12 @@ class Kernel:
         return False
 
 
-@dataclass(frozen=True)
-class Linear(Kernel):
-    """``x·y``: the perceptron itself."""
+class Powers(Kernel):
+    """``(gamma*x·y + coef0)^degree``; the base of `Linear` and `Polynomial`."""
 
-    name = "linear"
-
-    @property
-    def formula(self) -> str:
-        """The kernel in symbols."""
-        return "x·y"
-
-    def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
-        """The inner products as they are."""
-        return Z
-
-    def rounding(self, products: Products) -> Rounding:
-        """``(terms + 3)u`` for each of the two inner products."""
-        return powers_rounding(products, 1, 1.0, 0.0)
-
-    def largest(self, x2: Any, most: float) -> Any:
-        """``‖x‖‖y‖``."""
-        return np.sqrt(x2) * np.sqrt(most)
-
-    def nonnegative(self, plain: bool) -> bool:
-        """If no inner product is negative."""
-        return plain
-
-    def keeps_integers(self) -> bool:
-        """It does."""
-        return True
-
-
-@dataclass(frozen=True)
-class Polynomial(Kernel):
-    """``(gamma*x·y + coef0)^degree``: all products of up to `degree` features."""
-
-    degree: int = 3
-    gamma: float = 1.0
-    coef0: float = 1.0
-
-    name = "poly"
-
-    def __post_init__(self) -> None:
-        positive_int("degree", self.degree)
-        _keep_floats(self, gamma=_positive("gamma", self.gamma), coef0=number("coef0", self.coef0))
-
-    @property
-    def formula(self) -> str:
-        """The kernel in symbols."""
-        inner = f"{_times(self.gamma)}x·y{_plus(self.coef0)}"
-        return f"({inner})^{self.degree}"
+    degree: int
+    gamma: float
+    coef0: float
 
     def of_products(self, Z: Any, x2: Any, y2: Any, xp: Any = np) -> Any:
         """Powers by squaring: faster than a general power, and the same on every machine."""
@@ -151,7 +118,22 @@ class Polynomial(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """That of the base, ``degree`` times."""
-        return powers_rounding(products, self.degree, self.gamma, self.coef0)
+        u, zero = products.unit, 0.0 * products.x2
+        least, lost, largest = _float_range(u)
+        gamma, degree = self.gamma, self.degree
+        relative = 1.05 * degree * (products.terms + 6) * u + zero
+        with np.errstate(over="ignore", invalid="ignore"):
+            root = _lengths(products)
+            base = gamma * root + abs(self.coef0)
+            size = base**degree
+            # A product too small for floats is lost, and what is lost then grows with the power.
+            small = 1.05 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
+            small = small + _tiny(u)
+            fits = (relative < 0.05) & (root < largest) & (size < largest) & (base < largest)
+            fits &= least <= gamma < largest
+            if self.nonnegative(products.nonnegative):
+                return Rounding(np.where(fits, relative, np.inf), np.where(fits, small, np.inf))
+            return Rounding(zero, np.where(fits, relative * size + small, np.inf))
 
     def largest(self, x2: Any, most: float) -> Any:
         """``(gamma‖x‖‖y‖ + |coef0|)^degree``."""
@@ -168,6 +150,39 @@ class Polynomial(Kernel):
 
 
 @dataclass(frozen=True)
+class Linear(Powers):
+    """``x·y``: the perceptron itself."""
+
+    name = "linear"
+    degree, gamma, coef0 = 1, 1.0, 0.0
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "x·y"
+
+
+@dataclass(frozen=True)
+class Polynomial(Powers):
+    """``(gamma*x·y + coef0)^degree``: all products of up to `degree` features."""
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    name = "poly"
+
+    def __post_init__(self) -> None:
+        positive_int("degree", self.degree)
+        _keep_floats(self, gamma=_positive("gamma", self.gamma), coef0=number("coef0", self.coef0))
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return f"({_times(self.gamma)}x·y{_plus(self.coef0)})^{self.degree}"
+
+
+@dataclass(frozen=True)
 class Radial(Kernel):
     """``exp(-rate*‖x - y‖²)``; the base of `RBF` and `Gaussian`, which name the rate."""
 
@@ -181,7 +196,7 @@ class Radial(Kernel):
 
         Dense samples are moved to around the origin first, where fewer digits cancel.
         """
-        X, Y = _pair(X, Y)
+        X, Y = sample_pair(X, Y)
         if hasattr(X, "tocsr") or hasattr(Y, "tocsr"):
             values = super().__call__(X, Y)
         else:
@@ -211,7 +226,7 @@ class Radial(Kernel):
 
         In single precision by half of it: squared norms are always computed in double.
         """
-        u, (least, lost, largest) = products.unit, float_range(products.unit)
+        u, (least, lost, largest) = products.unit, _float_range(products.unit)
         sizes = products.x2 + products.most
         terms = products.terms * (2 if u == 2.0**-53 else 1)
         with np.errstate(over="ignore"):
@@ -219,15 +234,11 @@ class Radial(Kernel):
             apart = self.rate * apart
             fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
         relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)
-        return Rounding(relative, tiny(u) + 0.0 * products.x2)
+        return Rounding(relative, _tiny(u) + 0.0 * products.x2)
 
     def nonnegative(self, plain: bool) -> bool:
         """Never negative."""
         return True
-
-    def largest(self, x2: Any, most: float) -> Any:
-        """1."""
-        return np.ones_like(x2)
 
 
 @dataclass(frozen=True)
@@ -303,99 +314,14 @@ class Sigmoid(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """No more than that of the argument: the slope of tanh is at most 1."""
-        u, (least, lost, largest) = products.unit, float_range(products.unit)
-        root, eta = lengths(products), abs(self.eta)
+        u, (least, lost, largest) = products.unit, _float_range(products.unit)
+        root, eta = _lengths(products), abs(self.eta)
         with np.errstate(over="ignore"):
             size = eta * root + abs(self.theta)
             small = (eta * (products.terms + 2) + 2) * lost
             absolute = 1.05 * ((products.terms + 6) * u * size + small + 8 * u)
         fits = (root < largest) & (size < largest) & (eta == 0 or least <= eta < largest)
         return Rounding(0.0 * products.x2, np.where(fits, absolute, np.inf))
-
-    def largest(self, x2: Any, most: float) -> Any:
-        """1."""
-        return np.ones_like(x2)
-
-
-@dataclass(frozen=True)
-class Precomputed(Kernel):
-    """The values themselves are the data: row i of X holds ``K(x_i, x_j)`` for all training j."""
-
-    name = "precomputed"
-    needs_features = False
-
-    @property
-    def formula(self) -> str:
-        """The kernel in symbols."""
-        return "given as a matrix"
-
-    def __call__(self, X: Any, Y: Any = None) -> Floats:
-        """The matrix as it is."""
-        return _dense(X)
-
-    def diagonal(self, X: Any) -> Floats:
-        """The diagonal of the matrix."""
-        return np.diagonal(_dense(X)).copy()
-
-    def keeps_integers(self) -> bool:
-        """Whole numbers are taken as they are."""
-        return True
-
-
-@dataclass(frozen=True)
-class Function(Kernel):
-    """Any function of two vectors that gives a number, or of two matrices that gives a matrix.
-
-    Which of the two it is, is found by a call with two and three rows. It has to be symmetric,
-    and to give a pair of samples the same value in every call.
-    """
-
-    function: Any
-
-    name = "function"
-    needs_features = False
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            msg = f"kernel={brief(self.function)} cannot be called: give a function of two vectors"
-            raise ValueError(msg)
-
-    @property
-    def formula(self) -> str:
-        """The name of the function."""
-        function = getattr(self.function, "func", self.function)  # of functools.partial
-        return f"{getattr(function, '__name__', 'function')}(x, y)"
-
-    def __call__(self, X: Any, Y: Any = None) -> Floats:
-        """The function for every row of X with every row of Y (None: of X)."""
-        X, Y = _pair(X, Y)
-        Y = X if Y is None else Y
-        if not X.shape[0] * Y.shape[0]:
-            return np.empty((X.shape[0], Y.shape[0]))
-        if self._takes_matrices(X, Y):
-            values = plain_values(self.function(X, Y))
-        else:
-            A, B = _rows_of(X), _rows_of(Y)
-            values = np.array(
-                [[plain_values(self.function(x, y)) for y in B] for x in A], np.float64
-            )
-        if values.shape != (X.shape[0], Y.shape[0]) or not np.isfinite(values).all():
-            raise ValueError(_wanted(self.formula, values))
-        return values
-
-    def _takes_matrices(self, X: Any, Y: Any) -> bool:
-        """Whether two rows with three give a 2 x 3 matrix."""
-        few = 3 if X.shape[1] != 3 else 4  # so that they are no factors of a matrix product
-        try:
-            values = plain_values(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
-        except Exception:  # whatever a function of two vectors says to matrices
-            return False
-        return values.shape == (2, few)
-
-    def diagonal(self, X: Any) -> Floats:
-        """``K(x, x)`` for every row of X."""
-        X = matrix("X", X)
-        return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
 
 
 # Arithmetic -------------------------------------------------------------------------------------
@@ -416,6 +342,21 @@ def _power(Z: Any, degree: int) -> Any:
         Z *= Z
 
 
+def _lengths(products: Products) -> Any:
+    """``‖x‖‖y‖`` at most: squares that are too small for floats are not forgotten."""
+    return np.sqrt(products.x2 + 2.0**-1000) * math.sqrt(products.most + 2.0**-1000)
+
+
+def _float_range(unit: float) -> tuple[float, float, float]:
+    """The smallest float with all its digits, the smallest there is, and a bound on the largest."""
+    return (2.0**-126, 2.0**-149, 2.0**127) if unit > 1e-10 else (2.0**-1022, 2.0**-1074, 2.0**1023)
+
+
+def _tiny(unit: float) -> float:
+    """Values below this may have lost their digits, or all of themselves."""
+    return 2.0**-120 if unit > 1e-10 else 2.0**-1000
+
+
 def squared_norms(X: Any) -> Floats:
     """``‖x‖²`` for every row x, dense or sparse."""
     squares = X.multiply(X) if hasattr(X, "multiply") else np.multiply(X, X)
@@ -423,38 +364,19 @@ def squared_norms(X: Any) -> Floats:
     return total
 
 
-def _matrix(X: Any, name: str = "X") -> Any:
+def sample_matrix(X: Any, name: str = "X") -> Any:
+    """Samples as a matrix of floats, dense or CSR."""
     wanted = "give a matrix with one sample in each row"
     return matrix(name, X, wanted).astype(np.float64, copy=False)
 
 
-def _pair(X: Any, Y: Any) -> tuple[Any, Any]:
+def sample_pair(X: Any, Y: Any) -> tuple[Any, Any]:
     """Two matrices of samples with as many features, the second one if it is given."""
-    X, Y = _matrix(X), None if Y is None else _matrix(Y, "Y")
+    X, Y = sample_matrix(X), None if Y is None else sample_matrix(Y, "Y")
     if Y is not None and X.shape[1] != Y.shape[1]:
         msg = f"X has {X.shape[1]} features but Y has {Y.shape[1]}: give as many"
         raise ValueError(msg)
     return X, Y
-
-
-def _dense(X: Any) -> Floats:
-    X = _matrix(X)
-    values: Floats = X.toarray() if hasattr(X, "toarray") else X
-    return values
-
-
-def _rows_of(X: Any) -> list[Any]:
-    return list(X.toarray() if hasattr(X, "toarray") else X)
-
-
-def _wanted(name: str, values: Floats) -> str:
-    what = f"values of shape {values.shape}"
-    if values.size and not np.isfinite(values).all():
-        what = "values that are not finite"
-    return (
-        f"the kernel {name} gave {what}: give a function of two vectors with a finite number as "
-        "its value, or of two matrices with a matrix of them"
-    )
 
 
 def _keep_floats(kernel: Kernel, **found: float) -> None:

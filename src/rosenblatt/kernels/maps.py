@@ -13,22 +13,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, vstack
 
-from rosenblatt.arguments import matrix
 from rosenblatt.exact.enclosure import two_product
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from rosenblatt.array_types import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Pattern = tuple[int, ...]
 
 MOST = 1 << 31  # numbers in a result
@@ -234,7 +233,7 @@ def _subsets(d: int, size: int) -> Ints:
     """Every choice of `size` of d features, as in a dictionary."""
     chosen = np.empty((1, 0), np.int64)
     for s in range(1, size + 1):
-        last = _LAST.get(d, s)
+        last = _last(d, s)
         chosen = np.column_stack([chosen[last.without], last.feature])
     return chosen
 
@@ -263,7 +262,7 @@ def _fill(X: Floats, degree: int, lowest: int, out: Floats, check: bool) -> bool
 def _factors(X: Floats, before: dict[Pattern, Floats], pattern: Pattern) -> tuple[Floats, Floats]:
     """The monomials of one degree less, and the feature that each is multiplied by."""
     d, s = X.shape[1], len(pattern)
-    last = _LAST.get(d, s)
+    last = _last(d, s)
     if pattern[-1] > 1:
         return before[(*pattern[:-1], pattern[-1] - 1)], X[:, last.feature]
     return before[pattern[:-1]][:, last.without], X[:, last.feature]
@@ -276,31 +275,16 @@ class _Last(NamedTuple):
     without: Ints
 
 
-class _LastFeatures:
-    """The same for every chunk, so the latest few are remembered."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int], _Last] = {}
-
-    def get(self, d: int, s: int) -> _Last:
-        """Those of choices of s of d features."""
-        if (d, s) not in self._known:
-            if len(self._known) > 16:
-                self._known.clear()
-            self._known[d, s] = self._make(d, s)
-        return self._known[d, s]
-
-    def _make(self, d: int, s: int) -> _Last:
-        if s == 1:
-            return _Last(np.arange(d), np.zeros(d, np.int64))
-        ends = self.get(d, s - 1).feature  # each may be followed by any later feature
-        counts = d - 1 - ends
-        without = np.repeat(np.arange(len(ends)), counts)
-        starts = np.repeat(np.cumsum(counts) - counts, counts)
-        return _Last(ends[without] + 1 + np.arange(len(without)) - starts, without)
-
-
-_LAST = _LastFeatures()
+@lru_cache(16)  # the same for every chunk
+def _last(d: int, s: int) -> _Last:
+    """Those of choices of s of d features."""
+    if s == 1:
+        return _Last(np.arange(d), np.zeros(d, np.int64))
+    ends = _last(d, s - 1).feature  # each may be followed by any later feature
+    counts = d - 1 - ends
+    without = np.repeat(np.arange(len(ends)), counts)
+    starts = np.repeat(np.cumsum(counts) - counts, counts)
+    return _Last(ends[without] + 1 + np.arange(len(without)) - starts, without)
 
 
 def _exact(a: Floats, b: Floats, product: Floats) -> bool:
@@ -346,7 +330,9 @@ def _sparse(
             grown.append(((*pattern[:-1], pattern[-1] + 1), terms._replace(value=more)))
         for child, made in grown:
             if check and len(made.row):
-                source = terms.value if child[:-1] != pattern else _parents(terms, ends)
+                source = terms.value
+                if child[:-1] == pattern:
+                    source = np.repeat(source, ends[terms.row] - 1 - terms.last)
                 exact &= _exact(source, X.data[made.last], made.value)
         todo += grown
     row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -365,10 +351,6 @@ def _appended(X: Any, terms: _Terms, ends: Ints) -> _Terms:
     chosen = tuple(feature[each] for feature in terms.chosen)
     value = terms.value[each] * X.data[last]
     return _Terms(terms.row[each], (*chosen, X.indices[last].astype(np.int64)), last, value)
-
-
-def _parents(terms: _Terms, ends: Ints) -> Floats:
-    return np.repeat(terms.value, ends[terms.row] - 1 - terms.last)
 
 
 def _offsets(d: int, degree: int, lowest: int) -> dict[Pattern, int]:

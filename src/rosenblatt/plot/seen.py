@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import arguments
+from rosenblatt import arguments, matrices
 from rosenblatt.arguments import brief
 from rosenblatt.plot.lettering import out_of
 from rosenblatt.results import Fit, Hyperplane, MarginFit, Optimum, Updates
@@ -97,7 +97,7 @@ def dense(X: Any) -> Any:
 
 def _table(X: Any) -> Any:
     """X as a CSR matrix or a 2-D array of finite numbers."""
-    rows = arguments.matrix("X", X).astype(np.float64, copy=False)
+    rows = matrices.matrix("X", X).astype(np.float64, copy=False)
     if not np.isfinite(rows.data if arguments.is_sparse(rows) else rows).all():
         msg = "X holds values that are not finite numbers: leave those rows out, or fill them in"
         raise ValueError(msg)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.certify import check
-from rosenblatt.kernels.definiteness import IndefiniteKernelError
 from rosenblatt.kernels.functions import Radial
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
 from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
 from rosenblatt.results import (

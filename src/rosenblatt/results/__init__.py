@@ -3,9 +3,16 @@
 Begin with `hyperplane` and `runs`. Imports nothing but `exact` and `arguments`.
 """
 
-from rosenblatt.results.expansions import Dropped, KernelFit, Path
 from rosenblatt.results.hyperplane import Hyperplane
-from rosenblatt.results.margins import MarginFit, MarginRound, MarginTrace, Sides, SoftMarginPath
+from rosenblatt.results.margins import (
+    Conditions,
+    MarginFit,
+    MarginRound,
+    MarginTrace,
+    Optimum,
+    Sides,
+    SoftMarginPath,
+)
 from rosenblatt.results.reports import (
     BoundReport,
     CycleReport,
@@ -13,13 +20,22 @@ from rosenblatt.results.reports import (
     at_every,
     power_of_ten,
 )
-from rosenblatt.results.runs import Cycle, Epoch, Fit, Mistakes, StopReason, Trace, Updates
+from rosenblatt.results.runs import (
+    Cycle,
+    Dropped,
+    Epoch,
+    Fit,
+    KernelFit,
+    Mistakes,
+    Path,
+    StopReason,
+    Trace,
+    Updates,
+)
 from rosenblatt.results.verdicts import (
     Certificate,
     CheckResult,
-    Conditions,
     Inseparable,
-    Optimum,
     QuasiSeparable,
     Separable,
     Undecided,

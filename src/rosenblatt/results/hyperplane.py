@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rosenblatt import arguments
+from rosenblatt import arguments, matrices
 from rosenblatt.exact import margin_of, values
 from rosenblatt.exact.nearby import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
 
 
 SMALL = 1e-290  # values below may have lost digits
@@ -22,7 +22,7 @@ SMALL = 1e-290  # values below may have lost digits
 
 def samples_of(X: Any, d: int) -> Any:
     """Samples of d features as a 2-D array or a CSR matrix."""
-    rows = arguments.table("X", X)
+    rows = matrices.table("X", X)
     if arguments.is_sparse(rows):
         rows = arguments.canonical(rows)
     else:

@@ -1,4 +1,4 @@
-"""What a fit to a best hyperplane returns. Frozen, and free of any solver."""
+"""Best hyperplanes with the evidence for them, and what a fit that looks for one returns."""
 
 from __future__ import annotations
 
@@ -8,23 +8,102 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane
-from rosenblatt.results.runs import StopReason
-from rosenblatt.results.verdicts import Conditions, Inseparable, Optimum, QuasiSeparable
+from rosenblatt.results.runs import Frozen, StopReason
+from rosenblatt.results.verdicts import Evidence, Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from fractions import Fraction
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-
-
-def _freeze(*arrays: NDArray[np.generic]) -> None:
-    for array in arrays:
-        array.setflags(write=False)
+    from rosenblatt.array_types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class MarginTrace:
+class Optimum(Evidence):
+    """A hyperplane and multipliers that prove how close it is to the best there is.
+
+    Of the soft-margin problem, ``c_i = C s_i/N`` with sample weights ``s_i`` that sum to ``N``::
+
+        primal = ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
+        dual   = Σ α_i - ½‖Σ α_i y_i x_i‖²       with 0 <= α_i <= c_i, Σ α_i y_i = 0
+
+    or, with ``C=None``, of the maximum-margin problem: ``primal = ½‖w‖²`` with every
+    ``y_i(w·x_i + b) >= 1``, and no upper bound on the multipliers. No hyperplane has a primal
+    value below the dual value of any such multipliers.
+
+    Attributes
+    ----------
+    hyperplane : Hyperplane
+        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1 as
+        nearly as floats can bring it.
+    support, multipliers : int array, float array
+        The samples with ``α_i > 0``, in ascending order, and these.
+    C : float or None
+        None: the maximum margin.
+    primal, dual : float
+        The two values: of the very hyperplane, its rounding included, and of the multipliers. For
+        the maximum margin ``primal = ½/margin²``, with the margin that this hyperplane has.
+    gap : float
+        ``(primal - dual)/primal``: by how much, at most, the objective could be smaller. It is 1
+        where a maximum margin was asked for and the hyperplane does not separate. Not given: what
+        the two values make of it.
+    exact_multipliers : tuple of Fraction or None
+        The multipliers in rational numbers, where their nearest floats, `multipliers`, would
+        prove less.
+    margin : float
+        How far from the hyperplane ``w·x + b`` is 1 or -1, ``1/‖w‖``, infinite if w is zero; for
+        the maximum margin that of this very hyperplane, its rounding included.
+    """
+
+    hyperplane: Hyperplane
+    support: Ints
+    multipliers: Floats
+    C: float | None
+    primal: float
+    dual: float
+    gap: float = np.nan
+    exact_multipliers: tuple[Fraction, ...] | None = None
+    margin: float = np.nan
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.margin != self.margin:
+            plane = self.hyperplane
+            margin = 1.0 / plane.norm if plane.w.any() else np.inf
+            object.__setattr__(self, "margin", margin)
+        if self.gap != self.gap:
+            share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
+            object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How well a hyperplane and multipliers meet the conditions of an optimum; all are 0 there.
+
+    Attributes
+    ----------
+    feasibility : float
+        The largest of the multipliers' excesses over ``c_i`` as a share of it, and, for the
+        maximum margin, of ``1 - y_i(w·x_i + b)``.
+    balance : float
+        ``|Σ α_i y_i|`` as a share of ``Σ α_i``.
+    stationarity : float
+        ``‖w - Σ α_i y_i x_i‖`` as a share of ``‖w‖``.
+    complementarity : float
+        ``Σ α_i |y_i(w·x_i + b) - 1 + ξ_i| + Σ (c_i - α_i) ξ_i`` as a share of the primal value,
+        with the slack ``ξ_i = max(0, 1 - y_i(w·x_i + b))``.
+    gap : float
+        ``(primal - dual)/primal``.
+    """
+
+    feasibility: float
+    balance: float
+    stationarity: float
+    complementarity: float
+    gap: float
+
+
+@dataclass(frozen=True, eq=False)
+class MarginTrace(Frozen):
     """The record of a fit, with an entry for every scan of all the data.
 
     Attributes
@@ -44,9 +123,6 @@ class MarginTrace:
     dual: Floats
     rows: Ints
     seconds: Floats
-
-    def __post_init__(self) -> None:
-        _freeze(self.primal, self.dual, self.rows, self.seconds)
 
     def __len__(self) -> int:
         """Return the number of scans."""
@@ -117,7 +193,7 @@ class MarginFit:
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(Frozen):
     """Where samples lie with respect to a hyperplane and its margin.
 
     Attributes
@@ -136,12 +212,9 @@ class Sides:
     inside: Ints
     wrong: Ints
 
-    def __post_init__(self) -> None:
-        _freeze(self.slack, self.outside, self.on, self.inside, self.wrong)
-
 
 @dataclass(frozen=True, eq=False)
-class SoftMarginPath:
+class SoftMarginPath(Frozen):
     """Soft-margin hyperplanes as C varies; every array has an entry for each C.
 
     Attributes
@@ -171,11 +244,6 @@ class SoftMarginPath:
     primal: Floats = field(repr=False)
     dual: Floats = field(repr=False)
     optima: tuple[Optimum, ...] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        _freeze(
-            self.Cs, self.margin, self.slack, self.errors, self.n_support, self.primal, self.dual
-        )
 
     @property
     def gap(self) -> Floats:

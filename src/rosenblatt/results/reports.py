@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.results.runs import Frozen
 from rosenblatt.results.verdicts import Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results.hyperplane import Hyperplane
     from rosenblatt.results.runs import StopReason
     from rosenblatt.results.verdicts import Certificate
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 def _number(value: float) -> str:
@@ -153,7 +152,7 @@ class MistakeBound:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundReport:
+class BoundReport(Frozen):
     """A recorded run beside its mistake bound: the proof, evaluated at every update.
 
     Arrays have an entry for the start and one after each update. With ``m`` mistakes so far, the
@@ -196,10 +195,6 @@ class BoundReport:
     length2_rounding: Floats
     fit_intercept: bool = True
 
-    def __post_init__(self) -> None:
-        for array in self.table().values():
-            array.setflags(write=False)
-
     @property
     def tightness(self) -> float:
         """Mistakes made, as a share of the bound."""
@@ -227,15 +222,7 @@ class BoundReport:
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The run as columns, a row for the start and one for each update."""
-        return {
-            "mistakes": self.mistakes,
-            "progress": self.progress,
-            "progress_bound": self.progress_bound,
-            "length2": self.length2,
-            "length2_bound": self.length2_bound,
-            "progress_rounding": self.progress_rounding,
-            "length2_rounding": self.length2_rounding,
-        }
+        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
 
     def __str__(self) -> str:
         made = f"{self.n_mistakes} mistake{'s' * (self.n_mistakes != 1)}"
@@ -261,7 +248,7 @@ class BoundReport:
 
 
 @dataclass(frozen=True, eq=False)
-class CycleReport:
+class CycleReport(Frozen):
     """A run that repeats itself: what it passes through, and why.
 
     Over one cycle the updates add up to nothing, ``Σ c_i y_i (x_i, 1) = 0`` where sample i was a
@@ -310,10 +297,6 @@ class CycleReport:
     certificate: Certificate
     separable: bool | None
     fit_intercept: bool = True
-
-    def __post_init__(self) -> None:
-        for name in ("mistakes", "errors", "counts"):
-            getattr(self, name).setflags(write=False)
 
     @property
     def why(self) -> str:

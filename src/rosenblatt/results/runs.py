@@ -12,9 +12,9 @@ from rosenblatt import arguments
 from rosenblatt.results.hyperplane import Hyperplane, samples_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 class StopReason(enum.Enum):
@@ -41,6 +41,15 @@ class StopReason(enum.Enum):
         return f"StopReason.{self.name}"
 
 
+class Frozen:
+    """A result whose arrays must not change under its owner, nor under a run that goes on."""
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+
 @dataclass(frozen=True)
 class Cycle:
     """Evidence that a run repeats itself: the weights after epoch `entry` come back exactly.
@@ -55,7 +64,7 @@ class Cycle:
 
 
 @dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(Frozen):
     """Every mistake that led to an update, in order; there with ``record=True``.
 
     Attributes
@@ -67,22 +76,17 @@ class Mistakes:
         The update to which the mistake belongs: online its own, otherwise that of its batch.
     """
 
-    epoch: NDArray[np.int64]
-    sample: NDArray[np.int64]
+    epoch: Ints
+    sample: Ints
     value: Floats
     step: Floats
-    update: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        # A run that goes on builds on these arrays: they must not change under it.
-        for column in (self.epoch, self.sample, self.value, self.step, self.update):
-            column.setflags(write=False)
+    update: Ints
 
     def __len__(self) -> int:
         """Return the number of updates."""
         return int(self.update[-1]) + 1 if self.update.size else 0
 
-    def mistake_counts(self, n: int) -> NDArray[np.int64]:
+    def mistake_counts(self, n: int) -> Ints:
         """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
 
         (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
@@ -160,7 +164,7 @@ class Trace:
         ``record=True`` only: every single update.
     """
 
-    mistakes: NDArray[np.int64]
+    mistakes: Ints
     change: Floats
     seconds: Floats
     loss: Floats | None = None
@@ -218,4 +222,93 @@ class Fit:
     n_updates: int
     n_epochs: int
     trace: Trace
+    certificate: Cycle | None = None
+
+
+# In dual form: coefficients of samples instead of weights of features -----------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Dropped(Frozen):
+    """The samples that were left out as probable outliers, in the order in which that happened.
+
+    Iterating gives pairs of a row number and its count of mistakes.
+
+    Attributes
+    ----------
+    sample : int array
+        Row numbers.
+    count : int array
+        Their mistakes by then.
+    epoch : int array
+        The epochs, from 1, in which they were dropped.
+    """
+
+    sample: Ints
+    count: Ints
+    epoch: Ints
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(zip(self.sample.tolist(), self.count.tolist(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Path(Frozen):
+    """All vectors of a run, as the steps between them; there with ``keep="vote"``.
+
+    Attributes
+    ----------
+    vector : int array
+        The support vector of each update, as a position in ``support_``.
+    step : float array
+        What was added to its coefficient.
+    lives : int array
+        The visits for which the vector after the update lived.
+    first : int
+        The visits for which the start, zero, lived.
+    """
+
+    vector: Ints
+    step: Floats
+    lives: Ints
+    first: int
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFit(Frozen):
+    """The outcome of one two-class problem in dual form.
+
+    Arrays have an entry for each support vector, in the order of ``support_``.
+
+    Attributes
+    ----------
+    coef : float array
+        What was to be kept: the coefficients of the last vector, the pocket's or the average.
+    last : float array
+        Those where the run ended, ``α*y`` times the weight of the sample.
+    alpha : int array
+        The mistake counters.
+    stop_reason : StopReason
+    n_mistakes, n_updates, n_epochs : int
+    trace : Trace
+    dropped : Dropped
+    path : Path or None
+        All vectors of the run, for a vote.
+    certificate : Cycle or None
+        The proof, where the run repeats itself.
+    """
+
+    coef: Floats
+    last: Floats
+    alpha: Ints
+    stop_reason: StopReason
+    n_mistakes: int
+    n_updates: int
+    n_epochs: int
+    trace: Trace
+    dropped: Dropped
+    path: Path | None = None
     certificate: Cycle | None = None

@@ -85,18 +85,15 @@ def _made(known: type[Any], parts: dict[str, Any]) -> Any:
     names = getattr(known, "formerly", {})
     parts = {names.get(name, name): part for name, part in parts.items()}
     for field in fields(known):
-        if field.name in parts and not _is_one_of(parts[field.name], str(field.type)):
+        kinds = map(str.strip, str(field.type).split("|"))
+        if field.name in parts and not any(_is(parts[field.name], kind) for kind in kinds):
             msg = f"{field.name} of a {known.__name__} is not {field.type}"
             raise ValueError(msg)
     return known(**parts)
 
 
-def _is_one_of(value: Any, annotation: str) -> bool:
-    """Whether a value is of the type, or of one of the types, that an annotation names."""
-    return any(_is(value, name.strip()) for name in annotation.split("|"))
-
-
 def _is(value: Any, name: str) -> bool:
+    """Whether a value is of the type that an annotation names."""
     if name in ARRAYS:
         return isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS[name]
     if name in NUMBERS:

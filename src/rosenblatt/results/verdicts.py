@@ -1,4 +1,4 @@
-"""Verdicts on linear separability, and best hyperplanes, each with the evidence for it.
+"""Verdicts on linear separability, each with the evidence for it.
 
 Samples are signed and augmented throughout: ``z_i = y_i (x_i, 1)``, bias last, so that a
 hyperplane ``θ = (w, b)`` has sample i on its right side exactly when ``z_i·θ > 0``. Labels are
@@ -20,10 +20,9 @@ from rosenblatt.results.hyperplane import Hyperplane
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 class Verdict(enum.Enum):
@@ -38,27 +37,24 @@ class Verdict(enum.Enum):
         return f"Verdict.{self.name}"
 
 
-def _kept(values: ArrayLike, dtype: type) -> NDArray[Any]:
-    """A read-only copy, so that a certificate cannot change under its owner."""
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    array.setflags(write=False)
-    return array
+class Evidence:
+    """Base of the certificates: their arrays become read-only copies of these types."""
 
-
-class _Frozen:
-    """Makes the arrays of a certificate read-only copies."""
+    arrays: ClassVar[dict[str, type]] = {
+        **dict.fromkeys(("support", "on", "spanning_support"), np.int64),
+        **dict.fromkeys(("weights", "point", "spanning_weights", "multipliers"), np.float64),
+    }
 
     def __post_init__(self) -> None:
-        for name in ("support", "on", "spanning_support"):
+        for name, dtype in self.arrays.items():
             if hasattr(self, name):
-                object.__setattr__(self, name, _kept(getattr(self, name), np.int64))
-        for name in ("weights", "point", "spanning_weights", "multipliers"):
-            if hasattr(self, name):
-                object.__setattr__(self, name, _kept(getattr(self, name), np.float64))
+                array: NDArray[Any] = np.array(getattr(self, name), dtype=dtype)
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
 
 
 @dataclass(frozen=True, eq=False)
-class Separable(_Frozen):
+class Separable(Evidence):
     """A hyperplane with every sample strictly on its right side.
 
     Attributes
@@ -78,7 +74,7 @@ class Separable(_Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class QuasiSeparable(_Frozen):
+class QuasiSeparable(Evidence):
     """The classes touch, but do not cross: a hyperplane with no sample on its wrong side.
 
     Attributes
@@ -112,7 +108,7 @@ class QuasiSeparable(_Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class Inseparable(_Frozen):
+class Inseparable(Evidence):
     """The classes overlap.
 
     Attributes
@@ -145,7 +141,7 @@ class Inseparable(_Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class Undecided(_Frozen):
+class Undecided(Evidence):
     """The question was not settled.
 
     Attributes
@@ -167,91 +163,6 @@ class Undecided(_Frozen):
 
 
 Certificate = Separable | QuasiSeparable | Inseparable | Undecided
-
-
-@dataclass(frozen=True, eq=False)
-class Optimum(_Frozen):
-    """A hyperplane and multipliers that prove how close it is to the best there is.
-
-    Of the soft-margin problem, ``c_i = C s_i/N`` with sample weights ``s_i`` that sum to ``N``::
-
-        primal = ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
-        dual   = Σ α_i - ½‖Σ α_i y_i x_i‖²       with 0 <= α_i <= c_i, Σ α_i y_i = 0
-
-    or, with ``C=None``, of the maximum-margin problem: ``primal = ½‖w‖²`` with every
-    ``y_i(w·x_i + b) >= 1``, and no upper bound on the multipliers. No hyperplane has a primal
-    value below the dual value of any such multipliers.
-
-    Attributes
-    ----------
-    hyperplane : Hyperplane
-        ``(w, b)``; for the maximum margin in canonical form, the smallest ``y(w·x + b)`` is 1 as
-        nearly as floats can bring it.
-    support, multipliers : int array, float array
-        The samples with ``α_i > 0``, in ascending order, and these.
-    C : float or None
-        None: the maximum margin.
-    primal, dual : float
-        The two values: of the very hyperplane, its rounding included, and of the multipliers. For
-        the maximum margin ``primal = ½/margin²``, with the margin that this hyperplane has.
-    gap : float
-        ``(primal - dual)/primal``: by how much, at most, the objective could be smaller. It is 1
-        where a maximum margin was asked for and the hyperplane does not separate. Not given: what
-        the two values make of it.
-    exact_multipliers : tuple of Fraction or None
-        The multipliers in rational numbers, where their nearest floats, `multipliers`, would
-        prove less.
-    margin : float
-        How far from the hyperplane ``w·x + b`` is 1 or -1, ``1/‖w‖``, infinite if w is zero; for
-        the maximum margin that of this very hyperplane, its rounding included.
-    """
-
-    hyperplane: Hyperplane
-    support: Ints
-    multipliers: Floats
-    C: float | None
-    primal: float
-    dual: float
-    gap: float = np.nan
-    exact_multipliers: tuple[Fraction, ...] | None = None
-    margin: float = np.nan
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.margin != self.margin:
-            plane = self.hyperplane
-            margin = 1.0 / plane.norm if plane.w.any() else np.inf
-            object.__setattr__(self, "margin", margin)
-        if self.gap != self.gap:
-            share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
-            object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """How well a hyperplane and multipliers meet the conditions of an optimum; all are 0 there.
-
-    Attributes
-    ----------
-    feasibility : float
-        The largest of the multipliers' excesses over ``c_i`` as a share of it, and, for the
-        maximum margin, of ``1 - y_i(w·x_i + b)``.
-    balance : float
-        ``|Σ α_i y_i|`` as a share of ``Σ α_i``.
-    stationarity : float
-        ``‖w - Σ α_i y_i x_i‖`` as a share of ``‖w‖``.
-    complementarity : float
-        ``Σ α_i |y_i(w·x_i + b) - 1 + ξ_i| + Σ (c_i - α_i) ξ_i`` as a share of the primal value,
-        with the slack ``ξ_i = max(0, 1 - y_i(w·x_i + b))``.
-    gap : float
-        ``(primal - dual)/primal``.
-    """
-
-    feasibility: float
-    balance: float
-    stationarity: float
-    complementarity: float
-    gap: float
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,8 @@ from rosenblatt.data.identical import distinct
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.kernels import maps
-from rosenblatt.kernels.definiteness import IndefiniteKernelError
-from rosenblatt.kernels.functions import Radial, squared_norms
-from rosenblatt.kernels.rounding import Products
+from rosenblatt.kernels.functions import Products, Radial, squared_norms
+from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U, Vectors
 
 if TYPE_CHECKING:

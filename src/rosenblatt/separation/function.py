@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import label_vector, real_labels, table, told_in_one_line, yes_or_no
+from rosenblatt.arguments import label_vector, real_labels, yes_or_no
 from rosenblatt.certify import check
 from rosenblatt.contract.classifier import LAYOUT
 from rosenblatt.contract.parameters import (
@@ -20,6 +20,7 @@ from rosenblatt.contract.parameters import (
 )
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
+from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import Separable, Undecided
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.stopping import Halt

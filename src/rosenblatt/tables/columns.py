@@ -112,7 +112,7 @@ def guessed(
 def find_kinds(storage: Storage, staged: StagedFile, n_rows: int) -> tuple[list[Column], list[str]]:
     """The columns with the kind of each, judged by all of its cells, and notes."""
     names, found = staged.names, list(staged.columns)
-    notes: dict[tuple[str, str], list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
+    notes: dict[str, list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
     places = [j for j, column in enumerate(found) if not (column.declared or column.words)]
     counts = _measured(storage, n_rows, [found[j].sql for j in places], _tidiness)
     for j, (n_cells, n_numbers, n_odd) in zip(places, counts, strict=True):
@@ -136,20 +136,18 @@ def find_kinds(storage: Storage, staged: StagedFile, n_rows: int) -> tuple[list[
             found[j] = replace(found[j], kind="date", day_place=day_place)
             notes[_DAYS if day_place == 1 else _MONTHS].append(names[j])
     refuse_infinities(storage, names, found, n_rows)
-    return found, [note for wording, about in notes.items() for note in noted(about, *wording)]
+    return found, [note for wording, about in notes.items() for note in noted(about, wording)]
 
 
-_CODES = (
-    "is read as text: it holds codes that begin with 0",
-    "are read as text: they hold codes that begin with 0",
-)
-_COMMAS = ("is read as numbers with a decimal comma", "are read as numbers with a decimal comma")
-_DAYS = ("is read as dates, day before month", "are read as dates, day before month")
-_MONTHS = ("is read as dates, month before day", "are read as dates, month before day")
+_CODES = "is read as text: it holds codes that begin with 0"
+_COMMAS = "is read as numbers with a decimal comma"
+_DAYS = "is read as dates, day before month"
+_MONTHS = "is read as dates, month before day"
 
 
-def noted(names: Sequence[str], one: str, several: str) -> list[str]:
-    """One note for all of these columns, none if there are none."""
+def noted(names: Sequence[str], one: str) -> list[str]:
+    """One note for all of these columns, worded as for one of them; none if there are none."""
+    several = one.replace("is ", "are ", 1).replace(" it holds ", " they hold ")
     shown = ", ".join(map(repr, names[:5])) + f" and {len(names) - 5} more" * (len(names) > 5)
     subject = f"Column {shown} {one}" if len(names) == 1 else f"Columns {shown} {several}"
     return [f"{subject}."] * bool(names)
@@ -215,9 +213,7 @@ def _likeness(cell: str) -> list[str]:
     ]
 
 
-def _judged(
-    column: Column, count: _Likeness, delimiter: str
-) -> tuple[Column, tuple[str, str] | None]:
+def _judged(column: Column, count: _Likeness, delimiter: str) -> tuple[Column, str | None]:
     """The column with its kind, and how to word a note about it."""
     expected = count.present - count.absent
     if not expected:

@@ -12,7 +12,7 @@ import contextlib
 import csv
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
@@ -20,7 +20,7 @@ from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as
 from rosenblatt.tables.columns import Column, StagedFile, guessed, unique_names
 from rosenblatt.tables.dialects import (
     Dialect,
-    Sample,
+    FirstRecords,
     commented_header,
     is_blank,
     looks_like_header,
@@ -64,54 +64,52 @@ def stage_csv(
 ) -> StagedFile:
     """Read the rows of the file into the table `rows` of the storage."""
     file, notes = _in_utf8(file, shown, storage.copies)
-    text, sample = _sample_of(file, shown, delimiter)
-    if all(not cell.strip(WHITE_SPACE) for record in sample.records for cell in record):
+    text, start = _start_of(file, shown, delimiter)
+    if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
         raise TableError(msg)
-    line = open_quote(text, sample.dialect)
+    line = open_quote(text, start.dialect)
     if line is not None:
         msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
         raise TableError(msg)
-    has_header = looks_like_header(sample.records) if header is None else header
-    commented = None if has_header or header is False else commented_header(text, sample)
-    heading = sample.records[0] if has_header else commented
-    if len(sample.records[0]) + 1 < sample.n_fields:
-        first = 1 + sample.dialect.skipped_lines
-        raise TableError(
-            _ragged(shown, first, len(sample.records[0]), sample.n_fields, sample.dialect)
-        )
-    names, renamed = column_names(heading or [], sample, has_header=has_header)
+    has_header = looks_like_header(start.records) if header is None else header
+    commented = None if has_header or header is False else commented_header(text, start)
+    heading = start.records[0] if has_header else commented
+    names, renamed = column_names(heading or [], start, has_header=has_header)
+    reader = _Reader(file, shown, storage, start, has_header, len(names))
+    if len(start.records[0]) + 1 < start.n_fields:
+        first = 1 + start.dialect.skipped_lines
+        raise reader.ragged(first, len(start.records[0]), start.n_fields)
     notes += renamed
-    notes += _joined_lines(sample, has_header)
-    guesses = guessed(sample.records[has_header:], names, as_text)
+    notes += _joined_lines(start, has_header)
+    guesses = guessed(start.records[has_header:], names, as_text)
     numbers = [guess == "number" for guess in guesses]
     longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
     large = file.stat().st_size >= LARGE_BYTES
-    if not (large and _staged_as_numbers(file, storage, sample, has_header, numbers, longest)):
+    if not (large and reader.stage_numbers(numbers, longest)):
         numbers = [False] * len(names)
-        notes += _stage_rows(file, shown, storage, sample, has_header, len(names), longest)
+        notes += reader.stage_texts(longest)
     columns = [
         Column(f"c{j}", "number", "number", declared=True)
         if number
         else Column(f"c{j}", "text", "text", declared=guess == "text")
         for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
     ]
-    delimiter = sample.dialect.delimiter
-    return StagedFile(names, columns, notes, heading is not None, delimiter)
+    return StagedFile(names, columns, notes, heading is not None, start.dialect.delimiter)
 
 
-def _sample_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, Sample]:
+def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
     """The start of the file, long enough for some records, and the dialect that fits it."""
     n_bytes = HEAD_BYTES
     while True:
         with file.open("rb") as opened:
-            start = opened.read(n_bytes)
+            head = opened.read(n_bytes)
             complete = not opened.read(1)
-        text = codecs.decode(start, "utf-8", "ignore").removeprefix("\ufeff")
+        text = codecs.decode(head, "utf-8", "ignore").removeprefix("\ufeff")
         _refuse_svmlight(text, shown)
-        sample = sniffed(text, delimiter, complete=complete)
-        if complete or len(sample.records) > 2 or n_bytes > LONGEST_LINE:
-            return text, sample
+        start = sniffed(text, delimiter, complete=complete)
+        if complete or len(start.records) > 2 or n_bytes > LONGEST_LINE:
+            return text, start
         n_bytes *= 8
 
 
@@ -168,155 +166,146 @@ def _refuse_svmlight(text: str, shown: str) -> None:
         raise ForPythonError(msg)
 
 
-def _joined_lines(sample: Sample, has_header: bool) -> list[str]:
+def _joined_lines(start: FirstRecords, has_header: bool) -> list[str]:
     """Notes about rows that quotation marks make of lines each of which could be a row itself."""
     notes = []
-    delimiter = sample.dialect.delimiter
-    for row, record in enumerate(sample.records[has_header:], 1):
-        if sample.n_fields > 1 and any("\n" in cell for cell in record):
+    delimiter = start.dialect.delimiter
+    for row, record in enumerate(start.records[has_header:], 1):
+        if start.n_fields > 1 and any("\n" in cell for cell in record):
             lines = delimiter.join(record).split("\n")
-            if all(line.count(delimiter) + 1 == sample.n_fields for line in lines):
+            if all(line.count(delimiter) + 1 == start.n_fields for line in lines):
                 joined = f"Data row {row} is {len(lines)} lines long: quotation marks join them"
                 notes.append(f"{joined}, perhaps by mistake.")
     return _few(notes)
 
 
 def column_names(
-    heading: Sequence[str], sample: Sample, *, has_header: bool
+    heading: Sequence[str], start: FirstRecords, *, has_header: bool
 ) -> tuple[list[str], list[str]]:
     """A name for each column, none twice, and notes about those that were changed."""
     names = [name.strip(WHITE_SPACE) for name in heading]
-    rows = sample.records[has_header:]
+    rows = start.records[has_header:]
     if has_header and len(rows) > 1 and all(len(row) == len(names) + 1 for row in rows):
         # Either every row ends with a delimiter, or (R's way) the row names have no heading.
         trailing = not any(row[-1].strip(WHITE_SPACE) for row in rows)
         names.insert(len(names) if trailing else 0, "")
     elif not names:
-        names = [""] * max(sample.n_fields, len(rows[0]))
+        names = [""] * max(start.n_fields, len(rows[0]))
     return unique_names(names)
 
 
-def _staged_as_numbers(
-    file: Path,
-    storage: Storage,
-    sample: Sample,
-    has_header: bool,
-    numbers: Sequence[bool],
-    longest_line: int,
-) -> bool:
-    """Whether the rows could be staged with these columns as numbers, to the last row."""
-    # In a file of one column a missing cell could not be told from a blank line.
-    if not any(numbers) or len(numbers) == 1 or not _starts_plainly(sample, has_header, numbers):
+class _Reader(NamedTuple):
+    """A delimited file, what its start tells, and where its rows go."""
+
+    file: Path
+    shown: str
+    storage: Storage
+    start: FirstRecords
+    has_header: bool
+    n_columns: int
+
+    def stage_numbers(self, numbers: Sequence[bool], longest_line: int) -> bool:
+        """Whether the rows could be staged with these columns as numbers, to the last row."""
+        # In a file of one column a missing cell could not be told from a blank line.
+        if not any(numbers) or len(numbers) == 1 or not self._starts_plainly():
+            return False
+        with contextlib.suppress(duckdb.Error):
+            self._create_rows(self.start.dialect, numbers, longest_line)
+            return True
         return False
-    with contextlib.suppress(duckdb.Error):
-        _create_rows(file, storage, sample.dialect, has_header, numbers, longest_line)
-        return True
-    return False
 
+    def _starts_plainly(self) -> bool:
+        """Whether DuckDB can read it: a header has a name for each column, and is in one line.
 
-def _starts_plainly(sample: Sample, has_header: bool, columns: Sequence[object]) -> bool:
-    """Whether DuckDB can read the file: a header has a name for each column, and is in one line.
+        A line break in a cell of the first row would be taken for what ends each line.
+        """
+        first = self.start.records[0]
+        in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
+        return in_one_line and not (self.has_header and len(first) != self.n_columns)
 
-    A line break in a cell of the first row would be taken for what ends each line.
-    """
-    first = sample.records[0]
-    in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
-    return in_one_line and not (has_header and len(first) != len(columns))
-
-
-def _stage_rows(
-    file: Path,
-    shown: str,
-    storage: Storage,
-    sample: Sample,
-    has_header: bool,
-    n_columns: int,
-    longest_line: int,
-) -> list[str]:
-    """Fill the table `rows`; notes about lines that had to be mended."""
-    tries = [sample.dialect]
-    if sample.dialect.delimiter == "\t" and sample.dialect.quote and n_columns > 1:
-        tries.append(replace(sample.dialect, quote="", escape=""))
-    texts = [False] * n_columns
-    if _starts_plainly(sample, has_header, texts):
+    def stage_texts(self, longest_line: int) -> list[str]:
+        """Fill the table `rows`; notes about lines that had to be mended."""
+        tries = [self.start.dialect]
+        if tries[0].delimiter == "\t" and tries[0].quote and self.n_columns > 1:
+            tries.append(replace(tries[0], quote="", escape=""))
+        texts = [False] * self.n_columns
+        if self._starts_plainly():
+            for dialect in tries:
+                for longest in sorted({longest_line, LONG_LINE, LONGEST_LINE}):
+                    try:
+                        self._create_rows(dialect, texts, longest)
+                        return []
+                    except duckdb.Error as error:
+                        if "line size" not in str(error):
+                            break
+        tidy = self._replace(file=self.storage.copies / "tidy", has_header=False)
         for dialect in tries:
-            for longest in sorted({longest_line, LONG_LINE, LONGEST_LINE}):
-                try:
-                    _create_rows(file, storage, dialect, has_header, texts, longest)
-                    return []
-                except duckdb.Error as error:
-                    if "line size" not in str(error):
-                        break
-    tidy = storage.copies / "tidy"
-    for dialect in tries:
+            try:
+                notes = self._write_tidy(dialect, tidy.file)
+                tidy._create_rows(Dialect(","), texts, LONGEST_LINE)
+            except TableError:
+                if dialect is tries[-1]:
+                    raise
+            except duckdb.Error as error:
+                what = f"{self.shown} cannot be read as a table ({first_line(error)[:80]})"
+                msg = f"{what}: save it as CSV"
+                raise TableError(msg) from None
+            else:
+                return notes
+        raise AssertionError
+
+    def _create_rows(self, dialect: Dialect, numbers: Sequence[bool], longest_line: int) -> None:
+        types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
+        columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
+        nulls = f"nullstr=[{', '.join(map(quoted, USUAL_MARKERS))}], " if any(numbers) else ""
+        # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
+        rows = "WHERE c0 IS NOT NULL" if len(numbers) == 1 else ""
+        self.storage.rows(
+            f"CREATE OR REPLACE TABLE rows AS SELECT * FROM read_csv(?, auto_detect=false, "
+            f"columns={{{columns}}}, delim={quoted(dialect.delimiter)}, "
+            f"quote={quoted(dialect.quote)}, escape={quoted(dialect.escape)}, "
+            f"header={str(self.has_header).lower()}, skip={dialect.skipped_lines}, {nulls}"
+            f"allow_quoted_nulls=false, compression='none', max_line_size={longest_line}, "
+            f"hive_partitioning=false) {rows}",
+            [glob_escaped(self.file)],
+        )
+
+    def _write_tidy(self, dialect: Dialect, tidy: Path) -> list[str]:
+        """Write the rows again, quoted by the book, or say which line has too few or many cells."""
+        n_columns, notes = self.n_columns, list[str]()
         try:
-            notes = _write_tidy(file, shown, dialect, tidy, has_header, n_columns)
-            _create_rows(tidy, storage, Dialect(","), False, texts, LONGEST_LINE)
-        except TableError:
-            if dialect is tries[-1]:
-                raise
-        except duckdb.Error as error:
-            msg = f"{shown} cannot be read as a table ({first_line(error)[:80]}): save it as CSV"
+            with (
+                unlimited_cells(),
+                self.file.open(encoding="utf-8-sig", newline="") as given,
+                tidy.open("w", encoding="utf-8", newline="") as written,
+            ):
+                records = records_of(given, dialect, strict=bool(dialect.quote))
+                if n_columns > 1:
+                    records = (found for found in records if not is_blank(found[1]))
+                if self.has_header:
+                    next(records)
+                if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
+                    records = _mended(records, n_columns, notes)
+                writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")
+                for line, record in records:
+                    if len(record) == n_columns:
+                        writer.writerow(record)
+                    elif record[0].startswith(("#", "%")):
+                        notes.append(f"Line {line} is a comment; it was left out.")
+                    else:
+                        raise self.ragged(line, len(record), n_columns)
+                return _few(notes)
+        except csv.Error as error:
+            msg = f"{self.shown}: {error}: {_REMEDY}"
             raise TableError(msg) from None
-        else:
-            return notes
-    raise AssertionError
 
-
-def _create_rows(
-    file: Path,
-    storage: Storage,
-    dialect: Dialect,
-    has_header: bool,
-    numbers: Sequence[bool],
-    longest_line: int,
-) -> None:
-    types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
-    columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
-    nulls = f"nullstr=[{', '.join(map(quoted, USUAL_MARKERS))}], " if any(numbers) else ""
-    # A blank line is no row; in a file of one column DuckDB would take it for a missing cell.
-    rows = "WHERE c0 IS NOT NULL" if len(numbers) == 1 else ""
-    storage.rows(
-        f"CREATE OR REPLACE TABLE rows AS SELECT * FROM read_csv(?, auto_detect=false, "
-        f"columns={{{columns}}}, delim={quoted(dialect.delimiter)}, "
-        f"quote={quoted(dialect.quote)}, escape={quoted(dialect.escape)}, "
-        f"header={str(has_header).lower()}, skip={dialect.skipped_lines}, {nulls}"
-        f"allow_quoted_nulls=false, compression='none', max_line_size={longest_line}, "
-        f"hive_partitioning=false) {rows}",
-        [glob_escaped(file)],
-    )
-
-
-def _write_tidy(
-    file: Path, shown: str, dialect: Dialect, tidy: Path, has_header: bool, n_columns: int
-) -> list[str]:
-    """Write the rows again, quoted by the book, or say which line has too few or many cells."""
-    try:
-        with (
-            unlimited_cells(),
-            file.open(encoding="utf-8-sig", newline="") as given,
-            tidy.open("w", encoding="utf-8", newline="") as written,
-        ):
-            notes: list[str] = []
-            records = records_of(given, dialect, strict=bool(dialect.quote))
-            if n_columns > 1:
-                records = (found for found in records if not is_blank(found[1]))
-            if has_header:
-                next(records)
-            if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
-                records = _mended(records, n_columns, notes)
-            writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")
-            for line, record in records:
-                if len(record) == n_columns:
-                    writer.writerow(record)
-                elif record[0].startswith(("#", "%")):
-                    notes.append(f"Line {line} is a comment; it was left out.")
-                else:
-                    raise TableError(_ragged(shown, line, len(record), n_columns, dialect))
-            return _few(notes)
-    except csv.Error as error:
-        msg = f"{shown}: {error}: {_REMEDY}"
-        raise TableError(msg) from None
+    def ragged(self, line: int, found: int, expected: int) -> TableError:
+        """The error that names a line with too few or too many cells."""
+        return TableError(
+            f"{self.shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
+            f"{expected} columns: correct the line, or give the right --delimiter "
+            f"(delimiter= in Python; taken: {self.start.dialect.delimiter!r})"
+        )
 
 
 def _mended(
@@ -340,11 +329,3 @@ def _mended(
 def _few(notes: list[str]) -> list[str]:
     """The notes, or the first of them if they are many."""
     return notes if len(notes) <= 5 else [*notes[:4], f"The same goes for {len(notes) - 4} more."]
-
-
-def _ragged(shown: str, line: int, found: int, expected: int, dialect: Dialect) -> str:
-    return (
-        f"{shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
-        f"{expected} columns: correct the line, or give the right --delimiter "
-        f"(delimiter= in Python; taken: {dialect.delimiter!r})"
-    )

@@ -16,8 +16,8 @@ from rosenblatt.tables.cells import WHITE_SPACE, is_missing, is_missing_value, r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-SAMPLE_RECORDS = 1000
-# In this order of preference where a sample of the file fits several.
+FIRST_RECORDS = 1000
+# In this order of preference where the start of a file fits several.
 DELIMITERS = ("\t", ";", "|", ",", " ")
 _COMMENT = re.compile(r"[#%]([\s#%!=-]|$)")
 
@@ -33,7 +33,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Sample:
+class FirstRecords:
     """The first records of a file under one dialect."""
 
     dialect: Dialect
@@ -43,7 +43,7 @@ class Sample:
     numbers: float  # share of the cells that are numbers or dates
 
 
-def sniffed(text: str, delimiter: str | None, *, complete: bool) -> Sample:
+def sniffed(text: str, delimiter: str | None, *, complete: bool) -> FirstRecords:
     """The dialect that fits the start of a file best, with its records under it."""
     plain = Dialect(delimiter or ",", skipped_lines=_leading_comments(text))
     quotings = [('"', '"'), ("", "")]
@@ -55,27 +55,27 @@ def sniffed(text: str, delimiter: str | None, *, complete: bool) -> Sample:
     for character in [delimiter] if delimiter else DELIMITERS:
         for quote, escape in quotings:
             dialect = replace(plain, delimiter=character, quote=quote, escape=escape)
-            sample = _sampled(text, dialect, complete)
-            if sample and not _swallows_lines(sample, text, complete):
-                fitting.append(sample)
+            start = _first_records(text, dialect, complete)
+            if start and not _swallows_lines(start, text, complete):
+                fitting.append(start)
                 break  # a plainer quoting would only leave quotation marks in the cells
-    several = [sample for sample in fitting if sample.n_fields > 1 and sample.share >= 0.5]
+    several = [start for start in fitting if start.n_fields > 1 and start.share >= 0.5]
     if not delimiter:
         several = [s for s in several if s.dialect.delimiter != " " or _has_number_column(s)]
     if several:
         return max(several, key=lambda s: (s.share, s.numbers))
-    single = [sample for sample in fitting if sample.dialect.delimiter == plain.delimiter]
-    return single[0] if single else Sample(plain, [], 1, 1.0, 0.0)
+    single = [start for start in fitting if start.dialect.delimiter == plain.delimiter]
+    return single[0] if single else FirstRecords(plain, [], 1, 1.0, 0.0)
 
 
-def _swallows_lines(sample: Sample, text: str, complete: bool) -> bool:
+def _swallows_lines(start: FirstRecords, text: str, complete: bool) -> bool:
     """Whether quotation marks in tab-separated text join lines that are whole without them."""
-    if sample.dialect.delimiter != "\t" or not sample.dialect.quote:
+    if start.dialect.delimiter != "\t" or not start.dialect.quote:
         return False
-    plain = _sampled(text, replace(sample.dialect, quote="", escape=""), complete)
+    plain = _first_records(text, replace(start.dialect, quote="", escape=""), complete)
     if plain is None or plain.n_fields == 1:
         return False
-    return len(plain.records) > len(sample.records) and plain.share >= sample.share
+    return len(plain.records) > len(start.records) and plain.share >= start.share
 
 
 def _leading_comments(text: str) -> int:
@@ -94,7 +94,7 @@ def _leading_comments(text: str) -> int:
     return count
 
 
-def _sampled(text: str, dialect: Dialect, complete: bool) -> Sample | None:
+def _first_records(text: str, dialect: Dialect, complete: bool) -> FirstRecords | None:
     """The start of a file under this dialect; None if its quoting does not fit."""
     if dialect.quote == "'" and not _quotes_singly(text, dialect.delimiter):
         return None
@@ -103,13 +103,13 @@ def _sampled(text: str, dialect: Dialect, complete: bool) -> Sample | None:
         with unlimited_cells():
             for _, record in records_of(io.StringIO(text, newline=""), dialect, strict=True):
                 records.append(record)
-                if len(records) > SAMPLE_RECORDS:
+                if len(records) > FIRST_RECORDS:
                     break
     except csv.Error:
         if complete or len(records) < 2:
             return None
-    if not complete and len(records) <= SAMPLE_RECORDS:
-        records = records[:-1]  # it may go on beyond the sample
+    if not complete and len(records) <= FIRST_RECORDS:
+        records = records[:-1]  # it may go on beyond what was read
     counts = Counter(len(record) for record in records[1:] or records)
     n_fields, _ = counts.most_common(1)[0] if counts else (1, 0)
     if n_fields > 1:
@@ -117,7 +117,7 @@ def _sampled(text: str, dialect: Dialect, complete: bool) -> Sample | None:
     share = sum(len(record) == n_fields for record in records) / max(len(records), 1)
     cells = [cell.strip(WHITE_SPACE) for record in records[:200] for cell in record]
     numbers = sum(map(reads_as_value, cells)) / max(len(cells), 1)
-    return Sample(dialect, records, n_fields, share, numbers)
+    return FirstRecords(dialect, records, n_fields, share, numbers)
 
 
 def _quotes_singly(text: str, delimiter: str) -> bool:
@@ -200,8 +200,8 @@ def open_quote(text: str, dialect: Dialect) -> int | None:
     return None
 
 
-def _has_number_column(sample: Sample) -> bool:
-    return any(map(_holds_values, _columns(sample.records[1:] or sample.records)))
+def _has_number_column(start: FirstRecords) -> bool:
+    return any(map(_holds_values, _columns(start.records[1:] or start.records)))
 
 
 def _holds_values(column: Sequence[str]) -> bool:
@@ -241,14 +241,14 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     return not recurring and len(set(first)) == len(first) and not any(map(is_missing, first))
 
 
-def commented_header(text: str, sample: Sample) -> list[str] | None:
+def commented_header(text: str, start: FirstRecords) -> list[str] | None:
     """The names in the last comment above the rows, if it has one for each column."""
-    if not sample.dialect.skipped_lines:
+    if not start.dialect.skipped_lines:
         return None
-    line = text.splitlines()[sample.dialect.skipped_lines - 1].lstrip("#% ")
-    dialect = replace(sample.dialect, skipped_lines=0)
+    line = text.splitlines()[start.dialect.skipped_lines - 1].lstrip("#% ")
+    dialect = replace(start.dialect, skipped_lines=0)
     with contextlib.suppress(csv.Error, StopIteration):
         _, names = next(records_of([line], dialect, strict=True))
-        if len(names) == sample.n_fields and not any(map(reads_as_value, names)):
+        if len(names) == start.n_fields and not any(map(reads_as_value, names)):
             return names
     return None

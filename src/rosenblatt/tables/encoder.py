@@ -15,13 +15,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.arguments import names_of
 from rosenblatt.contract.parameters import yes_or_no
-from rosenblatt.tables.cells import KINDS, is_number
-from rosenblatt.tables.frames import MISSING, TRUTH, Cells, Frame, truth_in_one_way
+from rosenblatt.tables.cells import (
+    KINDS,
+    MISSING,
+    TRUTH,
+    Cells,
+    Frame,
+    is_number,
+    truth_in_one_way,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
+
     Spec = dict[str, Any]
 
 HUGE = 1e300

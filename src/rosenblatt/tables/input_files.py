@@ -185,14 +185,11 @@ def recognised(path: str | os.PathLike[str], file: Path) -> str:
 
 
 def _refuse_other_formats(start: bytes, file: Path, shown: str) -> None:
-    for magic, advice in _FOR_PYTHON.items():
-        if start.startswith(magic):
-            msg = f"{shown} is {advice}"
-            raise ForPythonError(msg)
-    for magic, advice in _NOT_TABLES.items():
-        if start.startswith(magic):
-            msg = f"{shown} is {advice}"
-            raise TableError(msg)
+    for error, formats in ((ForPythonError, _FOR_PYTHON), (TableError, _NOT_TABLES)):
+        for magic, advice in formats.items():
+            if start.startswith(magic):
+                msg = f"{shown} is {advice}"
+                raise error(msg)
     if start.startswith(b"PK\x03\x04"):
         raise TableError(f"{shown} is {_kind_of_zip(file, shown)}")  # noqa: EM102
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()

@@ -8,7 +8,7 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import duckdb
 import numpy as np
@@ -61,7 +61,7 @@ class TableWriter:
         self.columns = dict(columns)
         self.path = None if path is None else _checked(Path(path))
         self._open_files = contextlib.ExitStack()
-        self._sink: _Sink | None = None
+        self._sink: _CsvSink | _ParquetSink | None = None
 
     def __enter__(self) -> TableWriter:
         with contextlib.ExitStack() as stack:
@@ -69,7 +69,7 @@ class TableWriter:
             self._open_files = stack.pop_all()
         return self
 
-    def _opened(self, stack: contextlib.ExitStack) -> _Sink:
+    def _opened(self, stack: contextlib.ExitStack) -> _CsvSink | _ParquetSink:
         if self.path is None:
             return _CsvSink(sys.stdout, ",", self.columns)
         beside = stack.enter_context(written_whole(self.path))
@@ -107,14 +107,6 @@ class TableWriter:
         with self._open_files:  # so that a failure to finish also removes what was written
             if sink is not None:
                 sink.finish()
-
-
-class _Sink(Protocol):
-    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
-        """Append rows."""
-
-    def finish(self) -> None:
-        """Bring out what is still held back."""
 
 
 class _CsvSink:

@@ -190,6 +190,9 @@ def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], T])
 
     try:
         Thread(target=run).start()
+        # In short steps: where another library minds signals, too (Polars), they end no wait.
+        while not wait([running], timeout=0.1).done:
+            pass
         return running.result()
     except duckdb.Error as error:
         text = str(error).lower()

@@ -21,7 +21,6 @@ from rosenblatt.tables.typed_files import stage_typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from types import TracebackType
 
     from numpy.typing import NDArray
 
@@ -164,12 +163,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
     def __enter__(self) -> Table:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

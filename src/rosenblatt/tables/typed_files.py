@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
-from rosenblatt.tables.dialects import SAMPLE_RECORDS
+from rosenblatt.tables.dialects import FIRST_RECORDS
 from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.storage import TableError, first_line
 
@@ -49,11 +49,8 @@ def stage_typed(file: Path, shown: str, storage: Storage, table_format: str) -> 
         storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
     except duckdb.Error as error:
         raise TableError(_unreadable(shown, table_format, error)) from None
-    notes += noted(
-        [name for j, name in enumerate(names) if j not in kept],
-        "is left out: it holds nested or binary values",
-        "are left out: they hold nested or binary values",
-    )
+    left_out = [name for j, name in enumerate(names) if j not in kept]
+    notes += noted(left_out, "is left out: it holds nested or binary values")
     columns = _without_plain_words(storage, [_staged_column(j, types[j]) for j in kept])
     return StagedFile([names[j] for j in kept], columns, notes)
 
@@ -72,25 +69,24 @@ def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
     return names
 
 
+def _kind(sql_type: str) -> str:
+    if _NUMBER_TYPES.fullmatch(sql_type):
+        return "number"
+    return "date" if _DATE_TYPES.fullmatch(sql_type) else "text"
+
+
 def _staged_value(name: str, sql_type: str) -> str:
     """The SQL of a column as it is staged: a number, a time in UTC, or text."""
-    column = '"' + name.replace('"', '""') + '"'
-    if _NUMBER_TYPES.fullmatch(sql_type):
+    column, kind = '"' + name.replace('"', '""') + '"', _kind(sql_type)
+    if kind == "number":
         return column
-    if _DATE_TYPES.fullmatch(sql_type):
-        return f"CAST({column} AS TIMESTAMP)"
     if sql_type == "JSON":  # cells of several types: the text in them, without quotation marks
         return f"{column} ->> '$'"
-    return f"CAST({column} AS VARCHAR)"
+    return f"CAST({column} AS {'TIMESTAMP' if kind == 'date' else 'VARCHAR'})"
 
 
 def _staged_column(place: int, sql_type: str) -> Column:
-    kind = "text"
-    if _NUMBER_TYPES.fullmatch(sql_type):
-        kind = "number"
-    elif _DATE_TYPES.fullmatch(sql_type):
-        kind = "date"
-    words = sql_type == "VARCHAR"
+    kind, words = _kind(sql_type), sql_type == "VARCHAR"
     return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
 
 
@@ -99,7 +95,7 @@ def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column
     open_ones = [column.sql for column in columns if column.words]
     if not open_ones:
         return columns
-    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {SAMPLE_RECORDS}")
+    records = storage.rows(f"SELECT {', '.join(open_ones)} FROM rows LIMIT {FIRST_RECORDS}")
     cells = [[cell or "" for cell in record] for record in records]
     guesses = dict(zip(open_ones, guessed(cells, open_ones), strict=True))
     return [

@@ -1,4 +1,4 @@
-"""Whether a Gram matrix can come from inner products."""
+"""Kernels known by their values alone, and whether such values can come from inner products."""
 
 from __future__ import annotations
 
@@ -8,12 +8,101 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import matrix, number
+from rosenblatt.arguments import brief, number
+from rosenblatt.kernels.functions import Kernel, sample_matrix, sample_pair
+from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from rosenblatt.array_types import Floats
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """The values themselves are the data: row i of X holds ``K(x_i, x_j)`` for all training j."""
+
+    name = "precomputed"
+    needs_features = False
+
+    @property
+    def formula(self) -> str:
+        """The kernel in symbols."""
+        return "given as a matrix"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The matrix as it is."""
+        values: Floats = _dense(sample_matrix(X))
+        return values
+
+    def diagonal(self, X: Any) -> Floats:
+        """The diagonal of the matrix."""
+        return np.diagonal(_dense(sample_matrix(X))).copy()
+
+    def keeps_integers(self) -> bool:
+        """Whole numbers are taken as they are."""
+        return True
+
+
+@dataclass(frozen=True)
+class Function(Kernel):
+    """Any function of two vectors that gives a number, or of two matrices that gives a matrix.
+
+    Which of the two it is, is found by a call with two and three rows. It has to be symmetric,
+    and to give a pair of samples the same value in every call.
+    """
+
+    function: Any
+
+    name = "function"
+    needs_features = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            msg = f"kernel={brief(self.function)} cannot be called: give a function of two vectors"
+            raise ValueError(msg)
+
+    @property
+    def formula(self) -> str:
+        """The name of the function."""
+        function = getattr(self.function, "func", self.function)  # of functools.partial
+        return f"{getattr(function, '__name__', 'function')}(x, y)"
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The function for every row of X with every row of Y (None: of X)."""
+        X, Y = sample_pair(X, Y)
+        Y = X if Y is None else Y
+        if not X.shape[0] * Y.shape[0]:
+            return np.empty((X.shape[0], Y.shape[0]))
+        if self._takes_matrices(X, Y):
+            values = plain_values(self.function(X, Y))
+        else:
+            rows, columns = _dense(X), _dense(Y)
+            made = [[plain_values(self.function(x, y)) for y in columns] for x in rows]
+            values = np.array(made, np.float64)
+        if values.shape != (X.shape[0], Y.shape[0]) or not np.isfinite(values).all():
+            finite = not values.size or np.isfinite(values).all()
+            what = f"values of shape {values.shape}" if finite else "values that are not finite"
+            msg = (
+                f"the kernel {self.formula} gave {what}: give a function of two vectors with a "
+                "finite number as its value, or of two matrices with a matrix of them"
+            )
+            raise ValueError(msg)
+        return values
+
+    def _takes_matrices(self, X: Any, Y: Any) -> bool:
+        """Whether two rows with three give a 2 x 3 matrix."""
+        few = 3 if X.shape[1] != 3 else 4  # so that they are no factors of a matrix product
+        try:
+            values = plain_values(self.function(X[np.zeros(2, np.intp)], Y[np.zeros(few, np.intp)]))
+        except Exception:  # whatever a function of two vectors says to matrices
+            return False
+        return values.shape == (2, few)
+
+    def diagonal(self, X: Any) -> Floats:
+        """``K(x, x)`` for every row of X."""
+        X = matrix("X", X)
+        return np.array([self(X[i : i + 1])[0, 0] for i in range(X.shape[0])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +195,8 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
     (False, -1.0)
     """
     given = matrix("K", K, "give the square matrix of the kernel's values")
-    dense = given.toarray() if hasattr(given, "toarray") else given
-    K = np.asarray(dense, np.float64)
-    if K.ndim != 2 or K.shape[0] != K.shape[1] or not K.size:
+    K = np.asarray(_dense(given), np.float64)
+    if K.shape[0] != K.shape[1] or not K.size:
         msg = f"K has shape {K.shape}: give the square matrix of the kernel's values"
         raise ValueError(msg)
     if not np.isfinite(K).all():
@@ -134,7 +222,7 @@ def is_positive_semidefinite(K: ArrayLike, tol: float | None = None) -> Definite
 
 def plain_values(values: Any) -> Floats:
     """Values of a kernel as a dense array of numbers."""
-    values = values.toarray() if hasattr(values, "toarray") else values
+    values = _dense(values)
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -143,3 +231,7 @@ def plain_values(values: Any) -> Floats:
             "of two vectors with a finite number as its value, or of two matrices with a matrix"
         )
         raise ValueError(msg) from None
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X

@@ -1,0 +1,8 @@
+"""Names of types of arrays, for annotations."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
