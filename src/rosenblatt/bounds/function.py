@@ -36,10 +36,10 @@ from rosenblatt.separation.function import proved, read_two_classes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.bounds.solver import Course, Found
     from rosenblatt.contract.classifier import Data
     from rosenblatt.data.sources import Source
-    from rosenblatt.exact.integers import Floats
     from rosenblatt.kernels import Kernel
     from rosenblatt.results import MistakeBound
 

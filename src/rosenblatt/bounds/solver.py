@@ -29,7 +29,7 @@ from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
 
 if TYPE_CHECKING:
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.nearest.signed_vectors import Vectors
     from rosenblatt.results import Updates
 

@@ -37,7 +37,7 @@ from rosenblatt.results import (
 )
 
 if TYPE_CHECKING:
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
 
 NARROW = 1e-11  # an enclosure this narrow decides
 

@@ -29,7 +29,7 @@ from rosenblatt.exact.sides import Form, smallest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
 
 NARROW = 1e-10  # bounds this close, as a share of the objective, need no more digits
 MOST = 200_000  # numbers that may be computed with in rational arithmetic

@@ -29,8 +29,8 @@ from rosenblatt.results import Conditions, Optimum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.certify.inputs import SignedRows
-    from rosenblatt.exact.integers import Floats, Ints
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
 COARSE = 2**12  # steps of floats by which a canonical form may be off

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Floats, Source
+    from rosenblatt.data.sources import Source
 
 
 LAYOUT = {

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask, Objects
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask, Objects
 
 ENTRIES = 2**16  # per block
 

@@ -22,7 +22,8 @@ from rosenblatt.exact.integers import NONE, square_sum
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask
 
 ENOUGH = 1 << 18  # numbers to square in integers
 VANISHES = -3000  # a power of two that makes any float 0

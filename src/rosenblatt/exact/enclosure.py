@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
 
 ULP = 2.0**-52  # twice the relative error of one rounding
 TINY = 2.0**-1000  # more than any sum of underflows

@@ -23,7 +23,8 @@ from rosenblatt.exact.integers import nearest_float
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rosenblatt.exact.integers import Floats, Objects
+    from rosenblatt.array_types import Floats
+    from rosenblatt.exact.integers import Objects
 
 LARGEST = sys.float_info.max
 SMALLEST = math.ulp(0.0)

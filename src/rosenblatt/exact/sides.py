@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints, Objects
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Objects
 
 CHUNK = 2**12  # rows settled in integers at a time
 FEW = 16  # rows that are settled in integers without further ado

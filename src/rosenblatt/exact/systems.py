@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from flint import fmpz_mat
     from numpy.typing import ArrayLike
 
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
 
 DEPENDENT = "the columns of A are linearly dependent: keep independent ones only"
 RANDOM = SystemRandom()

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Floats, Ints, Piece, Source
+    from rosenblatt.data.sources import Piece, Source
 
 
 BLOCK = 1024  # samples that are visited with their kernel values at hand

@@ -19,7 +19,7 @@ from rosenblatt.kernel.registers import rounded_sum, signs_after
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernel.dual_rule import DualRule
 
 

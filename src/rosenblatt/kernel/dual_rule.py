@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.running.run import Settings
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import ExitStack
 
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernel.expansion import Turn
     from rosenblatt.kernel.support_vectors import Batch
     from rosenblatt.results import Cycle

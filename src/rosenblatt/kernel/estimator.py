@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import BoundReport, Epoch
     from rosenblatt.running.run import Run, Settings
 

@@ -15,7 +15,7 @@ from rosenblatt.running.run import NO_RECORD, TwoClassProblem, joined
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.kernel.loops import Doubt, Forgetting, Visited, VisitRule
     from rosenblatt.kernel.support_vectors import Batch

@@ -26,7 +26,8 @@ from rosenblatt.running.threads import Team
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rosenblatt.data.sources import Ints, Source
+    from rosenblatt.array_types import Ints
+    from rosenblatt.data.sources import Source
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.running.run import Settings
 

@@ -21,7 +21,7 @@ from rosenblatt.kernels import Precomputed
 from rosenblatt.kernels.functions import Rounding
 
 if TYPE_CHECKING:
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernels import Kernel
 
 

@@ -30,7 +30,7 @@ from rosenblatt.kernels.functions import Radial
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.data.sources import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernels.functions import Kernel
     from rosenblatt.running.threads import Team
 

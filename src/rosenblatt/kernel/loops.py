@@ -19,8 +19,7 @@ from rosenblatt.data.rows import Block, Rows, add_row, dot, row_dot, row_norm2, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
 
 
 class Dual(NamedTuple):

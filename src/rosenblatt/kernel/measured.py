@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernels.functions import Kernel
     from rosenblatt.running.threads import Team
 

@@ -17,8 +17,8 @@ from rosenblatt.data.compiled import loop
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from rosenblatt.array_types import Floats, Ints
+
 
 DIGITS = 140
 LOWEST = 2300  # the first digit counts multiples of 2^-LOWEST, below all products

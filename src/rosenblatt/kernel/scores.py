@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Floats, Ints
     from rosenblatt.kernel.expansion import DualProblem, Expansion
     from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.kernels import Kernel

@@ -13,8 +13,8 @@ from rosenblatt.kernel.loops import dots
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Floats, Ints
 
 
 FEW_COLUMNS = 8  # so many columns of factors are summed in double precision at little cost

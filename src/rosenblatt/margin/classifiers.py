@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.margin.solver import Report
 
-    Floats = NDArray[np.float64]
 
 WIDE = 400  # features from which matrix products are worth more than one thread
 PROOF = 2.5e-8  # seconds for each number in the data that the evidence takes in the end

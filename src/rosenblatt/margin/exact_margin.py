@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.nearest.working_set import Samples
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MOST_WORK = 2e8  # elementary operations, roughly
 EACH = 50  # of them for a sample, whatever its size

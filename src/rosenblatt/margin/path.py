@@ -25,9 +25,9 @@ from rosenblatt.separation.function import read_labelled
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.results import Optimum
 
-    Floats = NDArray[np.float64]
 
 RANGE, PER_DECADE = (1e-2, 1e4), 3  # of C, in units in which 1 is typical
 LOOK = 10.0  # seconds to look for the maximum margin

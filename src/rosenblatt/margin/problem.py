@@ -15,13 +15,13 @@ from rosenblatt.nearest.working_set import Samples, largest_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
     from rosenblatt.running.clock import Clock
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
 
 SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
 DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it

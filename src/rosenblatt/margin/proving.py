@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.margin.exact_margin import Exactly
     from rosenblatt.margin.problem import MarginProblem
     from rosenblatt.nearest.max_margin import MaxMargin
     from rosenblatt.nearest.soft_margin import SoftMargin
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
 AGAIN = 3  # proofs that the first step to a smaller gap takes

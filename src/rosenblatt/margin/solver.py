@@ -26,12 +26,10 @@ from rosenblatt.separation.function import proved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.array_types import Floats
     from rosenblatt.margin.problem import MarginProblem
     from rosenblatt.nearest.soft_margin import Best, Progress
 
-    Floats = NDArray[np.float64]
     Report = Callable[[int, Best, Progress], None]
 
 

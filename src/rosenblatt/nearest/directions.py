@@ -15,13 +15,10 @@ from rosenblatt.nearest import loops as slack
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Source
     from rosenblatt.nearest.working_set import Samples
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
 SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker

@@ -33,9 +33,8 @@ from rosenblatt.running.threads import one_blas_thread
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from rosenblatt.array_types import Floats
 
-    Floats = NDArray[np.float64]
 
 BIG = 10**9  # products of a step
 ROTATION = 4  # times the products of a step

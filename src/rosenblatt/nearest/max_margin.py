@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.nearest.working_set import Samples
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FINER = 0.2  # what μ is multiplied by after a round
 ROUGH = 1e-2  # the first gap that is asked of a working set

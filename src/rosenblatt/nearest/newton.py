@@ -32,13 +32,10 @@ from rosenblatt.nearest.directions import MANY, newton_step
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.array_types import Floats
     from rosenblatt.nearest.loops import Multipliers
     from rosenblatt.nearest.working_set import Samples
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 EXACT = 300  # unknowns up to which a system may be solved without rounding
 STEPS = 60  # of Newton's method in a round, at most

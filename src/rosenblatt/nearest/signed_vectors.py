@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
 
 U = 2.0**-53
 UNWEIGHTED = np.empty(0), np.empty((0, 0))  # no weights of rows, no factors of classes

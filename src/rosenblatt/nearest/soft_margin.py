@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.nearest.newton import Round
     from rosenblatt.nearest.working_set import Samples
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
 RARE = 50  # rows of each class that are among them

@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Source
     from rosenblatt.exact.blocks import Stack
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds

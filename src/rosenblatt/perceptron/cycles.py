@@ -22,8 +22,9 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.contract.classifier import Data
-    from rosenblatt.data.sources import Floats, Ints, Source
+    from rosenblatt.data.sources import Source
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Floats, Piece, Source
+    from rosenblatt.array_types import Floats
+    from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.run import Settings
     from rosenblatt.running.threads import Team
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.data.rows import Block, Rows
-    from rosenblatt.data.sources import Floats
     from rosenblatt.running.scanner import Scanner
 
 

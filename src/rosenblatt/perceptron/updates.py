@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Floats, Ints, Piece
+    from rosenblatt.data.sources import Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem
 
 

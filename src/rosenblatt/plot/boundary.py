@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes
 from rosenblatt.plot.lettering import grouped, halo, legend, literal, number, vector
 from rosenblatt.plot.plane import (
@@ -21,7 +22,7 @@ from rosenblatt.plot.plane import (
     foot_point,
 )
 from rosenblatt.plot.projection import Scene, along, along_normals, along_rows, cast
-from rosenblatt.plot.seen import Floats, Seen, decision_values, dense, read
+from rosenblatt.plot.seen import Seen, decision_values, dense, read
 from rosenblatt.plot.style import GREY, INK, Keys, Look, colour
 from rosenblatt.results import Hyperplane
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, box_inches, new_axes
 from rosenblatt.plot.lettering import beside, number, out_of, vector
 from rosenblatt.plot.plane import chosen, clipped, dots, rings, scatter, size
 from rosenblatt.plot.projection import Scene, cast
-from rosenblatt.plot.seen import Floats, Seen, dense, read_best, read_two
+from rosenblatt.plot.seen import Seen, dense, read_best, read_two
 from rosenblatt.plot.style import GREY, INK, Look, colour
 from rosenblatt.results import (
     Certificate,

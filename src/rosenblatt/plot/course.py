@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes, new_grid, plain
 from rosenblatt.plot.lettering import beside, count, dark, grouped, legend, literal
-from rosenblatt.plot.seen import Floats
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, Entries, Look, colour, marker
 from rosenblatt.results import BoundReport, Fit, power_of_ten
 

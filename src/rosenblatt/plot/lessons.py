@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from rosenblatt import datasets, theory
 from rosenblatt.arguments import brief, floats, instance
+from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes, plain
 from rosenblatt.plot.lettering import beside, dark, legend, number, vector, write
 from rosenblatt.plot.plane import Picture, View, around, dots, rings, scatter, unit
-from rosenblatt.plot.seen import Floats
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, SMALL, Look, arrow, colour
 from rosenblatt.results import Hyperplane
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, box_inches, new_axes
 from rosenblatt.plot.lettering import dark, grouped, halo, number, out_of, write
 from rosenblatt.plot.plane import View, around, chosen, foot_point, rings, roomiest, unit
 from rosenblatt.plot.projection import Scene, Shadow, cast
-from rosenblatt.plot.seen import Floats, Ints, Seen, read_best
+from rosenblatt.plot.seen import Seen, read_best
 from rosenblatt.plot.style import GREY, NORMAL, Look, arrow, colour
 from rosenblatt.results import Hyperplane, Optimum
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, box_inches, plain
 from rosenblatt.plot.lettering import halo, label_axis, legend, write
-from rosenblatt.plot.seen import Floats, Ints, Seen
+from rosenblatt.plot.seen import Seen
 from rosenblatt.plot.style import GREY, INK, Keys, Look, arrow, colour, marker
 from rosenblatt.results import Hyperplane
 

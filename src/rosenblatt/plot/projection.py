@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, plain
 from rosenblatt.plot.lettering import grouped, legend, literal, number, out_of, write
 from rosenblatt.plot.plane import Picture, View, around, rings, scatter, size
-from rosenblatt.plot.seen import Floats, Ints, Seen, dense
+from rosenblatt.plot.seen import Seen, dense
 from rosenblatt.plot.style import GREY, INK, NORMAL, PALE, SMALL, Entries, Look, colour
 from rosenblatt.results import Hyperplane
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import arguments
+from rosenblatt.array_types import Floats
 from rosenblatt.files.whole import written_whole
 from rosenblatt.plot.axes import Axes, pyplot, unlogged
 from rosenblatt.plot.lettering import grouped, literal, out_of
 from rosenblatt.plot.plane import Picture, around, clipped, drawn_rows, rings, scatter, size, unit
-from rosenblatt.plot.seen import Floats, Seen, dense, recorded
+from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, NORMAL, SMALL, Look, arrow, colour
 from rosenblatt.results import Fit, Hyperplane, Updates
 

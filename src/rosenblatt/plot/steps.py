@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.arguments import whole_number
+from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, box_inches, given_axes, new_axes, new_grid
 from rosenblatt.plot.lettering import beside, count, dark, halo, literal, number, vector, write
 from rosenblatt.plot.plane import Picture, View, around, dots, drawn_rows, rings, scatter, size
-from rosenblatt.plot.seen import Floats, Seen, dense, recorded
+from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, SMALL, Look, arrow, colour, marker
 from rosenblatt.results import Cycle, Hyperplane, Updates
 

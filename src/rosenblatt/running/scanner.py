@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block, Rows
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
 LARGEST = np.finfo(np.float64).max

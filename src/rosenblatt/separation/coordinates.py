@@ -13,7 +13,8 @@ from rosenblatt.exact.integers import rows_as_integers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.nearest.working_set import Samples
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask
     from rosenblatt.nearest.working_set import Samples
 
     # Floats, each the nearest to a number, or, where these end, the numbers as Fractions.

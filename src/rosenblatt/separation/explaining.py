@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask
     from rosenblatt.results import QuasiSeparable
 
 BLOCK = 1 << 20  # numbers at a time

@@ -39,7 +39,7 @@ from rosenblatt.separation.function import read_two_classes, separability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import Certificate
 
     Labels = NDArray[np.int32]

@@ -27,7 +27,7 @@ from rosenblatt.nearest.signed_vectors import U, Vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.exact.integers import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.running.threads import Team
 
     Labels = NDArray[np.int32]

@@ -17,7 +17,8 @@ from rosenblatt.nearest.hulls import shortest_sum
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rosenblatt.exact.integers import Floats, Ints, Mask, Objects
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.integers import Mask, Objects
     from rosenblatt.running.clock import Clock
 
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex

@@ -47,8 +47,9 @@ from rosenblatt.separation.programs import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Source
-    from rosenblatt.exact.integers import Floats, Ints, Mask
+    from rosenblatt.exact.integers import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.results import Certificate
     from rosenblatt.running.threads import Team
