@@ -221,6 +221,10 @@ class Pocket:
         order = np.argsort(-likely, kind="stable")
         most = max(CHUNK, JURY_NUMBERS * n // self.source.n_entries)
         chosen, self._not_in_jury = order[:most], np.sort(order[most:])
+        block = next(self.source.pieces()).block
+        if len(block.label) == n:  # all there is: no copy of rows in between
+            self._jury = self._chunks(block, chosen, self.scanner.norms[chosen])
+            return
         step = max(CHUNK, most // TURN // CHUNK * CHUNK)
         self._jury = []
         for a in range(0, len(chosen), step):

@@ -20,6 +20,7 @@ from rosenblatt.perceptron.loops import (
     online_problems,
 )
 from rosenblatt.running.scanner import TILE, mistakes_among
+from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +77,7 @@ class Online(LinearRule):
             visit = Visit(piece.order, IN_ORDER, a, z, piece.offset)
             tasks = [self._task(group, piece, visit, len(problems)) for group in groups]
             list(self.team.mapper(len(tasks))(online_problems, *zip(*tasks, strict=True)))
-            for group, task in zip(groups, tasks, strict=True):
-                self._book_task(group, piece, task)
+            self._book_tasks(groups, piece, tasks)
             self.look_up()
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
@@ -98,6 +98,27 @@ class Online(LinearRule):
             mistakes=np.zeros(len(group), np.int64),
             tile=self.n_rows if problems == 1 else max(1, TILE // per_row),
         )
+
+    def _book_tasks(
+        self, groups: list[list[LinearProblem]], piece: Piece, tasks: list[PartOfEpoch]
+    ) -> None:
+        """Book what was done; the pockets of several problems judge side by side.
+
+        But not of a stream, where each passes over the data. All end before any halt is raised.
+        """
+
+        def book(pair: tuple[list[LinearProblem], PartOfEpoch]) -> Halt | None:
+            try:
+                self._book_task(pair[0], piece, pair[1])
+            except Halt as halt:
+                return halt
+            return None
+
+        pairs = list(zip(groups, tasks, strict=True))
+        together = self.pockets and self.source.resident
+        done = self.team.each(book, pairs) if together else map(book, pairs)
+        for halt in filter(None, done):
+            raise halt
 
     def _book_task(self, group: list[LinearProblem], piece: Piece, task: PartOfEpoch) -> None:
         for k, p in enumerate(group):
