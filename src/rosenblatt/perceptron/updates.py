@@ -90,10 +90,10 @@ class Online(LinearRule):
             block=piece.block,
             positives=np.array([p.positive for p in group]),
             visit=visit,
-            thetas=np.stack([p.theta for p in group]),
+            thetas=np.array([p.theta for p in group]),
             step=self.step,
             clocks=np.array([p.visits for p in group]),
-            lags=np.stack([p.lag for p in group]),
+            lags=np.array([p.lag for p in group]),
             logs=self.log(len(group), visit.stop - visit.start),
             mistakes=np.zeros(len(group), np.int64),
             tile=self.n_rows if problems == 1 else max(1, TILE // per_row),
@@ -106,6 +106,10 @@ class Online(LinearRule):
 
         But not of a stream, where each passes over the data. All end before any halt is raised.
         """
+        if not self.pockets or not self.source.resident:
+            for group, task in zip(groups, tasks, strict=True):
+                self._book_task(group, piece, task)
+            return
 
         def book(pair: tuple[list[LinearProblem], PartOfEpoch]) -> Halt | None:
             try:
@@ -114,15 +118,14 @@ class Online(LinearRule):
                 return halt
             return None
 
-        pairs = list(zip(groups, tasks, strict=True))
-        together = self.pockets and self.source.resident
-        done = self.team.each(book, pairs) if together else map(book, pairs)
-        for halt in filter(None, done):
+        halts = self.team.each(book, list(zip(groups, tasks, strict=True)))
+        for halt in filter(None, halts):
             raise halt
 
     def _book_task(self, group: list[LinearProblem], piece: Piece, task: PartOfEpoch) -> None:
         for k, p in enumerate(group):
-            before, log = p.theta, Log(*(part[k] for part in task.logs))
+            logs = task.logs
+            before, log = p.theta, Log(logs.row[k], logs.value[k], logs.step[k])
             p.theta, p.lag, p.within = task.thetas[k], task.lags[k], piece.offset + task.visit.stop
             self.book(p, piece, before, log, int(task.mistakes[k]))
 

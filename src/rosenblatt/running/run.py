@@ -75,7 +75,9 @@ class TwoClassProblem:
     def ready(self) -> Self:
         """Return a copy to go on with: what fails half-way leaves the original as it was."""
         parts: dict[str, Any] = {k: list(v) for k, v in vars(self).items() if isinstance(v, list)}
-        parts |= {"rng": deepcopy(self.rng), "stop": None, "cycle": None, "cycles": None}
+        if self.mistakes:  # before, nobody has drawn from it
+            parts["rng"] = deepcopy(self.rng)
+        parts |= {"stop": None, "cycle": None, "cycles": None}
         return replace(self, **parts)
 
     def outcome(self, settings: Settings, updates: Mistakes | None) -> dict[str, Any]:
