@@ -347,7 +347,7 @@ KERNELS = {
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::rosenblatt.kernels.definiteness.IndefiniteKernelWarning")
+@pytest.mark.filterwarnings("ignore::rosenblatt.kernels.gram_matrices.IndefiniteKernelWarning")
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("variant", KERNELS)
 def test_kernel_perceptron(variant, data, monkeypatch):

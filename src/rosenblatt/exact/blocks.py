@@ -192,6 +192,8 @@ class Stack:
         start = 0
         for matrix in self:
             stop = start + matrix.shape[0]
+            if stop - start == self.shape[0]:
+                return matrix[rows]
             low, high = np.searchsorted(wanted, [start, stop])
             if low < high or (stop == self.shape[0] and not parts):
                 parts.append(matrix[wanted[low:high] - start])

@@ -125,9 +125,9 @@ class Samples:
         sums = np.zeros((parts, self.d))
         for piece in self.source.pieces():
             self.clock.look_up()
-            inside = np.clip(edges, piece.start, piece.start + piece.length) - piece.start
+            inside = [min(max(edge - piece.start, 0), piece.length) for edge in edges]
             here = [k for k in range(parts) if inside[k] < inside[k + 1]]
-            add = partial(_total, piece.block.rows, signed[piece.start :], inside.tolist(), sums)
+            add = partial(_total, piece.block.rows, signed[piece.start :], inside, sums)
             self.team.each(add, here)
         total: Floats = sums.sum(axis=0)
         return total
