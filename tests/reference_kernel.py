@@ -177,18 +177,19 @@ def forgetful(K, Y, epochs, budget, known=()):
     """With a budget: at a mistake on a new sample, the one with the oldest mistake goes first.
 
     `Y` has a column of labels -1 and 1 for each two-class problem; they share the support
-    vectors. `known` are rows of K that stand for earlier data, already support vectors: pairs of
+    vectors and what is forgotten, and so go on until none of them makes a mistake. `known` are
+    rows of K that stand for earlier data, already support vectors: pairs of
     the row and its coefficients, oldest first. Returns what `support` ended as, and the mistakes
     (epoch, sample) of each problem.
     """
     ints, _ = whole(K)
     support = {i: np.array(coef, dtype=object) for i, coef in known}
-    logs, running = [[] for _ in Y.T], set(range(Y.shape[1]))
+    logs = [[] for _ in Y.T]
     for epoch, order in enumerate(epochs, 1):
-        found = dict.fromkeys(running, 0)
+        mistakes = False
         for i in order:
             f = sum((coef * ints[i, j] for j, coef in support.items()), np.zeros(len(logs), int))
-            wrong = [c for c in sorted(running) if not Y[i, c] * f[c] > 0]
+            wrong = [c for c in range(len(logs)) if not Y[i, c] * f[c] > 0]
             if not wrong:
                 continue
             if i not in support and len(support) == budget:
@@ -197,10 +198,9 @@ def forgetful(K, Y, epochs, budget, known=()):
             for c in wrong:
                 coef[c] += int(Y[i, c])
                 logs[c].append((epoch, int(i)))
-                found[c] += 1
+                mistakes = True
             support[i] = coef  # a dict keeps the order: the latest mistake comes last
-        running -= {c for c in running if not found[c]}
-        if not running:
+        if not mistakes:
             break
     return support, logs
 

@@ -79,15 +79,20 @@ def max_margin(X, y):
     return w, -((high @ w).min() + (low @ w).max()) / 2
 
 
+BARELY_MORE = 1 + Fraction(1, 10**12)
+
+
 def bias_range(values, y, c):
     """All b with the least loss ``Σ c_i max(0, 1 - y_i(values_i + b))``, from and to.
 
-    The loss is piecewise linear: its minimum is at one of the corners, or between two.
+    The loss is piecewise linear: its minimum is at one of the corners, or between two. It may be
+    zero at both, which floats would miss.
     """
-    corners = np.sort((y - values)[c > 0])
-    loss = [c @ np.maximum(0.0, 1.0 - y * (values + b)) for b in corners]
-    best = corners[np.asarray(loss) <= min(loss) * (1 + 1e-12)]
-    return best[0], best[-1]
+    rows = [(Fraction(v), int(side), Fraction(w)) for v, side, w in zip(values, y, c, strict=True)]
+    corners = sorted(side - v for v, side, w in rows if w > 0)
+    loss = [sum(w * max(0, 1 - side * (v + b)) for v, side, w in rows) for b in corners]
+    best = [b for b, lost in zip(corners, loss, strict=True) if lost <= min(loss) * BARELY_MORE]
+    return float(best[0]), float(best[-1])
 
 
 def exact_smallest(X, y, w, b):

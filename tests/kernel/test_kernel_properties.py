@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -124,6 +124,16 @@ def test_pocket_is_the_best_of_all(problem, kernel, sizes):
     assert (np.diff(errors) <= 0).all()
 
 
+ONE_RESTS = (  # in its second epoch, while the others forget what it needs in the third
+    np.array([
+        [0, 2, 0], [1, -2, -2], [0, 1, 1], [0, 0, 0], [0, 0, 0],
+        [0, 1, 0], [0, -1, 0], [0, -1, 0], [1, 0, 0], [0, 0, 0.0],
+    ]),
+    np.array([0, 1, 2, 0, 0, 0, 0, 0, 0, 2]),
+)  # fmt: skip
+
+
+@example(ONE_RESTS, 9, (1, 1), False)
 @given(problems("whole", classes=3), st.integers(1, 9), SIZES, st.booleans())
 def test_budgets_forget_the_oldest(problem, budget, sizes, sparsely):
     X, y = problem

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.sparse import csr_array
@@ -92,6 +92,13 @@ def test_soft_margin_is_libsvms(problem, C):
     slow.assert_no_worse_than_libsvm(model.optimum_, X, y, C)
 
 
+NO_SLACK = (
+    np.array([[0, 3, 3, 3], [0, 3, 3, 3], [3, 3, 3, 3], [3, 3, 3, 3], [3, 3, 1, 3.0]]),
+    np.array([0, 0, 1, 1, 0]),
+)
+
+
+@example(NO_SLACK, 100.0, None)
 @given(problems(), prices, st.one_of(st.none(), st.integers(0, 99)))
 def test_b_is_a_best_one_and_the_middle_of_them(problem, C, seed):
     X, y = problem

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TOGETHER = 512  # vectors judged at a time
 NUMBERS = 1 << 21  # most numbers in them
 CHUNK = 1024  # rows multiplied at a time
-TURN = 8  # chunks that are made at a time
+TURN = 8  # chunks that are made at a time, or two for each thread
 JURY_NUMBERS = 1 << 23  # most numbers in the jury
 TRIAL = 32  # vectors that choose a jury
 FEW = 8  # vectors that are judged faster one by one
@@ -191,11 +191,11 @@ class Pocket:
 
     def _others(self) -> Iterator[list[Chunk]]:
         """All rows that are not in the jury, some at a time, in one pass."""
-        rows = self._not_in_jury
+        rows, turn = self._not_in_jury, max(TURN, 2 * self.scanner.team.size) * CHUNK
         for piece, norm in self.scanner.pieces():
             a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
-            for k in range(a, z, TURN * CHUNK):
-                here = rows[k : min(k + TURN * CHUNK, z)] - piece.start
+            for k in range(a, z, turn):
+                here = rows[k : min(k + turn, z)] - piece.start
                 yield self._chunks(piece.block, here, norm[here])
 
     def _chunks(self, block: Block, rows: Any, norm: NDArray[np.float32]) -> list[Chunk]:
