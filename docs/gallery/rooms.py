@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections import Counter, defaultdict
+from itertools import permutations
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -75,15 +76,29 @@ floors = defaultdict(list)
 for name in lines:
     floors[floor(name)].append(name)
 across = {}
-for level in sorted(floors):  # each above the middle of what it uses
-    wanted = {
-        name: sum(across[o] for o in arrows[name]) / len(arrows[name]) if arrows[name] else 0.0
-        for name in floors[level]
-    }
-    names = sorted(floors[level], key=lambda name: (wanted[name], name))
-    middle = sum(wanted.values()) / len(wanted)
-    for k, name in enumerate(names):
-        across[name] = middle / 2 + 2.4 * (k - (len(names) - 1) / 2)
+
+
+def cost(places):
+    """How often arrows from these rooms pass behind others, and then how far they go aside."""
+    total = 0.0
+    for name, x in places.items():
+        for other in arrows[name]:
+            aside, down = across[other] - x, height[name] - height[other]
+            total += abs(aside)
+            for between in range(height[other] + 1, height[name]):
+                at = x + aside * (height[name] - between) / down
+                total += 20 * sum(abs(across[room] - at) < 1.05 for room in floors[between])
+    return total
+
+
+for level in sorted(floors):
+    size = len(floors[level])
+    layouts = (
+        {name: shift + 2.4 * (k - (size - 1) / 2) for k, name in enumerate(names)}
+        for names in permutations(sorted(floors[level]))
+        for shift in sorted((0.6 * k for k in range(-6, 7)), key=abs)
+    )
+    across |= min(layouts, key=cost)
 
 figure, ax = plt.subplots(figsize=(11, 8.6), layout="constrained")
 for name in lines:

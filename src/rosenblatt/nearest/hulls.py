@@ -118,7 +118,7 @@ def shortest_sum(
             return found._replace(theta=Q @ found.theta)
         if look_up is not None:
             look_up(products)
-        state = _State(Z, groups, offsets, stiffness)
+        state = _Iterate(Z, groups, offsets, stiffness)
         result = state.result()
         for k in range(100):
             if k and look_up is not None:
@@ -129,7 +129,7 @@ def shortest_sum(
     return result
 
 
-class _State:
+class _Iterate:
     """An iterate, in the symbols of the problem above."""
 
     def __init__(self, Z: Floats, A: Floats, offsets: Floats | None, stiffness: float) -> None:
