@@ -40,7 +40,7 @@ DROP = "Leave a row out as an outlier when it has made so many mistakes."
 BUDGET = "Most support vectors: the one whose mistake lies longest ago is forgotten."
 PRICE = "soft-margin: the price of slack (1), scikit-learn's C times the number of rows."
 TOL = "Stop when an epoch moves the weights by less; margins: when the gap is so small."
-TIME = "Stop training after this long: 10s, 5m, 1h. Each fold may take as long."
+TIME = "Stop training after this long: 10s, 5m, 1h. The verdict and each fold may take as long."
 RECORD = "Keep every update, for plot updates and plot animate."
 
 

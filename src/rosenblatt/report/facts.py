@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-PATIENCE = 10  # seconds that the verdicts on a fit may take together
+PATIENCE = 10.0  # seconds that the verdicts on a fit may take together, at most
 # What is called otherwise in JSON, and parts whose entries stand there among those of the whole.
 KEYS = {
     "version": "rosenblatt",
@@ -195,6 +195,7 @@ class VerdictFacts:
     with_bias: bool = False  # about those with a bias though the model has none
     repeats: bool = False  # the run repeats itself, which the verdict explains
     n_rows: int = 0  # among how many it would have been looked for
+    patience: float = PATIENCE  # seconds after which time ran out
     message: str = ""  # what somebody else said
     proof: QuasiSeparable | Inseparable | None = None  # that nothing separates; it is not stored
 

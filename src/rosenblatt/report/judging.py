@@ -52,12 +52,14 @@ def judge(
 
     Of a kernel perceptron this is asked in the feature space of its kernel. A run that separated
     has itself found the evidence, and so has the search for a maximum margin that ended in the
-    proof that there is none. Otherwise it is looked for, but not for long: `rosenblatt check` takes
-    its time. `margins` are those of the model; `tell` hears how many problems are settled.
+    proof that there is none. Otherwise it is looked for, but not for long, and for all problems
+    together not longer than one fit may take: `rosenblatt check` takes its time. `margins` are
+    those of the model; `tell` hears how many problems are settled.
     """
     fits = classifier.fits_
     known = margins or [None] * len(fits)
-    end = time.monotonic() + PATIENCE
+    patience = min(PATIENCE, classifier.max_time or PATIENCE)
+    end = time.monotonic() + patience
     found: list[VerdictFacts] = []
     for k, (fit, positive) in enumerate(zip(fits, positive_classes(classifier), strict=True)):
         verdict = VerdictFacts(UNDECIDED, Ground.STOPPED)
@@ -76,6 +78,8 @@ def judge(
             verdict = VerdictFacts(UNDECIDED, Ground.FAILED, message=why)
         settled = not verdict.with_bias and verdict.verdict is not UNDECIDED
         explains = settled and fit.stop_reason is StopReason.CYCLE
+        if verdict.ground is Ground.TIME:
+            verdict = replace(verdict, patience=patience)
         found.append(replace(verdict, repeats=explains))
     return tuple(found)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
+from rosenblatt.report.facts import Ground, VerdictFacts
 from rosenblatt.results import Certificate, Undecided, Verdict
 from rosenblatt.visible import visible
 
@@ -25,7 +25,7 @@ IN_FEATURES = {
     Verdict.INSEPARABLE: "no hyperplane{} has the classes on its two sides",
 }
 STOPPED = "stopped with Ctrl-C before the question was settled"
-LATER = f"time ran out, not settled in {PATIENCE} seconds; rosenblatt check takes longer"
+LATER = "time ran out, not settled in {seconds}; rosenblatt check takes longer"
 TIME_UP = "time ran out before it was settled"
 ALWAYS = "certain with this kernel: rows that differ can always be separated, by however little"
 OPEN = {
@@ -162,7 +162,8 @@ def _same(found: VerdictFacts) -> str:
 
 def _among_rows(found: VerdictFacts) -> str:
     if found.ground in OPEN:
-        why = OPEN[found.ground].format(message=found.message)
+        seconds = f"{found.patience:.3g} second{'s' * (found.patience != 1)}"
+        why = OPEN[found.ground].format(message=found.message, seconds=seconds)
         if not found.rows:
             return why
         whether = "whether one leaves none on a wrong side"
