@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from passing_blocks import PassingSource, in_one_block
-from rosenblatt.bounds.function import _separating, bound_reports, kernel_bound_reports
+from rosenblatt.bounds.function import separating
+from rosenblatt.bounds.run_reports import bound_reports, kernel_bound_reports
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract import classifier
 from rosenblatt.data.rows import as_matrix
@@ -200,7 +201,7 @@ def test_mistake_bound(problem, bias, weighted):
 
     def bounds(source, team):
         vectors = Vectors(source, team, 1, bias)
-        theta, separable = _separating(Bounds(vectors, run))
+        theta, separable = separating(Bounds(vectors, run))
         return separable, *(Bounds(vectors, run).best(t, separable) for t in (theta, None))
 
     with Team(2) as team:

@@ -199,6 +199,7 @@ def calls():
                 "batch_size": None,
                 "epochs": None,
                 "kernel": None,
+                "max_time": None,
             },
         ),
         "soft_margin_path": (

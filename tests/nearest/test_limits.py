@@ -1,13 +1,16 @@
 """Limits of time and of work: what is not begun, what is learnt, what is still answered."""
 
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 import rosenblatt as rb
+from rosenblatt.exact import signs, smallest
 from rosenblatt.exact.systems import bits, cost_of_products, cost_of_reducing, cost_of_solving
 from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.margin import proving
 from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
 from rosenblatt.results import Undecided
@@ -245,3 +248,124 @@ def test_a_run_ends_early_enough_to_bring_scores_up_to_date(monkeypatch):
         model.fit(X, y)
     assert model.stop_reason_ is rb.StopReason.TIME_LIMIT
     assert model.n_errors_ == (model.predict(X) != y).sum()
+
+
+def test_scores_are_not_made_anew_without_time_for_it(monkeypatch):
+    """Much in doubt, they are scored again in double precision: not if that would be late."""
+    rng = np.random.default_rng(5)
+    X, y = 1 + rng.integers(0, 8, (3000, 5)) * 2.0**-52, rng.integers(0, 2, 3000)
+    rescored, coming = [], []
+    monkeypatch.setattr(DualRule, "rescore", lambda rule: rescored.append(rule))
+
+    def finishing(rule, seconds):
+        coming.append(rule.coming)
+        return 1e9 if rule.coming else 0.0
+
+    monkeypatch.setattr(DualRule, "finishing", finishing)
+    with pytest.warns(UserWarning, match="max_time"):
+        model = rb.KernelPerceptron(max_time=1e6).fit(X, y)
+    assert model.stop_reason_ is rb.StopReason.TIME_LIMIT
+    assert coming[-1] > 0
+    assert not any(coming[:-1])
+    assert not rescored
+
+
+# Work that is of use only if all of it is done ----------------------------------------------------
+
+
+def test_what_cannot_be_done_in_time_ends_after_its_first_piece(at):
+    clock = Clock(max_time=10)
+    look_up = clock.whole(Kind.SIDES, 100)
+    look_up(10)
+    at[0] += 1  # as long for each tenth: nine seconds are left, and enough
+    look_up(10)
+    at[0] += 2  # slower, and sixteen are not
+    with pytest.raises(Halt):
+        look_up(10)
+
+
+def test_exact_sides_are_looked_for_block_by_block(at):
+    X = np.ones((3 * 2**16, 1)) + np.arange(3 * 2**16)[:, np.newaxis] % 3
+    y = np.ones(len(X))
+    told = []
+    assert smallest(X, y, [1.0, -0.5], look_up=told.append) == 0.5
+    assert (signs(X, [1.0, -0.5], told.append) == 1).all()
+    assert told == [2**16] * 6
+    clock = Clock(max_time=1)
+
+    def slow(numbers):
+        look_up(numbers)
+        at[0] += 0.6
+
+    look_up = clock.whole(Kind.SIDES, len(X))
+    with pytest.raises(Halt):
+        signs(X, [1.0, -0.5], slow)
+
+
+# The evidence of a margin -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [rb.SoftMarginClassifier, rb.MaxMarginClassifier])
+@pytest.mark.parametrize(("sides", "multipliers"), [(1e9, 0.0), (0.0, 1e9)])
+def test_evidence_that_would_be_late_is_left_out(kind, sides, multipliers, monkeypatch):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(200, 3)), np.arange(200) % 2
+    X[:, 0] += 9 * y
+    create = Clock.__init__
+
+    def crawling(self, *args, **options):
+        create(self, *args, **options)
+        self.pace[Kind.SIDES], self.pace[Kind.MULTIPLIERS] = sides, multipliers
+
+    monkeypatch.setattr(Clock, "__init__", crawling)
+    unlimited = kind().fit(X, y)
+    assert unlimited.stop_reason_ is rb.StopReason.GAP_CLOSED
+    with pytest.warns(UserWarning, match="stopped with a gap of 1"):
+        model = kind(max_time=300.0).fit(X, y)
+    assert model.stop_reason_ is rb.StopReason.TIME_LIMIT
+    assert model.certificate_ is None
+    assert model.gap_ == 1
+    assert model.support_.size == 0
+    assert model.n_errors_ == (model.predict(X) != y).sum() == 0
+    assert np.isfinite(model.optimum_.primal) == (sides == 0)
+
+
+def test_most_of_the_time_is_for_solving(monkeypatch):
+    """Time for multipliers is kept only where it is little beside the limit."""
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(300_000, 5)), np.arange(300_000) % 2
+    monkeypatch.setattr(
+        proving, "_evidence_times", lambda problem, rows, *_: (len(rows) / 1e4, len(rows) / 1e3)
+    )  # in all 30 seconds for sides, 300 for multipliers
+    kept = []
+    monkeypatch.setattr(Clock, "keep", lambda clock, seconds, most=0.5: kept.append(seconds))
+    for limit in (1e4, 500.0, 20.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rb.SoftMarginClassifier(max_time=limit, tol=0.5).fit(X, y)
+    assert kept[0] == pytest.approx(proving.END * 330, rel=1e-3)
+    assert kept[1] == pytest.approx(proving.END * 30, rel=1e-3)
+    assert kept[2] == pytest.approx(proving.ERRORS * proving.END * 30, rel=1e-3)
+
+
+# Bounds -------------------------------------------------------------------------------------------
+
+
+def test_a_bound_that_was_not_found_in_time():
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(50, 3)), np.arange(50) % 2
+    X[:, 0] += 9 * y
+    late = "max_time was over before a bound was found: raise it"
+    for options in ({}, {"kernel": rb.kernels.RBF(1.0)}, {"kernel": rb.kernels.Linear()}):
+        with pytest.raises(ValueError, match=late):
+            rb.mistake_bound(X, y, max_time=1e-9, **options)
+    with pytest.raises(ValueError, match=late):
+        rb.mistake_bound(X, y, hyperplane=rb.Hyperplane([1.0, 0, 0], -4.5), max_time=1e-9)
+    found = rb.mistake_bound(X, y, epochs=7, max_time=1e-9)
+    assert found.bound == 7 * 50
+    assert found.hyperplane is None
+    assert found.separable is None
+    whole = rb.mistake_bound(X, y)
+    in_time = rb.mistake_bound(X, y, max_time=1e6)
+    assert in_time.bound == whole.bound
+    assert in_time.separable

@@ -14,28 +14,28 @@ a kink at zero, where the minimum may be if the data are separable: it is rounde
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import brentq
 
 from rosenblatt import theory
-from rosenblatt.bounds.loops import replay
-from rosenblatt.data.rows import as_rows
 from rosenblatt.nearest.directions import conjugate_gradients
 from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
+from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
-    from rosenblatt.array_types import Floats, Ints
+    from collections.abc import Iterator
+
+    from rosenblatt.array_types import Floats
     from rosenblatt.nearest.signed_vectors import Vectors
-    from rosenblatt.results import Updates
 
     Signed = Vectors | Projected
 
-ENTRIES = 1 << 24  # numbers to go through between two chances to interrupt
 DIRECT = 1200  # numbers in a vector up to which systems are solved by Cholesky's method
 STEPS, CONJUGATE_STEPS = 100, 100
 ENOUGH = 1e-11  # what a step would gain, as a share of the value, when it is good enough
@@ -77,10 +77,13 @@ class Found(NamedTuple):
 
 
 class Bounds:
-    """The bounds for one problem and one kind of run."""
+    """The bounds for one problem and one kind of run.
+
+    `late` tells that some of them were not found because the vectors' time was over.
+    """
 
     def __init__(self, vectors: Vectors, run: KindOfRun) -> None:
-        self.z, self.run = vectors, run
+        self.z, self.run, self.late = vectors, run, False
         self.R = vectors.radius()
         self.length = math.hypot(*run.start.tolist())
         # Squares must neither overflow nor vanish; a power of two divides all lengths exactly.
@@ -93,20 +96,33 @@ class Bounds:
         """A length over ``2^exponent``."""
         return math.ldexp(length, -self._exponent)
 
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """Do something, unless there is no time for it."""
+        try:
+            yield
+        except Halt:
+            self.late = True
+
     def best(self, theta: Floats | None, separable: bool | None) -> Found | None:
         """The smallest bound that is known; None: there is none.
 
         `theta` is the best vector that separates, if there is one.
         """
-        found = [] if theta is None else [self._for_ever(theta)]
+        found = []
+        if theta is not None:
+            with self.in_time():
+                found.append(self._for_ever(theta))
         if self.run.epochs is not None:
             found += self._in_epochs(None)
         return self._smallest(found, separable)
 
     def of(self, theta: Floats) -> Found | None:
         """The smallest bound with ``θ*`` along theta; None: there is none, it does not separate."""
-        separates = self.z.margin(theta, self.R) > 0
-        found = [self._for_ever(theta)] if separates else []
+        separates, found = False, []
+        with self.in_time():
+            separates = self.z.margin(theta, self.R) > 0
+            found = [self._for_ever(theta)] if separates else []
         if self.run.epochs is not None:
             found += self._in_epochs(theta)
         return self._smallest(found, True if separates else None)
@@ -166,9 +182,12 @@ class Bounds:
         visits = float(run.epochs * run.visits)
         zero = np.zeros(self.z.size)
         found = [self._made(zero, visits, 1.0, math.sqrt(run.visits))]
-        v = self._trade(given) if run.once and math.isfinite(self.R) else zero
-        if v.any():
-            found.append(self._short(v))
+        if not run.once or not math.isfinite(self.R):
+            return found
+        with self.in_time():
+            v = self._trade(given)
+            if v.any():
+                found.append(self._short(v))
         return found
 
     def _trade(self, given: Floats | None) -> Floats:
@@ -299,81 +318,3 @@ def _line(
     if not low or slope(high) < 0:
         return low
     return float(brentq(slope, low, high, xtol=1e-4 * low, maxiter=60, disp=False))
-
-
-# The run --------------------------------------------------------------------------------------
-
-
-class Course(NamedTuple):
-    """A run at its start and after each update.
-
-    Attributes
-    ----------
-    mistakes : int array
-        So far.
-    progress, length2 : float arrays
-        ``θ·θ*`` and ``‖θ‖²``.
-    theta : float array
-        Where it ended.
-    """
-
-    mistakes: Ints
-    progress: Floats
-    length2: Floats
-    theta: Floats
-
-
-def follow(updates: Updates, n_updates: int, X: Any, star: Floats) -> Course:
-    """Do the recorded updates once more, and measure θ after each.
-
-    X is a matrix, or a Stack: of it, as many rows as are needed in turn.
-
-    Of a batch that was halted, mistakes are recorded though it never became an update:
-    `n_updates` leaves it out.
-    """
-    theta = np.append(updates.start.w, updates.start.b)
-    ends = np.searchsorted(updates.update, np.arange(n_updates), side="right")
-    progress, length2 = np.empty(n_updates + 1), np.empty(n_updates + 1)
-    progress[0], length2[0] = theta @ star, theta @ theta
-    sums, begin = np.zeros_like(theta), 0
-    share, bias = max(1, ENTRIES // len(theta)), float(updates.fit_intercept)
-    for a in range(0, n_updates, share):
-        z = min(a + share, n_updates)
-        part = slice(begin, int(ends[z - 1]))
-        needed, sample = np.unique(updates.sample[part], return_inverse=True)
-        replay(
-            as_rows(X[needed]),
-            sample.astype(np.uint64),
-            updates.step[part],
-            ends[a:z] - begin,
-            updates.eta,
-            bias,
-            theta,
-            sums,
-            star,
-            progress[a + 1 : z + 1],
-            length2[a + 1 : z + 1],
-        )
-        begin = part.stop
-    return Course(np.append(0, ends), progress, length2, theta)
-
-
-def allowances(course: Course, bound: MistakeBound, slack: float) -> tuple[Floats, Floats]:
-    """By how much rounding can have moved ``θ·θ*`` and ``‖θ‖²``, in the run and in measuring them.
-
-    An update of k mistakes, in all ``r = ηkR`` long, is off by ``e <= u‖θ‖ + (k + 3)u·r``. That
-    changes ``θ·θ*`` by e and ``‖θ‖²`` by ``2e(‖θ‖ + r)``. And a mistake is one by its rounded
-    value, so that ``y(θ·x̃)`` can be above zero by ``slack·‖θ‖R``.
-    """
-    length = np.sqrt(course.length2)
-    k = np.diff(course.mistakes)
-    r = bound.eta0 * bound.R * k
-    larger = np.maximum(length[1:], length[:-1])
-    off = U * larger + (k + 3) * U * r
-    longer = 2 * slack * length[:-1] * r + 2 * off * (larger + r) + off**2
-    scale = np.abs(bound.along) + bound.eta0 * course.mistakes * bound.gamma
-    progress = np.append(0.0, np.cumsum(off)) + slack * (length + scale)
-    length2 = np.append(0.0, np.cumsum(longer)) + 2 * slack * (
-        course.length2 + bound.length2_bound(course.mistakes)
-    )
-    return 2 * progress, 2 * length2

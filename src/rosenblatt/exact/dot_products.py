@@ -208,12 +208,13 @@ def weighted_mean(weights: Floats, X: Floats) -> Floats:
 # The longest sample -----------------------------------------------------------------------------
 
 
-def largest_square(X: Any) -> Fraction:
+def largest_square(X: Any, enough: int = ENOUGH) -> Fraction:
     """``max ‖x_i‖²``: exactly, or no less where too many samples are about as long.
 
-    X is an array of floats, or a CSR matrix of these without duplicate entries.
+    X is an array of floats, or a CSR matrix of these without duplicate entries. Not more than
+    `enough` numbers are squared in integers.
     """
-    most, left = Fraction(0), ENOUGH
+    most, left = Fraction(0), enough
     room = (shape(X)[1] + 4) * 2.0**-51
     for _, block in blocks(X):
         squares, exponent = _squares(block)

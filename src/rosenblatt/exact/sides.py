@@ -21,7 +21,7 @@ from rosenblatt.exact.integers import NONE, nearest_float, over_one_denominator
 from rosenblatt.exact.nearby import LARGEST, SMALLEST, root_near, with_its_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -121,7 +121,9 @@ def _form(X: Any, theta: Any) -> Form:
     return Form(numbers, np.zeros(d) if first is None else first.largest())
 
 
-def signs(X: Any, theta: Sequence[Any]) -> NDArray[np.int8]:
+def signs(
+    X: Any, theta: Sequence[Any], look_up: Callable[[float], None] | None = None
+) -> NDArray[np.int8]:
     """The exact sign of ``w·x_i + b`` for every row of X: -1, 0 or 1.
 
     Parameters
@@ -130,10 +132,14 @@ def signs(X: Any, theta: Sequence[Any]) -> NDArray[np.int8]:
         Floats or integers, finite.
     theta : sequence of d + 1 floats or Fractions
         ``(w, b)``, bias last.
+    look_up : function, optional
+        Called before each block, with how many numbers it has; may raise to end the work.
     """
     form = _form(X, theta)
     result = np.zeros(shape(X)[0], dtype=np.int8)
     for start, block in blocks(X):
+        if look_up is not None:
+            look_up(block.floats.size)
         values, errors = form.values(block)
         doubtful = np.flatnonzero(~(np.abs(values) > errors))
         if doubtful.size > FEW and form.exact:
@@ -166,13 +172,17 @@ def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
 
 
 def smallest(
-    X: Any, y_signed: ArrayLike, theta: Sequence[Any], among: Ints | None = None
+    X: Any,
+    y_signed: ArrayLike,
+    theta: Sequence[Any],
+    among: Ints | None = None,
+    look_up: Callable[[float], None] | None = None,
 ) -> Fraction:
     """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`.
 
-    With `among`, row numbers in ascending order, of these rows only.
+    With `among`, row numbers in ascending order, of these rows only. `look_up` as for `signs`.
     """
-    return _smallest(X, np.asarray(y_signed), _form(X, theta), among)
+    return _smallest(X, np.asarray(y_signed), _form(X, theta), among, look_up)
 
 
 def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[RowBlock, Any]]:
@@ -185,11 +195,19 @@ def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[Row
         yield block, y[among[where]]
 
 
-def _smallest(X: Any, y: NDArray[Any], form: Form, among: Ints | None = None) -> Fraction:
+def _smallest(
+    X: Any,
+    y: NDArray[Any],
+    form: Form,
+    among: Ints | None = None,
+    look_up: Callable[[float], None] | None = None,
+) -> Fraction:
     """``min_i y_i(w·x_i + b)`` of a form."""
     best: Fraction | None = None
     ceiling = np.inf
     for block, side in _labelled(X, y, among):
+        if look_up is not None:
+            look_up(block.floats.size)
         values, error = form.rough_values(block)
         values *= side
         with np.errstate(invalid="ignore"):

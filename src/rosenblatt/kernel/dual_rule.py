@@ -38,6 +38,7 @@ DOUBTFUL = 0.02  # share of visits settled singly above which single precision d
 FEW = 200  # but so many are nothing
 JUDGED, COUNTED = 3, 2  # times the values of updates for a pocket, of the vectors kept at the end
 BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
+DOUBLE = 3  # times what a value has taken in single precision, that it takes in double
 LAGS = 256  # updates whose lags are added at a time
 
 
@@ -76,7 +77,7 @@ class DualRule:
         self.pocket: DualPocket | None = None
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
-        self.visited, self.settled = 0, 0
+        self.visited, self.settled, self.coming = 0, 0, 0
         self.gram: Any = None
 
     def prepare(
@@ -162,9 +163,12 @@ class DualRule:
         return moved
 
     def finishing(self, seconds: float) -> float:
-        """Seconds, at the pace so far, to bring all scores up to date, and to judge vectors."""
+        """Seconds, at the pace so far, to bring all scores up to date, and to judge vectors.
+
+        With what is coming before the next look.
+        """
         behind, keep = 0 if self.gram is not None else self.events.size, self.settings.keep
-        products = behind * (JUDGED if keep == "pocket" else 1)
+        products = self.coming + behind * (JUDGED if keep == "pocket" else 1)
         products += COUNTED * self.expansion.size if keep in ("pocket", "vote") else 0
         return self.n_rows * products * seconds / max(self.values.computed, 1)
 
@@ -282,6 +286,9 @@ class DualRule:
         """If much was in doubt, score everything anew, in double precision from now on."""
         much = self.settled > max(FEW, DOUBTFUL * self.visited)
         if much and self.values.kind != np.float64:
+            self.coming = DOUBLE * self.expansion.size
+            self.look_up()
+            self.coming = 0
             self.values.change_precision(np.float64)
             self.scores.sums[:] = 0.0
             self.rescore()

@@ -323,7 +323,7 @@ class KernelPerceptron(TrainedInEpochs):
         -------
         BoundReport, or a tuple of them for more than two classes
         """
-        from rosenblatt.bounds.function import kernel_bound_reports
+        from rosenblatt.bounds.run_reports import kernel_bound_reports
 
         check_is_fitted(self)
         if is_on_device(X):

@@ -20,6 +20,7 @@ from rosenblatt.contract.parameters import (
 )
 from rosenblatt.data.sources import is_dense
 from rosenblatt.margin.problem import MarginProblem, placed
+from rosenblatt.margin.proving import keep_time
 from rosenblatt.margin.solver import rounds
 from rosenblatt.results import (
     Conditions,
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 
 WIDE = 400  # features from which matrix products are worth more than one thread
-PROOF = 2.5e-8  # seconds for each number in the data that the evidence takes in the end
-FAR = 4  # times that where samples are so far from the origin that rounding hides their sides
 ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
 
 
@@ -106,12 +105,12 @@ class MarginClassifier(LinearClassifier):
             nullcontext() if many else one_blas_thread(),
         ):
             clock = Clock(self.max_time, interrupts, began)
-            hard = 1 if place.moved.origin is None else FAR
-            clock.keep(hard * PROOF * data.source.n_entries, most=1.0)
             fits = []
             for number, positive in enumerate(data.positives):
                 problem = MarginProblem.of(place, positive, team, clock)
                 _require_both_sides(problem, data.classes)
+                if number == 0:
+                    keep_time(problem, self.C, len(data.positives))
                 names = sides_named(data.classes, positive)
                 fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
             self._set_results(data, tuple(fits), team)

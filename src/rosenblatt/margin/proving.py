@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import time
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,12 @@ import numpy as np
 from rosenblatt.certify import duality
 from rosenblatt.certify.inputs import SignedRows, WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
-from rosenblatt.exact import smallest
+from rosenblatt.exact import signs, smallest
 from rosenblatt.exact.integers import exact_product, square_sum
 from rosenblatt.exact.nearby import closest
 from rosenblatt.nearest.working_set import Samples
 from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
-from rosenblatt.running.clock import Clock
+from rosenblatt.running.clock import GRACE, Clock, Kind
 from rosenblatt.running.stopping import Halt
 
 if TYPE_CHECKING:
@@ -34,11 +36,69 @@ if TYPE_CHECKING:
 
 
 FEW_NUMBERS = 5000  # with which objectives of many candidates are computed exactly
+TRIAL = 1 << 17  # numbers on which a proof is timed
+QUICK = 1 << 20  # numbers up to which it is not worth it; a quarter far from the origin
+END = 1.2  # what comes after solving, in terms of that
+ERRORS = 0.3  # of it, for training errors
 AGAIN = 3  # proofs that the first step to a smaller gap takes
 CHECK = 2.5  # proofs that a check takes, and what comes after it
 LESS = 0.9  # as a share, a gap that is worth fractions
 CLOSE = 1e-6  # so far may y(w·x + b) be from 1 for a sample to have a say in rounding
 UNSETTLED = (StopReason.GAP_CLOSED, StopReason.ROUNDING)  # there was time to go on
+
+
+@np.errstate(all="ignore")
+def keep_time(problem: MarginProblem, C: float | None, problems: int) -> None:
+    """Keep as much time as the evidence will take, by what it takes on some of the rows.
+
+    That of the multipliers only if it leaves most of the time for solving; where there is not
+    even enough for that of the hyperplane, what counting its training errors takes.
+    """
+    clock, numbers = problem.samples.clock, problem.source.n_entries
+    if clock.end is None:
+        return
+    with suppress(Halt):
+        _time_evidence(problem, C)
+    sides, more = (clock.seconds(kind, numbers) for kind in (Kind.SIDES, Kind.MULTIPLIERS))
+    sides, more, left = problems * END * sides, problems * END * more, clock.left()
+    if sides > left:
+        clock.keep(ERRORS * sides)
+    else:
+        clock.keep(sides + more if sides + more < left / 3 else sides, most=1.0)
+
+
+def _time_evidence(problem: MarginProblem, C: float | None) -> None:
+    """Tell the clock how long evidence takes, if there may be much of it."""
+    samples, numbers = problem.samples, problem.source.n_entries
+    rows = np.arange(max(8, samples.n * TRIAL // numbers))
+    few = rows[: len(rows) // 4]
+    quick = QUICK if problem.moved.origin is None else QUICK // 4
+    if numbers <= quick or np.ptp(samples.y[few]) == 0:
+        return
+    part = samples.part(rows)
+    w = part.total(np.where(part.y > 0, 1 / (part.y > 0).sum(), 1 / (part.y < 0).sum()))
+    values = part.values(np.append(w, 0.0)) * part.y
+    theta = problem.plane(w, -(values[part.y > 0].mean() + values[part.y < 0].mean()) / 2)
+    _evidence_times(problem, few, theta, C)  # to load what was compiled
+    short, long = (_evidence_times(problem, some, theta, C) for some in (few, rows))
+    size = len(rows) * numbers / samples.n
+    for kind, begin, end in zip((Kind.SIDES, Kind.MULTIPLIERS), short, long, strict=True):
+        samples.clock.pace[kind] = max(end - begin, end / 4) * 4 / 3 / size
+
+
+def _evidence_times(
+    problem: MarginProblem, rows: Ints, theta: Floats, C: float | None
+) -> tuple[float, float]:
+    """Seconds to prove something about a hyperplane on some rows, and about multipliers."""
+    X, y, every = problem.X[rows], problem.samples.y[rows], np.arange(len(rows))
+    judged, alpha = duality.Judged(X, y, None, C), np.full(len(rows), (C or 1.0) / len(rows))
+    began = time.perf_counter()
+    signs(X, theta.tolist())
+    proof = duality.prove(judged, theta, every[:0], alpha[:0], 1.0)
+    half = time.perf_counter()
+    with suppress(WrongError):
+        duality.feasible(judged, every, alpha, proof.primal)
+    return half - began, time.perf_counter() - half
 
 
 @np.errstate(all="ignore")  # what overflows is settled exactly
@@ -50,14 +110,23 @@ def proved_fit(
     tol: float,
     planes: Iterable[Floats] = (),
 ) -> MarginFit:
-    """What was found, with values that have been proved."""
+    """What was found, with values that have been proved, unless there is no time for that."""
     best, y = solver.best, problem.samples.y
     alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
     alpha[~np.isfinite(alpha)] = 0.0
     search = _Evidence(problem, C, tol)
     alpha = search.use(alpha)
-    began = time.perf_counter()
-    search.offer([problem.plane(best.w, best.b), *planes])
+    began, clock = time.perf_counter(), problem.samples.clock
+    found = [problem.plane(best.w, best.b), *planes]
+    numbers, left = problem.source.n_entries, max(0.0, clock.left() + clock.kept) + GRACE
+    proof = clock.seconds(Kind.SIDES, numbers)
+    share = np.count_nonzero(alpha) / len(alpha)
+    if left < proof + clock.seconds(Kind.MULTIPLIERS, share * numbers):
+        alpha, reason = search.use(0 * alpha), _in_short(reason)
+    if left < proof:
+        search.leave_open(found[-1])
+    else:
+        search.offer(found)
     proving = time.perf_counter() - began
     if reason in UNSETTLED and search.best.gap > tol:
         try:
@@ -65,7 +134,7 @@ def proved_fit(
             search.improve(alpha)
         except Halt as halt:
             reason = halt.reason
-    clock, problem.samples.clock = problem.samples.clock, Clock()  # the rest has to be done
+    problem.samples.clock = Clock()  # the rest has to be done
     optimum = search.best
     if reason in UNSETTLED:
         if optimum.gap <= tol and clock.left() + clock.kept < CHECK * proving:
@@ -85,6 +154,11 @@ def proved_fit(
         MarginTrace(*(columns or empty)),
         optimum if reason is StopReason.GAP_CLOSED else None,
     )
+
+
+def _in_short(reason: StopReason) -> StopReason:
+    """The reason to stop where there was no time for all of the evidence."""
+    return StopReason.TIME_LIMIT if reason in UNSETTLED else reason
 
 
 def _accepted(optimum: Optimum, problem: MarginProblem) -> bool:
@@ -124,6 +198,12 @@ class _Evidence:
                 self.best = found
             if self.best.gap <= self.tol:
                 break
+
+    def leave_open(self, theta: Floats) -> None:
+        """Take a hyperplane of which nothing is proved."""
+        if np.isfinite(theta).all():
+            plane = Hyperplane(theta[:-1], float(theta[-1]))
+            self.best = replace(self.best, hyperplane=plane)
 
     def _proved(self, theta: Floats) -> Optimum:
         exact = None if isinstance(self.multipliers, np.ndarray) else tuple(self.multipliers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ from rosenblatt.results import (
     Separable,
     StopReason,
 )
-from rosenblatt.running.clock import Clock
+from rosenblatt.running.clock import Clock, Kind
+from rosenblatt.running.stopping import Halt
 from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from rosenblatt.nearest.soft_margin import Best, Progress
 
     Report = Callable[[int, Best, Progress], None]
+
+
+CANONICAL = 2  # proofs that a canonical form takes
 
 
 def soft_margin(
@@ -70,7 +75,7 @@ def max_margin(
     """The maximum-margin hyperplane, or the proof that there is none."""
     solver = MaxMargin(problem.samples, problem.used, tol, report)
     planes: list[Floats] = []
-    reason = solver.run()
+    clock, reason = problem.samples.clock, solver.run()
     if reason is StopReason.INSEPARABLE:  # as far as floats can tell
         certificate = _verdict(problem)
         if isinstance(certificate, Inseparable | QuasiSeparable):
@@ -78,7 +83,9 @@ def max_margin(
         reason = StopReason.ROUNDING
         if isinstance(certificate, Separable):
             plane = certificate.hyperplane
-            planes += canonical_planes(problem.judged(None), np.append(plane.w, plane.b))
+            planes.append(np.append(plane.w, plane.b))
+            with suppress(Halt), clock.task(Kind.SIDES, CANONICAL * problem.source.n_entries):
+                planes = canonical_planes(problem.judged(None), planes[0])
             if not problem.is_small():
                 solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
                 reason = solver.run()

@@ -28,6 +28,7 @@ from scipy.linalg import lstsq
 from rosenblatt.exact import solve
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.directions import MANY, newton_step
+from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,9 +100,11 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         The gap that is asked for in the end, as a share of the objective: a tenth of it is good
         enough here, and so is a tenth of the gap that this round cannot close.
     """
+    look_up, numbers = live.samples.clock.pieces(Kind.NEWTON), live.samples.source.n_entries
+    look_up(numbers)
     state, steps = _State(live, w, b, mu), 0
     while True:
-        live.samples.clock.look_up()
+        look_up(numbers)
         error, wanted = state.error(), tol * state.objective()
         left = min(state.rest, state.total + live.constant)
         if error <= 0.1 * wanted and (steps or state.rest <= 0.8 * wanted):

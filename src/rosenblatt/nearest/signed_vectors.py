@@ -15,8 +15,9 @@ from rosenblatt.data.rows import Block, as_matrix, as_rows, row_weights
 from rosenblatt.data.sources import ChangedSource
 from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.exact.blocks import tiles
+from rosenblatt.exact.dot_products import ENOUGH
 from rosenblatt.nearest.working_set import Samples, widest
-from rosenblatt.running.clock import Clock
+from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 U = 2.0**-53
 UNWEIGHTED = np.empty(0), np.empty((0, 0))  # no weights of rows, no factors of classes
 CHUNK = 1 << 21  # numbers that are summed over at a time
+SQUARING = 5e-5  # seconds for each number, ten times what it takes, to be squared in integers
 
 
 class Vectors:
@@ -47,9 +49,13 @@ class Vectors:
     slack : float
         What rounding can do to a dot product, as a share of the lengths of both vectors; and to
         a length. Twice the worst case and more.
+    clock : Clock
+        Products and margins take time only if there is some left.
     """
 
-    def __init__(self, source: Source, team: Team, positive: int, bias: float) -> None:
+    def __init__(
+        self, source: Source, team: Team, positive: int, bias: float, clock: Clock | None = None
+    ) -> None:
         self.size = source.n_features + 1
         self.slack = 4 * (self.size + 8) * U
         self.team, self.positive, self.bias = team, positive, bias
@@ -58,7 +64,8 @@ class Vectors:
             source, self.bias = _weighted(source, positive, bias), 0.0
             self._relative = 4 * U
         self.source, self._d = source, source.n_features
-        self._samples = Samples(source, team, positive, Clock())
+        self.clock = clock or Clock()
+        self._samples = Samples(source, team, positive, self.clock)
         self.n, self._exponent = self._samples.n, 0
 
     def divided(self, exponent: int) -> Vectors:
@@ -106,7 +113,9 @@ class Vectors:
     def gram(self, chosen: NDArray[np.bool_]) -> Floats:
         """``Σ z zᵀ`` over the chosen samples."""
         total, d = np.zeros((self.size, self.size)), self._d
+        look_up = self.clock.pieces()
         for x, part in self._parts():
+            look_up(int(np.count_nonzero(chosen[part])) * self.size**2)
             rows = x[np.flatnonzero(chosen[part])]
             product = rows.T @ rows
             total[:d, :d] += product.toarray() if hasattr(product, "toarray") else product
@@ -118,8 +127,12 @@ class Vectors:
         return total
 
     def radius(self) -> float:
-        """``R``, the length of the longest, rounded up; infinite beyond the largest float."""
-        square = largest_square(self._samples.matrix) + Fraction(self.bias) ** 2
+        """``R``, the length of the longest, rounded up; infinite beyond the largest float.
+
+        By a little more where many are about as long, and there is not much time.
+        """
+        enough = int(min(ENOUGH, self.clock.left() / SQUARING))
+        square = largest_square(self._samples.matrix, enough) + Fraction(self.bias) ** 2
         return root_up(square) * (1 + self._relative)
 
     def margin(self, theta: Floats, R: float) -> float:
@@ -137,11 +150,12 @@ class Vectors:
             theta = np.append(theta, 0.0)
         elif self.bias != 1.0:
             theta = np.append(theta[:-1], 0.0)
-        return smallest(self._samples.matrix, self._samples.y, theta.tolist())
+        look_up = self.clock.whole(Kind.SIDES, self.source.n_entries)
+        return smallest(self._samples.matrix, self._samples.y, theta.tolist(), look_up=look_up)
 
     def widest(self, R: float) -> Floats | None:
         """The unit vector with the widest margin; None where none separates, or floats fail."""
-        found = widest(self.source, self.team, self.positive, self.bias)
+        found = widest(self.source, self.team, self.positive, self.bias, clock=self.clock)
         if found is None:
             return None
         theta = found.theta[: self.size]

@@ -134,7 +134,8 @@ class Samples:
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
-        return signs(self.matrix, theta) * self.y.astype(np.int8)
+        look_up = self.clock.whole(Kind.SIDES, self.source.n_entries)
+        return signs(self.matrix, theta, look_up) * self.y.astype(np.int8)
 
     def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
@@ -195,6 +196,7 @@ def widest(
     positive: int,
     bias: float,
     tol: float = 1e-10,
+    clock: Clock | None = None,
 ) -> Widest | None:
     """The unit vector ``θ`` with the widest margin ``min_i y_i θ·(x_i, bias)``.
 
@@ -203,14 +205,15 @@ def widest(
     The weighted sum of samples that is nearest to the origin has the length of the widest
     margin, so that any other sum bounds the margin from above: `upper` comes from the sum found.
     """
-    samples = Samples(source, team, positive, Clock())
+    samples = Samples(source, team, positive, clock or Clock())
     columns = samples.d + (1 if bias else 0)
     rows = samples.some(batch(columns) // 2)
     while True:
         Z = samples.signed(rows)[:, :columns]
         size = float(np.abs(Z).max()) or 1.0  # squares of the data must not overflow
         Z /= size
-        found = shortest_sum(Z, np.ones((len(rows), 1)), tol=tol)
+        look_up = samples.clock.pieces()
+        found = shortest_sum(Z, np.ones((len(rows), 1)), tol=tol, look_up=look_up)
         length = float(np.linalg.norm(found.theta))
         if found.meets or length == 0.0:
             return None

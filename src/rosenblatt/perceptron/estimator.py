@@ -265,7 +265,7 @@ class Perceptron(LinearUnit):
         -------
         BoundReport, or a tuple of them for more than two classes
         """
-        from rosenblatt.bounds.function import bound_reports
+        from rosenblatt.bounds.run_reports import bound_reports
 
         check_is_fitted(self)
         reports = bound_reports(self, self._read(X, y, sample_weight, self.classes_, reset=False))

@@ -24,11 +24,15 @@ BUILDING = 20  # times to read the numbers of a linear program, until a solver c
 MOST_WORK = 10**8  # units of exact arithmetic
 
 
+@enum.unique
 class Kind(enum.Enum):
     """Kinds of work; with the seconds that one operation takes, until one has been timed."""
 
     READING = 5e-9  # a number read, and multiplied
     PRODUCTS = 0.0  # one of those that a matrix product or a factorisation takes: timed at once
+    NEWTON = 7e-9  # a number in samples of which Newton's method takes a step
+    SIDES = 6e-9  # a number in samples whose exact sides are looked for, most told by floats
+    MULTIPLIERS = 2e-8  # a number in samples with multipliers that prove something
     EXACT = 5e-8  # a unit of exact arithmetic, see `exact.systems`
 
 
@@ -126,6 +130,21 @@ class Clock:
             last.append((operations, now))
 
         return look_up
+
+    def whole(self, kind: Kind, operations: float) -> Callable[[float], None]:
+        """`pieces` of work of so many operations that is worth nothing unless all is done.
+
+        After the first piece, which tells how long the others will take, it ends at once if there
+        is not enough time.
+        """
+        look_up, left = self.pieces(kind), [operations]
+
+        def go_on(part: float) -> None:
+            look_up(part)
+            self.afford(self.seconds(kind, left[0]))
+            left[0] -= part
+
+        return go_on
 
     def spend(self, units: float) -> None:
         """Before a piece of exact arithmetic, see whether there is work left for it."""

@@ -23,11 +23,13 @@ from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Products, Radial, squared_norms
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U, Vectors
+from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.running.clock import Clock
     from rosenblatt.running.threads import Team
 
     Labels = NDArray[np.int32]
@@ -36,6 +38,7 @@ NUMBERS = 20_000_000  # of features written down, at most
 BLOCK = 1000  # rows whose kernel values are held at a time
 SAMPLES = 4_000  # of which a matrix of kernel values is taken apart, at most
 WIDE = 2_000  # features that make a matrix of their own products no burden
+TAKEN_APART = 1.5  # products for each in n³ that taking a matrix apart takes
 INDEFINITE = 1e-8  # what is left of a matrix, as a share of it, that rounding does not explain
 
 
@@ -84,6 +87,15 @@ def spelled_out(kernel: kernels.Kernel, X: Any) -> bool:
     if not isinstance(kernel, kernels.Polynomial) or kernel.coef0 < 0:
         return False
     return int(X.shape[0]) * maps.n_monomials(X.shape[1], kernel.degree) <= NUMBERS
+
+
+def making_time(X: Any, kernel: kernels.Kernel, clock: Clock) -> float:
+    """Seconds, roughly, that the features of samples take: they are made in one go."""
+    n, d = X.shape
+    if spelled_out(kernel, X):
+        degree = kernel.degree if isinstance(kernel, kernels.Polynomial) else 1
+        return clock.seconds(Kind.READING, 2 * n * maps.n_monomials(d, degree))
+    return clock.seconds(Kind.PRODUCTS, TAKEN_APART * n**3 + n * n * d)
 
 
 def feature_vectors(X: Any, kernel: kernels.Kernel, fit_intercept: bool = False) -> Features:
@@ -223,11 +235,17 @@ class FeatureVectors(Vectors):
     """The signed vectors of `Features`: margins are rounded down by how far these are off."""
 
     def __init__(
-        self, features: Features, labels: Labels, team: Team, positive: int = 1, **weights: Any
+        self,
+        features: Features,
+        labels: Labels,
+        team: Team,
+        positive: int = 1,
+        clock: Clock | None = None,
+        **weights: Any,
     ) -> None:
         rows = as_rows(features.vectors)
         m = features.vectors.shape[1]
-        super().__init__(MemorySource(rows, labels, m, **weights), team, positive, 0.0)
+        super().__init__(MemorySource(rows, labels, m, **weights), team, positive, 0.0, clock)
         self.off, self._rounding = features.off, self.slack
         self.slack += self.off / (super().radius() or 1.0)
 

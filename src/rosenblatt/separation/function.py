@@ -21,7 +21,7 @@ from rosenblatt.contract.parameters import (
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.matrices import table, told_in_one_line
-from rosenblatt.results import Separable, Undecided
+from rosenblatt.results import QuasiSeparable, Separable, Undecided
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.stopping import Halt
 from rosenblatt.running.threads import Team
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.results import Certificate
+    from rosenblatt.results import Certificate, Inseparable
     from rosenblatt.separation.feature_space import FeatureVerdict
 
 PASSES = 6  # over the data, when evidence is checked
@@ -143,15 +143,22 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checking_time(certificate: Certificate, source: Source, clock: Clock) -> float:
+def _checking_time(
+    certificate: Separable | QuasiSeparable | Inseparable, source: Source, clock: Clock
+) -> float:
     """Seconds that a check takes, roughly: it solves again what the search has solved."""
     seconds = clock.seconds(Kind.READING, PASSES * source.n_entries)
     if isinstance(certificate, Separable):
         return seconds
-    products = ENCLOSURES * (source.n_features + 1) ** 3
-    return (
-        seconds + clock.seconds(Kind.PRODUCTS, products) + clock.seconds(Kind.EXACT, clock.systems)
-    )
+    d, spanning = source.n_features, len(certificate.spanning_support)
+    seconds += clock.seconds(Kind.PRODUCTS, ENCLOSURES * (d + 1) ** 3)
+    seconds += clock.seconds(Kind.EXACT, clock.systems)
+    spanned = len(certificate.on) if isinstance(certificate, QuasiSeparable) else source.n_rows
+    null = max(0, d + 2 - spanning)  # vectors that all of these samples are to be zero along
+    if spanned - spanning <= null:
+        return seconds
+    numbers = source.n_entries * spanned / source.n_rows
+    return seconds + clock.seconds(Kind.SIDES, null * numbers)
 
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

@@ -1,0 +1,249 @@
+"""The mistakes of a recorded run beside their bound, and the bound's proof at every update."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.bounds.function import (
+    best_in_features,
+    in_features,
+    samples_per_update,
+    separating,
+)
+from rosenblatt.bounds.loops import replay
+from rosenblatt.bounds.solver import Bounds, KindOfRun
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.data.rows import as_rows, row_weights
+from rosenblatt.data.sources import labels, stack, whole
+from rosenblatt.nearest.signed_vectors import U, Vectors
+from rosenblatt.results import BoundReport, Hyperplane, Updates
+from rosenblatt.running.run import PICKING
+from rosenblatt.running.threads import Team
+from rosenblatt.separation.feature_vectors import FeatureVectors, feature_vectors, named
+
+if TYPE_CHECKING:
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.bounds.solver import Found
+    from rosenblatt.contract.classifier import Data
+    from rosenblatt.data.sources import Source
+    from rosenblatt.results import MistakeBound
+
+ENTRIES = 1 << 24  # numbers to go through between two chances to interrupt
+OTHER_DATA = (
+    "these are not the data of the fit: give the X, the y and the sample_weight it was trained on"
+)
+
+
+def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
+    """A report for each two-class problem of a recorded fit."""
+    records = [_record(fit) for fit in model.fits_]  # refuse before any work
+    X, reports = stack(data.source), []
+    with Team(count_threads(model.n_jobs)) as team:
+        for positive, fit, updates in zip(data.positives, model.fits_, records, strict=True):
+            eta = _rate(updates, _signed_weights(data.source, positive), float(model.eta0))
+            vectors = Vectors(data.source, team, positive, float(updates.fit_intercept))
+            run = _run(model, fit, updates, eta, vectors.n)
+            found = _run_bound(vectors, run)
+            if not np.isfinite(found.bound.length2_bound(fit.n_mistakes)):
+                msg = "the squares of these data overflow: scale the features"
+                raise ValueError(msg)
+            course = follow(updates, fit.n_updates, X, found.theta)
+            if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
+                raise ValueError(OTHER_DATA)
+            own, bias = data.classes.tolist()[positive], updates.fit_intercept
+            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
+    return tuple(reports)
+
+
+def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
+    """The same in the feature space of the model's kernel."""
+    if model.drop_after is not None or model.budget is not None:
+        msg = "no bound is known where samples are dropped or forgotten: fit without drop_after "
+        raise ValueError(msg + "and budget")
+    records = [_record(fit) for fit in model.fits_]
+    X, bias = whole(data.source), bool(model._fitted_with["fit_intercept"])
+    if (model._same_rows(model.support_, X) < 0).any():
+        raise ValueError(OTHER_DATA)
+    features, name = feature_vectors(X, model.kernel_, bias), named(model.kernel_, bias)
+    blocks = [piece.block for piece in data.source.pieces()]
+    given = {"weight": np.concatenate([b.weight for b in blocks]), "factor": blocks[0].factor}
+    weights = {part: array for part, array in given.items() if array.size}
+    label, reports = labels(data.source), []
+    with Team(count_threads(model.n_jobs)) as team:
+        for positive, fit, record in zip(data.positives, model.fits_, records, strict=True):
+            _rate(record, _signed_weights(data.source, positive), 1.0)
+            vectors = FeatureVectors(features, label, team, positive, **weights)
+            zero = Hyperplane(np.zeros(features.vectors.shape[1]))
+            columns = record.epoch, record.sample, record.value, record.step, record.update
+            updates = Updates(*columns, start=zero, eta=1.0, fit_intercept=False)
+            run = _run(model, fit, updates, 1.0, vectors.n)
+            for_ever = in_features(vectors, run._replace(epochs=None))
+            found, _ = best_in_features(for_ever, features, name)
+            if found is None:
+                found, _ = best_in_features(in_features(vectors, run), features, name)
+            assert found is not None
+            course = follow(updates, fit.n_updates, features.vectors, found.theta)
+            own = data.classes.tolist()[positive]
+            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
+    return tuple(reports)
+
+
+def _run_bound(vectors: Vectors, run: KindOfRun) -> Found:
+    """The bound for any number of epochs; if there is none, for those of the run."""
+    bounds = Bounds(vectors, run._replace(epochs=None))
+    theta, separable = separating(bounds)
+    found = bounds.best(theta, separable) or Bounds(vectors, run).best(None, separable)
+    assert found is not None  # for so many epochs there is always one
+    return found
+
+
+def _record(fit: Any) -> Any:
+    updates = fit.trace.updates
+    if updates is None:
+        msg = "this fit kept no record of its updates: fit with record=True"
+        raise ValueError(msg)
+    return updates
+
+
+def _signed_weights(source: Source, positive: int) -> Floats:
+    """The weight of every sample, negative for those of the rest."""
+    parts = [
+        np.where(piece.block.label == positive, 1.0, -1.0) * row_weights(piece.block, positive)
+        for piece in source.pieces()
+    ]
+    return np.concatenate(parts)
+
+
+def _rate(updates: Any, weights: Floats, eta0: float) -> float:
+    """The learning rate of the run; an error if its steps do not fit the data."""
+    if updates.sample.size and updates.sample.max() >= len(weights):
+        raise ValueError(OTHER_DATA)
+    signed = weights[updates.sample]
+    if not updates.sample.size or np.array_equal(eta0 * signed, updates.step):
+        return eta0
+    bare = np.array_equal(signed, updates.step)  # steps of batches have no rate
+    if bare or getattr(updates, "eta", 1.0) != 1.0:
+        eta0, right = updates.eta, bare
+    else:  # the parameter was changed after the fit
+        eta0 = float(updates.step[0] / signed[0]) if signed[0] else 0.0
+        right = eta0 > 0 and np.allclose(eta0 * signed, updates.step, rtol=1e-14, atol=0.0)
+    if not right:
+        raise ValueError(OTHER_DATA)
+    return eta0
+
+
+def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> KindOfRun:
+    """What kind of run it was; `n` samples have a weight."""
+    picked = model.order in PICKING
+    update = getattr(model, "update", "online")
+    return KindOfRun(
+        start=np.append(updates.start.w, updates.start.b),
+        eta=eta,
+        update=update,
+        size=samples_per_update(update, getattr(model, "batch_size", None), n),
+        epochs=fit.n_epochs,
+        visits=1 if picked else n,
+        once=not picked and model.order != "sampled",
+    )
+
+
+def _report(
+    bound: MistakeBound, label: Any, fit: Any, course: Course, slack: float, bias: bool
+) -> BoundReport:
+    progress, length2 = allowances(course, bound, slack)
+    return BoundReport(
+        bound=bound,
+        positive=label,
+        stop_reason=fit.stop_reason,
+        n_mistakes=fit.n_mistakes,
+        n_updates=fit.n_updates,
+        n_epochs=fit.n_epochs,
+        mistakes=course.mistakes,
+        progress=course.progress,
+        progress_bound=bound.progress_bound(course.mistakes),
+        length2=course.length2,
+        length2_bound=bound.length2_bound(course.mistakes),
+        progress_rounding=progress,
+        length2_rounding=length2,
+        fit_intercept=bias,
+    )
+
+
+# The course of a run ----------------------------------------------------------------------------
+
+
+class Course(NamedTuple):
+    """A run at its start and after each update.
+
+    Attributes
+    ----------
+    mistakes : int array
+        So far.
+    progress, length2 : float arrays
+        ``θ·θ*`` and ``‖θ‖²``.
+    theta : float array
+        Where it ended.
+    """
+
+    mistakes: Ints
+    progress: Floats
+    length2: Floats
+    theta: Floats
+
+
+def follow(updates: Updates, n_updates: int, X: Any, star: Floats) -> Course:
+    """Do the recorded updates once more, and measure θ after each.
+
+    X is a matrix, or a Stack: of it, as many rows as are needed in turn.
+
+    Of a batch that was halted, mistakes are recorded though it never became an update:
+    `n_updates` leaves it out.
+    """
+    theta = np.append(updates.start.w, updates.start.b)
+    ends = np.searchsorted(updates.update, np.arange(n_updates), side="right")
+    progress, length2 = np.empty(n_updates + 1), np.empty(n_updates + 1)
+    progress[0], length2[0] = theta @ star, theta @ theta
+    sums, begin = np.zeros_like(theta), 0
+    share, bias = max(1, ENTRIES // len(theta)), float(updates.fit_intercept)
+    for a in range(0, n_updates, share):
+        z = min(a + share, n_updates)
+        part = slice(begin, int(ends[z - 1]))
+        needed, sample = np.unique(updates.sample[part], return_inverse=True)
+        replay(
+            as_rows(X[needed]),
+            sample.astype(np.uint64),
+            updates.step[part],
+            ends[a:z] - begin,
+            updates.eta,
+            bias,
+            theta,
+            sums,
+            star,
+            progress[a + 1 : z + 1],
+            length2[a + 1 : z + 1],
+        )
+        begin = part.stop
+    return Course(np.append(0, ends), progress, length2, theta)
+
+
+def allowances(course: Course, bound: MistakeBound, slack: float) -> tuple[Floats, Floats]:
+    """By how much rounding can have moved ``θ·θ*`` and ``‖θ‖²``, in the run and in measuring them.
+
+    An update of k mistakes, in all ``r = ηkR`` long, is off by ``e <= u‖θ‖ + (k + 3)u·r``. That
+    changes ``θ·θ*`` by e and ``‖θ‖²`` by ``2e(‖θ‖ + r)``. And a mistake is one by its rounded
+    value, so that ``y(θ·x̃)`` can be above zero by ``slack·‖θ‖R``.
+    """
+    length = np.sqrt(course.length2)
+    k = np.diff(course.mistakes)
+    r = bound.eta0 * bound.R * k
+    larger = np.maximum(length[1:], length[:-1])
+    off = U * larger + (k + 3) * U * r
+    longer = 2 * slack * length[:-1] * r + 2 * off * (larger + r) + off**2
+    scale = np.abs(bound.along) + bound.eta0 * course.mistakes * bound.gamma
+    progress = np.append(0.0, np.cumsum(off)) + slack * (length + scale)
+    length2 = np.append(0.0, np.cumsum(longer)) + 2 * slack * (
+        course.length2 + bound.length2_bound(course.mistakes)
+    )
+    return 2 * progress, 2 * length2
