@@ -25,7 +25,7 @@ from rosenblatt.results import Hyperplane, Separable, Undecided
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import Settings
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_vectors import (
+from rosenblatt.separation.feature_space import (
     Features,
     FeatureVectors,
     as_kernel,

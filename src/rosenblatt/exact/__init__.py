@@ -10,13 +10,7 @@ from rosenblatt.exact.dot_products import largest_square
 from rosenblatt.exact.enclosure import enclose
 from rosenblatt.exact.nearby import root_down, root_near, root_up
 from rosenblatt.exact.sides import margin_of, settled, signs, smallest, values
-from rosenblatt.exact.systems import (
-    Solution,
-    independent_rows,
-    null_basis,
-    solve,
-    spanning_rows,
-)
+from rosenblatt.exact.systems import Solution, independent_rows, null_basis, solve, spanning_rows
 
 __all__ = [
     "Solution",

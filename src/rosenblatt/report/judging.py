@@ -28,7 +28,7 @@ from rosenblatt.results import (
     Verdict,
 )
 from rosenblatt.separation.explaining import twins
-from rosenblatt.separation.feature_vectors import (
+from rosenblatt.separation.feature_space import (
     SAMPLES,
     is_inner_product,
     scores,

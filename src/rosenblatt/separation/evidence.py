@@ -73,11 +73,7 @@ def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
 
 
 def cancel(
-    samples: Samples,
-    rows: Ints,
-    basis: Ints,
-    weights: Floats | None = None,
-    exactly: bool = False,
+    samples: Samples, rows: Ints, basis: Ints, weights: Floats | None = None, exactly: bool = False
 ) -> Cancelling | None:
     """How these samples cancel, up to samples of the basis, if they do.
 
