@@ -23,7 +23,7 @@ from rosenblatt.certify.inputs import (
 from rosenblatt.certify.optimum import prove_optimum
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
-from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.rationals import exact_product
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (

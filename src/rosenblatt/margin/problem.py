@@ -47,29 +47,14 @@ class Place(NamedTuple):
 
 
 class MarginProblem(NamedTuple):
-    """A two-class problem, ready to be solved.
-
-    Attributes
-    ----------
-    source : Source
-        The data.
-    X : Stack
-        Their rows.
-    samples : Samples
-        Those of the source, or moved.
-    weights : float array or None
-        A weight per sample; None: all 1.
-    moved : Moved
-    positive : int
-        The class that is +1.
-    """
+    """A two-class problem, ready to be solved."""
 
     source: Source
-    X: Stack
-    samples: Samples
-    weights: Floats | None
+    X: Stack  # its rows
+    samples: Samples  # those of the source, or moved
+    weights: Floats | None  # a weight per sample; None: all 1
     moved: Moved
-    positive: int
+    positive: int  # the class that is +1
 
     @classmethod
     def of(cls, place: Place, positive: int, team: Team, clock: Clock) -> MarginProblem:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.exact.integers import rows_as_integers
+from rosenblatt.exact.rationals import rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.nearest.working_set import Samples
 
@@ -72,18 +72,9 @@ class WholeView:
 class LinearView:
     """The samples as seen along some directions, each scaled to about 1; one group.
 
-    Parameters
-    ----------
-    samples : Samples
-    basis : list of integer vectors
-        The directions: every θ of this view is a combination of them.
-    rows : int array
-        The rows that are to be about 1 in every direction.
-    active : bool array
-        The rows that are not zero along all of the directions.
-    exact : bool
-        Whether signs are to be settled in exact arithmetic: rounding is of the size of the
-        values themselves.
+    Every θ of this view is a combination of the integer vectors in `basis`, the directions. The
+    `rows` are to be about 1 in all of them, the `active` rows are not zero along all. In an
+    `exact` view rounding is of the size of the values themselves: signs are settled exactly.
     """
 
     def __init__(

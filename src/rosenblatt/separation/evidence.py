@@ -17,8 +17,7 @@ from rosenblatt.exact import independent_rows, solve
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import ULP, enclosed_floats
-from rosenblatt.exact.integers import exact_product
-from rosenblatt.exact.nearby import candidates, floats_of
+from rosenblatt.exact.rationals import candidates, exact_product, floats_of
 from rosenblatt.exact.sides import Form
 from rosenblatt.exact.systems import cost_of_solving
 from rosenblatt.results import Hyperplane, QuasiSeparable, Separable
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.working_set import Samples
 
     # Floats, each the nearest to a number, or, where these end, the numbers as Fractions.
@@ -47,12 +46,8 @@ SMALL = 20_000  # numbers in data for which floats that separate are sought amon
 class Cancelling(NamedTuple):
     """Samples that cancel with positive weights: ``Σ weights·z = 0``.
 
-    Attributes
-    ----------
-    rows, weights : int array, array of floats or Fractions
-    across, shares : int array, array of floats or Fractions
-        Samples of earlier meetings, independent of each other, with coefficients of either sign
-        that the sum also needs to vanish; empty at first.
+    `across` are samples of earlier meetings, independent of each other, with `shares` of either
+    sign that the sum also needs to vanish; empty at first.
     """
 
     rows: Ints

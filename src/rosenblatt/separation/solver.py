@@ -25,7 +25,7 @@ import numpy as np
 
 from rosenblatt.data.identical import distinct
 from rosenblatt.exact import null_basis
-from rosenblatt.exact.nearby import floats_of
+from rosenblatt.exact.rationals import floats_of
 from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Source
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.results import Certificate
     from rosenblatt.running.threads import Team
