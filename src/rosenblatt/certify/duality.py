@@ -141,14 +141,14 @@ def objective(
 
 def exact_objective(problem: Judged, theta: Floats) -> Fraction:
     """The same in rational numbers."""
-    form, start, total = Form(theta.tolist(), np.ones(len(theta) - 1)), 0, Fraction(0)
+    form, total = Form(theta.tolist(), np.ones(len(theta) - 1)), ZERO
     for start, block in blocks(problem.X):
         part = slice(start, start + len(block))
         rows = zip(form.exact_values(block), problem.y[part].tolist(), strict=True)
         slacks = [1 - value * int(side) for value, side in rows]
         weights = [1.0] * len(slacks) if problem.weights is None else problem.weights[part].tolist()
         pairs = zip(slacks, weights, strict=True)
-        total += sum((slack * Fraction(s) for slack, s in pairs if slack > 0), Fraction(0))
+        total += sum((slack * Fraction(s) for slack, s in pairs if slack > 0), ZERO)
     n = Fraction(problem.n) if problem.weights is None else exact_sum(problem.weights)
     assert problem.C is not None
     return square_sum(theta[:-1]) / 2 + Fraction(problem.C) * total / n
