@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,10 +122,7 @@ class LinearView:
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients of the integer vectors, exactly."""
-        return [
-            sum((c * v for c, v in zip(coefficients, column, strict=True) if v), Fraction(0))
-            for column in zip(*self.basis, strict=True)
-        ]
+        return combined(coefficients, self.basis, Fraction(0))
 
     def lift_floats(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The same for coefficients of the directions of length about 1."""
@@ -144,15 +141,20 @@ class LinearView:
         powers = (self.powers + np.array(self.lengths)).tolist()
         whole = [round(v * 2**53) for v in nearly.tolist()]
         whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]
-        columns = zip(*self.basis, strict=True)
         basis = list(self.basis)
-        basis[int(np.abs(nearly).argmax())] = [
-            sum(c * v for c, v in zip(whole, column, strict=True) if v) for column in columns
-        ]
+        basis[int(np.abs(nearly).argmax())] = combined(whole, self.basis, 0)
         return LinearView(self.samples, basis, rows, self.active, exact=True)
 
 
 View = WholeView | LinearView
+
+
+def combined(coefficients: Sequence[Any], vectors: list[list[int]], zero: Any) -> list[Any]:
+    """``Σ c_k v_k`` of integer vectors, many of whose numbers are 0."""
+    return [
+        sum((c * v for c, v in zip(coefficients, column, strict=True) if v), zero)
+        for column in zip(*vectors, strict=True)
+    ]
 
 
 def careful_product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:

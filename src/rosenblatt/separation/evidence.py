@@ -56,11 +56,6 @@ class Cancelling(NamedTuple):
     shares: Numbers
 
 
-def basis_of(samples: Samples, rows: Ints) -> Ints:
-    """Independent samples that span the same as all of these."""
-    return rows[independent(samples, samples.signed(rows))[0]]
-
-
 def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
     """`independent_rows`, if there is time for it."""
     with samples.clock.task(Kind.PRODUCTS, ELIMINATION * Z.size * min(Z.shape)):
@@ -281,13 +276,6 @@ def _near_one(theta: Floats) -> Floats:
 # that rounding may have done to them on the safe side.
 
 
-class Mixture(NamedTuple):
-    """A point in each convex hull: rows of both classes and weights that are not negative."""
-
-    rows: Ints
-    weights: Floats
-
-
 class Points(NamedTuple):
     """The points of the two hulls over ``2**power``, at most about 1, with bounds on errors."""
 
@@ -296,12 +284,12 @@ class Points(NamedTuple):
     power: int
 
 
-def points(samples: Samples, mixture: Mixture) -> Points:
-    """The two points of a mixture."""
-    X = samples.gather(mixture.rows)[:, :-1]
+def points(samples: Samples, rows: Ints, weights: Floats) -> Points:
+    """The means of rows of both classes, with weights that are not negative."""
+    X = samples.gather(rows)[:, :-1]
     power = int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    X, y = np.ldexp(X, -power), samples.y[mixture.rows]
-    one, other = (_point(X[y == side], mixture.weights[y == side]) for side in (1.0, -1.0))
+    X, y = np.ldexp(X, -power), samples.y[rows]
+    one, other = (_point(X[y == side], weights[y == side]) for side in (1.0, -1.0))
     return Points(one, other, power)
 
 

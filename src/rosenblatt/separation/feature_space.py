@@ -250,11 +250,10 @@ def as_kernel(kernel: Any) -> kernels.Kernel:
 
 def spelled_out(kernel: kernels.Kernel, X: Any) -> bool:
     """Whether the features are few enough to be written down."""
-    if isinstance(kernel, kernels.Linear):
-        return True
-    if not isinstance(kernel, kernels.Polynomial) or kernel.coef0 < 0:
-        return False
-    return int(X.shape[0]) * maps.n_monomials(X.shape[1], kernel.degree) <= NUMBERS
+    if not isinstance(kernel, kernels.Polynomial):
+        return isinstance(kernel, kernels.Linear)
+    numbers = int(X.shape[0]) * maps.n_monomials(X.shape[1], kernel.degree)
+    return kernel.coef0 >= 0 and numbers <= NUMBERS
 
 
 def making_time(X: Any, kernel: kernels.Kernel, clock: Clock) -> float:
@@ -358,8 +357,7 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
         return (K + K.T) / 2, float(np.abs(K - K.T).max())
     x2 = squared_norms(X)
     entries = X if isinstance(X, np.ndarray) else X.data
-    terms = X.shape[1]
-    known = Products(U, terms, x2, float(x2.max()), bool((entries >= 0).all()))
+    known = Products(U, X.shape[1], x2, float(x2.max()), bool((entries >= 0).all()))
     rounding = kernel.rounding(known)
     most = np.abs(K).max(axis=1)
     return (K + K.T) / 2, float(np.max(rounding.relative * most + rounding.absolute))
@@ -367,9 +365,8 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
 
 def is_inner_product(kernel: kernels.Kernel) -> bool:
     """Whether a kernel is an inner product of features on any data."""
-    if isinstance(kernel, kernels.Polynomial):
-        return kernel.coef0 >= 0
-    return isinstance(kernel, kernels.Linear | Radial)
+    good = isinstance(kernel, kernels.Polynomial) and kernel.coef0 >= 0
+    return good or isinstance(kernel, kernels.Linear | Radial)
 
 
 def scores(
@@ -408,8 +405,7 @@ class FeatureVectors(Vectors):
         clock: Clock | None = None,
         **weights: Any,
     ) -> None:
-        rows = as_rows(features.vectors)
-        m = features.vectors.shape[1]
+        rows, m = as_rows(features.vectors), features.vectors.shape[1]
         super().__init__(MemorySource(rows, labels, m, **weights), team, positive, 0.0, clock)
         self.off, self._rounding = features.off, self.slack
         self.slack += self.off / (super().radius() or 1.0)
