@@ -11,10 +11,10 @@ import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.report import judging, sentences
+from rosenblatt.report.judging import scores
 from rosenblatt.results import Verdict
 from rosenblatt.separation import feature_space
 from rosenblatt.separation import function as separability
-from rosenblatt.separation.feature_space import scores
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 

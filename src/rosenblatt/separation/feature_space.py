@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     Answer = tuple[Certificate, bool, float | None, tuple[Any, Ints]]
 
 NUMBERS = 20_000_000  # of features written down, at most
-BLOCK = 1000  # rows whose kernel values are held at a time
 SAMPLES = 4_000  # of which a matrix of kernel values is taken apart, at most
 WIDE = 2_000  # features that make a matrix of their own products no burden
 TAKEN_APART = 1.5  # products for each in n³ that taking a matrix apart takes
@@ -361,36 +360,6 @@ def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
     rounding = kernel.rounding(known)
     most = np.abs(K).max(axis=1)
     return (K + K.T) / 2, float(np.max(rounding.relative * most + rounding.absolute))
-
-
-def is_inner_product(kernel: kernels.Kernel) -> bool:
-    """Whether a kernel is an inner product of features on any data."""
-    good = isinstance(kernel, kernels.Polynomial) and kernel.coef0 >= 0
-    return good or isinstance(kernel, kernels.Linear | Radial)
-
-
-def scores(
-    kernel: kernels.Kernel, bias: bool, V: Any, coef: Floats, X: Any
-) -> tuple[Floats, Floats]:
-    """``Σ coef*K(v, x)`` for each row x, and how far rounding can have moved it."""
-    moved = isinstance(kernel, Radial) and isinstance(X, np.ndarray)
-    center = X.mean(axis=0) if moved else 0.0  # around the origin fewer digits cancel
-    V, size = V - center if moved else V, np.abs(coef)
-    entries = [part.data if hasattr(part, "tocsr") else part for part in (X, V)]
-    plain = not moved and all(bool((part >= 0).all()) for part in entries)
-    most = float(squared_norms(V).max(initial=0.0))
-    values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
-    for a in range(0, X.shape[0], BLOCK):
-        part = slice(a, a + BLOCK)
-        rows = X[part] - center if moved else X[part]
-        known = Products(U, X.shape[1] + 4, squared_norms(rows), most, plain)
-        relative, absolute = kernel.rounding(known)
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = kernels.Kernel.__call__(kernel, rows, V) + bias
-            values[part] = K @ coef
-            sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
-            off[part] = 1.01 * (sums + absolute * size.sum())
-    return values, off
 
 
 class FeatureVectors(Vectors):
