@@ -126,14 +126,9 @@ def signs(
 ) -> NDArray[np.int8]:
     """The exact sign of ``w·x_i + b`` for every row of X: -1, 0 or 1.
 
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix without duplicate entries
-        Floats or integers, finite.
-    theta : sequence of d + 1 floats or Fractions
-        ``(w, b)``, bias last.
-    look_up : function, optional
-        Called before each block, with how many numbers it has; may raise to end the work.
+    X is an array or a CSR matrix without duplicate entries, of finite floats or integers; `theta`
+    has d + 1 floats or Fractions, bias last: here and below. `look_up` is called before each
+    block, with how many numbers it has; it may raise to end the work.
     """
     form = _form(X, theta)
     result = np.zeros(shape(X)[0], dtype=np.int8)
@@ -158,14 +153,7 @@ def signs(
 def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     """``min_i y_i(w·x_i + b)/‖w‖``, rounded once: right even where the sums cancel.
 
-    It has the exact sign: what is not zero never becomes zero.
-
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix without duplicate entries
-    y_signed : array of n labels -1 and 1
-    theta : sequence of d + 1 floats or Fractions
-        ``(w, b)``, bias last; w is not 0.
+    It has the exact sign: what is not zero never becomes zero. The labels are -1 and 1, w is not 0.
     """
     form = _form(X, theta)
     return _over_norm(_smallest(X, np.asarray(y_signed), form), form)
@@ -281,14 +269,8 @@ def first_not_annihilated(
 def values(X: Any, theta: Floats) -> Floats:
     """``w·x_i + b`` for every row of X, near the exact value and on its side of zero.
 
-    It is zero exactly where the value is, and the largest float where it is larger.
-
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix
-        Floats or integers, finite. Entries given twice add up.
-    theta : float array of size d + 1
-        ``(w, b)``, bias last.
+    It is zero exactly where the value is, and the largest float where it is larger. Entries of a
+    CSR matrix that are given twice add up.
     """
     n, d = shape(X)
     compressed = hasattr(X, "indptr")

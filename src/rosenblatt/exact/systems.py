@@ -174,23 +174,10 @@ class Solution:
 
 
 def solve(A: ArrayLike, b: Any) -> Solution | None:
-    """The exact solution of ``A x = b`` in rational numbers.
+    """The exact solution of ``A x = b`` in rational numbers; None if there is none.
 
-    Parameters
-    ----------
-    A : float array of shape (D, k)
-        Of full column rank; more equations than unknowns are fine.
-    b : float array of shape (D,), or a sequence of D ints or Fractions
-
-    Returns
-    -------
-    Solution or None
-        None if no x satisfies all equations.
-
-    Raises
-    ------
-    ValueError
-        If the columns of A are linearly dependent.
+    A has floats, and may have more equations than unknowns; b has floats, ints or Fractions.
+    ValueError if the columns of A are linearly dependent: there may be more than one.
     """
     from flint import fmpz_mat
 

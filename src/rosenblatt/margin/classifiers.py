@@ -19,9 +19,8 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.data.sources import is_dense
-from rosenblatt.margin.problem import MarginProblem, placed
 from rosenblatt.margin.proving import keep_time
-from rosenblatt.margin.solver import rounds
+from rosenblatt.margin.solver import MarginProblem, placed, rounds
 from rosenblatt.results import (
     Conditions,
     Inseparable,

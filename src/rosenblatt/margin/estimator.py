@@ -16,8 +16,7 @@ from rosenblatt.results import MarginFit, StopReason
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.margin.problem import MarginProblem
-    from rosenblatt.margin.solver import Report
+    from rosenblatt.margin.solver import MarginProblem, Report
     from rosenblatt.results import Inseparable, MarginRound, QuasiSeparable
 
 SOFT = 1e-6  # the gap of a soft margin that stands in for a maximum margin

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.margin.exact_margin import Exactly
-    from rosenblatt.margin.problem import MarginProblem
+    from rosenblatt.margin.solver import MarginProblem
     from rosenblatt.nearest.max_margin import MaxMargin
     from rosenblatt.nearest.soft_margin import SoftMargin
 
