@@ -20,8 +20,7 @@ from rosenblatt.contract import classifier
 from rosenblatt.data.rows import as_matrix
 from rosenblatt.data.sources import Labelled, stack
 from rosenblatt.exact.blocks import Stack, blocks, tiles
-from rosenblatt.margin.problem import MarginProblem, placed
-from rosenblatt.margin.solver import max_margin, soft_margin
+from rosenblatt.margin.solver import MarginProblem, max_margin, placed, soft_margin
 from rosenblatt.nearest.signed_vectors import Vectors
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.threads import Team

@@ -148,10 +148,8 @@ def known_margin(
 
     Parameters
     ----------
-    n : int
-        Number of samples, half of each class.
-    d : int
-        Number of features.
+    n, d : int
+        Number of samples, half of each class, and of features.
     margin : float
         The maximum margin, below `radius`.
     radius : float
@@ -171,15 +169,7 @@ def known_margin(
         raise ValueError(msg)
     rng = _random(random_state)
     y = _balanced_labels(n, rng)
-    # The slack keeps rounding from pushing a sample out of the ball.
-    slack = 8 * (d + 8) * np.finfo(np.float64).eps * radius
-    half_ball = max(0.0, radius - margin - slack)
-    X = _in_ball(n, d, rng)
-    X *= half_ball
-    X[:, 0] = y * (np.abs(X[:, 0]) + margin)
-    witnesses = [rng.choice(np.flatnonzero(y == label)) for label in (1, -1)]
-    X[witnesses, 0] = margin, -margin
-    X[witnesses, 1:] = half_ball * _in_ball(1, d - 1, rng)
+    X = _in_halves(y, d, margin, radius, rng)
     normal = _turn(X, rng) if rotate else np.eye(1, d)[0]
     return Dataset(
         X,
@@ -190,6 +180,22 @@ def known_margin(
         separable=True,
         feature_names=tuple(f"x{j + 1}" for j in range(d)),
     )
+
+
+def _in_halves(
+    y: NDArray[np.int64], d: int, margin: float, radius: float, rng: np.random.Generator
+) -> Floats:
+    """Samples in the halves of a ball pulled apart, two of them witnesses of the margin."""
+    # The slack keeps rounding from pushing a sample out of the ball.
+    slack = 8 * (d + 8) * np.finfo(np.float64).eps * radius
+    half_ball = max(0.0, radius - margin - slack)
+    X = _in_ball(len(y), d, rng)
+    X *= half_ball
+    X[:, 0] = y * (np.abs(X[:, 0]) + margin)
+    witnesses = [rng.choice(np.flatnonzero(y == label)) for label in (1, -1)]
+    X[witnesses, 0] = margin, -margin
+    X[witnesses, 1:] = half_ball * _in_ball(1, d - 1, rng)
+    return X
 
 
 def eight_points() -> Dataset:

@@ -19,7 +19,7 @@ from rosenblatt.certify import duality
 from rosenblatt.certify.optimum import optimum_conditions
 from rosenblatt.exact import dot_products, margin_of
 from rosenblatt.exact.blocks import blocks
-from rosenblatt.exact.integers import exact_sum
+from rosenblatt.exact.rationals import exact_sum
 from rosenblatt.results import Conditions, Optimum
 
 check, conditions = rb.certify.check, rb.certify.conditions

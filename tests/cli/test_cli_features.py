@@ -11,10 +11,10 @@ import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.report import judging, sentences
+from rosenblatt.report.judging import scores
 from rosenblatt.results import Verdict
-from rosenblatt.separation import feature_vectors
+from rosenblatt.separation import feature_space
 from rosenblatt.separation import function as separability
-from rosenblatt.separation.feature_vectors import scores
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -420,7 +420,7 @@ def test_bounds_that_there_are_not(options, message):
 
 
 def test_a_bound_of_too_many_rows_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(feature_vectors, "SAMPLES", 99)
+    monkeypatch.setattr(feature_space, "SAMPLES", 99)
     monkeypatch.setattr(rb.KernelPerceptron, "fit", lambda *_: pytest.fail("it was trained"))
     said = call("bound", circles_table(), "--kernel", "rbf", code=2).stderr
     assert "100 rows are too many for a bound with --kernel rbf: give up to 99, or" in said

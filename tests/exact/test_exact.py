@@ -23,7 +23,7 @@ from rosenblatt.exact import (
 )
 from rosenblatt.exact import blocks as blocks_module
 from rosenblatt.exact.enclosure import enclosed_floats
-from rosenblatt.exact.integers import as_objects, decompose, scaled
+from rosenblatt.exact.rationals import as_objects, decompose, scaled
 from rosenblatt.exact.sides import first_not_annihilated
 
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.exact.integers import rows_as_integers
+from rosenblatt.exact.rationals import rows_as_integers
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.working_set import widest
 from rosenblatt.running.threads import Team

@@ -21,7 +21,7 @@ from rosenblatt.nearest.signed_vectors import U, Vectors
 from rosenblatt.results import BoundReport, Hyperplane, Updates
 from rosenblatt.running.run import PICKING
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_vectors import FeatureVectors, feature_vectors, named
+from rosenblatt.separation.feature_space import FeatureVectors, feature_vectors, named
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
@@ -175,21 +175,11 @@ def _report(
 
 
 class Course(NamedTuple):
-    """A run at its start and after each update.
+    """A run at its start and after each update, and where it ended."""
 
-    Attributes
-    ----------
-    mistakes : int array
-        So far.
-    progress, length2 : float arrays
-        ``θ·θ*`` and ``‖θ‖²``.
-    theta : float array
-        Where it ended.
-    """
-
-    mistakes: Ints
-    progress: Floats
-    length2: Floats
+    mistakes: Ints  # so far
+    progress: Floats  # θ·θ*
+    length2: Floats  # ‖θ‖²
     theta: Floats
 
 

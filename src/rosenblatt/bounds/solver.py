@@ -43,30 +43,15 @@ ROUND, SHARP = 1e-2, 1e-9  # the first ε and the last, as shares of √n
 
 
 class KindOfRun(NamedTuple):
-    """What kind of run a bound is for.
+    """What kind of run a bound is for."""
 
-    Attributes
-    ----------
-    start : float array
-        The start guess, bias last.
-    eta : float
-    update : str
-    size : int
-        Samples per update.
-    epochs : int or None
-    visits : int
-        Samples used in an epoch.
-    once : bool
-        Whether an epoch uses no sample twice.
-    """
-
-    start: Floats
+    start: Floats  # the start guess, bias last
     eta: float
     update: str
-    size: int
+    size: int  # samples per update
     epochs: int | None
-    visits: int
-    once: bool = True
+    visits: int  # samples used in an epoch
+    once: bool = True  # whether an epoch uses no sample twice
 
 
 class Found(NamedTuple):

@@ -23,7 +23,7 @@ from rosenblatt.certify.inputs import (
 from rosenblatt.certify.optimum import prove_optimum
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
-from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.rationals import exact_product, floats_of
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
 
 NARROW = 1e-11  # an enclosure this narrow decides
+NO_MEETING = "the weights of the support do not cancel"
+NO_SPANNING = "the weights of the spanning support do not cancel"
 
 
 def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) -> CheckResult:
@@ -91,24 +93,22 @@ def _valid(proved: str) -> CheckResult:
 
 def _proof(certificate: Any, data: SignedRows) -> str:
     """What was proved; WrongError if it was not."""
-    why = "the verdict is not the one that this kind of certificate proves"
-    if isinstance(certificate, Separable):
-        require(certificate.verdict is Verdict.SEPARABLE, why)
-        return _separable(certificate, data)
-    if isinstance(certificate, QuasiSeparable):
-        require(certificate.verdict is Verdict.QUASI_SEPARABLE, why)
-        return _quasi_separable(certificate, data)
-    if isinstance(certificate, Inseparable):
-        require(certificate.verdict is Verdict.INSEPARABLE, why)
-        return _inseparable(certificate, data)
-    name = type(certificate).__name__
-    msg = f"an object of type {name} is not a certificate"
+    for kind, verdict, prove in (
+        (Separable, Verdict.SEPARABLE, _separable),
+        (QuasiSeparable, Verdict.QUASI_SEPARABLE, _quasi_separable),
+        (Inseparable, Verdict.INSEPARABLE, _inseparable),
+    ):
+        if isinstance(certificate, kind):
+            why = "the verdict is not the one that this kind of certificate proves"
+            require(certificate.verdict is verdict, why)
+            return prove(certificate, data)
+    msg = f"an object of type {type(certificate).__name__} is not a certificate"
     if isinstance(certificate, Undecided):
         msg = "undecided: nothing is claimed, so nothing is proved"
     raise WrongError(msg)
 
 
-def _separable(certificate: Separable, data: SignedRows) -> str:
+def _separable(certificate: Any, data: SignedRows) -> str:
     theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
     _require_sides(data, theta, np.zeros(0, dtype=np.int64))
     margin = certificate.margin
@@ -119,7 +119,7 @@ def _separable(certificate: Separable, data: SignedRows) -> str:
     return f"all {data.n} samples lie strictly on their sides"
 
 
-def _quasi_separable(certificate: QuasiSeparable, data: SignedRows) -> str:
+def _quasi_separable(certificate: Any, data: SignedRows) -> str:
     on = read_rows(certificate.on, data.n, "on")
     require(len(on) < data.n, "all samples lie on the hyperplane")
     theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
@@ -132,7 +132,7 @@ def _quasi_separable(certificate: QuasiSeparable, data: SignedRows) -> str:
     )
 
 
-def _inseparable(certificate: Inseparable, data: SignedRows) -> str:
+def _inseparable(certificate: Any, data: SignedRows) -> str:
     support = _require_meeting(certificate, data)
     spanning = _require_spanning(certificate, data, None)
     return (
@@ -179,29 +179,27 @@ def _require_meeting(certificate: Any, data: SignedRows) -> Ints:
     rows, weights = _support(certificate, data)
     point = read_point(certificate.point, data.d)
     last = int(np.argmax(weights))  # type: ignore[arg-type]
-    if isinstance(weights, list):
-        same = weights == list(_exact_weights(data, rows, last))
-        require(same, "the weights of the support do not cancel")
-        return _require_point(data, rows, np.array([float(w) for w in weights]), point)
-    low, high = _enclosed_weights(data, rows, last) or (weights, None)
-    if high is None:
+    given_exactly = isinstance(weights, list)
+    found = None if given_exactly else _enclosed_weights(data, rows, last)
+    if found is None:
         exact = _exact_weights(data, rows, last)
-        low = high = np.array([float(w) for w in exact])
-    off = np.maximum(np.abs(weights - low), np.abs(weights - high))
-    require((off <= 1e-9 * low).all(), "the weights of the support do not cancel")
-    return _require_point(data, rows, low, point)
-
-
-def _require_point(data: SignedRows, rows: Ints, weights: Floats, point: Floats) -> Ints:
-    """The point is the weighted mean of the support, but for rounding."""
-    positive = data.y[rows] > 0
-    points = data.points(rows)
-    mean = weighted_mean(weights[positive], points[positive])
+        require(not given_exactly or weights == list(exact), NO_MEETING)
+        found = floats_of(exact), floats_of(exact)
+    if not given_exactly:
+        require(_near(weights, *found, 1e-9), NO_MEETING)
+    positive, points = data.y[rows] > 0, data.points(rows)
+    mean = weighted_mean(found[0][positive], points[positive])
     # Halves, for the difference of two floats may be beyond all floats.
     off = np.abs(point / 2 - mean / 2)
     near = off <= 0.5e-9 * np.abs(points).max(axis=0) + 2.0**-1074
     require(near.all(), "the point is not the weighted mean of the support")
     return rows
+
+
+def _near(given: Any, low: Floats, high: Floats, share: float) -> bool:
+    """Whether what lies between bounds is given but for rounding: then it is positive, too."""
+    off = np.maximum(np.abs(given - low), np.abs(given - high))
+    return bool((off <= share * low).all())
 
 
 def _enclosed_weights(data: SignedRows, rows: Ints, last: int) -> tuple[Floats, Floats] | None:
@@ -235,7 +233,7 @@ def _exact_weights(data: SignedRows, rows: Ints, last: int) -> tuple[Fraction, .
     except ValueError:
         msg = "the support is not minimal: the weights that cancel are not unique"
         raise WrongError(msg) from None
-    require(solution is not None, "the weights of the support do not cancel")
+    require(solution is not None, NO_MEETING)
     assert solution is not None
     numbers = [*solution.numerators]
     numbers.insert(last, solution.denominator)
@@ -280,7 +278,7 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
     basis = spanning_rows(z)
     require(len(rows) <= 2 * len(basis), few)
     if isinstance(weights, list):
-        _require_zero(z, weights)
+        require(not any(exact_product(z.T, weights)), NO_SPANNING)
     else:
         _require_cancelling(z, weights, basis)
     # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
@@ -289,33 +287,22 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
     return rows
 
 
-def _require_zero(z: Floats, weights: list[Fraction]) -> None:
-    """Samples cancel with these weights, exactly."""
-    why = "the weights of the spanning support do not cancel"
-    require(not any(exact_product(z.T, weights)), why)
-
-
 def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     """Positive weights cancel exactly that differ from those given at most in rounding.
 
     The weights outside the basis are taken as they are; those of the basis are then determined.
     """
-    why = "the weights of the spanning support do not cancel"
     rest = np.setdiff1d(np.arange(len(z)), basis)
-    require(rest.size, why)
-    A, given = z[basis].T, weights[basis]
-    found = None
+    require(rest.size, NO_SPANNING)
+    A, found = z[basis].T, None
     if len(basis) == z.shape[1]:
         found = enclose_combination(A, -z[rest].T, weights[rest])
     if found is None or not _narrow(*found):
         solution = solve(A, exact_product(-z[rest].T, weights[rest].tolist()))
-        require(solution is not None, why)
+        require(solution is not None, NO_SPANNING)
         assert solution is not None
         found = solution.floats(), solution.floats()
-    low, high = found
-    # Nothing but a positive number is so close to a positive one.
-    off = np.maximum(np.abs(given - low), np.abs(given - high))
-    require((off <= 1e-6 * low).all(), why)
+    require(_near(weights[basis], *found, 1e-6), NO_SPANNING)
 
 
 def _require_in_span(data: SignedRows, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:

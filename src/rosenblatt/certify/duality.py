@@ -22,8 +22,16 @@ from rosenblatt.certify.inputs import SignedRows, WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.dot_products import combination, form_values
 from rosenblatt.exact.enclosure import ULP
-from rosenblatt.exact.integers import exact_product, exact_sum, square_sum
-from rosenblatt.exact.nearby import above, below, closest, root_near, root_up
+from rosenblatt.exact.rationals import (
+    above,
+    below,
+    closest,
+    exact_product,
+    exact_sum,
+    root_near,
+    root_up,
+    square_sum,
+)
 from rosenblatt.exact.sides import Form, smallest
 
 if TYPE_CHECKING:
@@ -133,14 +141,14 @@ def objective(
 
 def exact_objective(problem: Judged, theta: Floats) -> Fraction:
     """The same in rational numbers."""
-    form, start, total = Form(theta.tolist(), np.ones(len(theta) - 1)), 0, Fraction(0)
+    form, total = Form(theta.tolist(), np.ones(len(theta) - 1)), ZERO
     for start, block in blocks(problem.X):
         part = slice(start, start + len(block))
         rows = zip(form.exact_values(block), problem.y[part].tolist(), strict=True)
         slacks = [1 - value * int(side) for value, side in rows]
         weights = [1.0] * len(slacks) if problem.weights is None else problem.weights[part].tolist()
         pairs = zip(slacks, weights, strict=True)
-        total += sum((slack * Fraction(s) for slack, s in pairs if slack > 0), Fraction(0))
+        total += sum((slack * Fraction(s) for slack, s in pairs if slack > 0), ZERO)
     n = Fraction(problem.n) if problem.weights is None else exact_sum(problem.weights)
     assert problem.C is not None
     return square_sum(theta[:-1]) / 2 + Fraction(problem.C) * total / n
@@ -152,15 +160,10 @@ def exact_objective(problem: Judged, theta: Floats) -> Fraction:
 class Feasible(NamedTuple):
     """What is known of multipliers that have been made feasible.
 
-    Attributes
-    ----------
-    total : Fraction
-        ``Σ α_i``.
-    least, most : Fraction or float
-        Between them is ``‖Σ α_i y_i x_i‖²``; the second may be infinite.
+    ``‖Σ α_i y_i x_i‖²`` is between `least` and `most`, which may be infinite.
     """
 
-    total: Fraction
+    total: Fraction  # Σ α_i
     least: Fraction | float
     most: Fraction | float
 
@@ -236,31 +239,15 @@ def exactly_feasible(problem: Judged, rows: Ints, multipliers: Sequence[Any]) ->
 
 
 class Proof(NamedTuple):
-    """What a hyperplane and multipliers prove.
+    """What a hyperplane and multipliers prove; the last two are for the maximum margin."""
 
-    Attributes
-    ----------
-    primal : float
-        At least the objective of the hyperplane; infinite if it does not separate and should.
-    dual : float
-        At most the dual value of the multipliers: no objective is smaller.
-    gap : float
-        At least ``(primal - dual)/primal``, for the exact values.
-    width : float
-        How much smaller the exact gap may be.
-    least : float
-        For the maximum margin: the smallest ``y(w·x + b)``, rounded.
-    margin, widest : float
-        That of this hyperplane, rounded; and, for the maximum margin, no other has a wider one.
-    """
-
-    primal: float
-    dual: float
-    gap: float
-    width: float
-    margin: float
-    widest: float = math.inf
-    least: float = math.nan
+    primal: float  # at least the objective; infinite if it does not separate and should
+    dual: float  # at most the dual value of the multipliers: no objective is smaller
+    gap: float  # at least (primal - dual)/primal, for the exact values
+    width: float  # how much smaller the exact gap may be
+    margin: float  # rounded
+    widest: float = math.inf  # no other hyperplane has a wider margin
+    least: float = math.nan  # the smallest y(w·x + b), rounded
 
     def is_doubtful(self, enough: float) -> bool:
         """Whether more digits may tell that the gap is small enough, or much about it."""
@@ -278,15 +265,8 @@ def prove(
 ) -> Proof:
     """The gap between a hyperplane and multipliers, to as many digits as it takes.
 
-    Parameters
-    ----------
-    problem : Judged
-    theta : float array
-        ``(w, b)``.
-    rows, multipliers : int array, and an array of floats or a sequence of fractions
-        Multipliers that prove nothing leave a gap of 1.
-    enough : float
-        A gap that is small enough: then no more digits are asked for.
+    If it is as small as `enough`, no more digits are asked for. Multipliers that prove nothing
+    leave a gap of 1.
     """
     with np.errstate(all="ignore"):
         if problem.C is None:

@@ -22,7 +22,7 @@ from rosenblatt.certify.inputs import (
     require,
 )
 from rosenblatt.exact.blocks import blocks, chosen
-from rosenblatt.exact.nearby import closest
+from rosenblatt.exact.rationals import closest
 from rosenblatt.exact.sides import signs
 from rosenblatt.results import Conditions, Optimum
 

@@ -174,7 +174,7 @@ def _same_rows(encoded: EncodedTable) -> tuple[int, ...]:
 def _refuse_too_many(model: Any, X: Any) -> None:
     """Refuse, before any work, rows of which no bound can be found."""
     from rosenblatt.kernel.choice import find_kernel
-    from rosenblatt.separation.feature_vectors import SAMPLES, spelled_out
+    from rosenblatt.separation.feature_space import SAMPLES, spelled_out
 
     if not hasattr(model, "kernel") or X.shape[0] <= SAMPLES:
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import vstack
 
-from rosenblatt.exact.integers import NONE, decompose, rows_as_integers
+from rosenblatt.exact.rationals import NONE, decompose, rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask, Objects
+    from rosenblatt.exact.rationals import Mask, Objects
 
 ENTRIES = 2**16  # per block
 
@@ -168,13 +168,8 @@ class Stack:
     """A matrix in blocks of rows, one below the other, that are made anew on each pass.
 
     It stands in for a matrix wherever rows are looked at in turn, or a few are chosen. While a
-    block is looked at no other is needed: what is kept of it is a copy.
-
-    Parameters
-    ----------
-    shape : tuple of int
-    make : function
-        Begins a pass: returns the blocks, arrays or CSR matrices, from the first to the last.
+    block is looked at no other is needed: what is kept of it is a copy. `make` begins a pass: it
+    returns the blocks, arrays or CSR matrices, from the first to the last.
     """
 
     def __init__(self, shape: tuple[int, int], make: Callable[[], Iterable[Any]]) -> None:

@@ -17,13 +17,13 @@ import numpy as np
 
 from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, chosen, shape
 from rosenblatt.exact.enclosure import TINY, ULP, two_product, two_sum
-from rosenblatt.exact.integers import NONE, square_sum
+from rosenblatt.exact.rationals import NONE, square_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
 
 ENOUGH = 1 << 18  # numbers to square in integers
 VANISHES = -3000  # a power of two that makes any float 0

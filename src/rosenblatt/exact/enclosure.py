@@ -94,9 +94,7 @@ def enclose_combination(A: ArrayLike, B: Floats, t: Floats) -> tuple[Floats, Flo
         found = _enclosed(A, B, t)
         if found is None:
             return None
-        near, error, back = found
-        low = near.hi + np.nextafter(near.lo - error, -np.inf)
-        high = near.hi + np.nextafter(near.lo + error, np.inf)
+        low, high, back = found
         return (
             _unscaled(np.nextafter(low, -np.inf), back, -np.inf),
             _unscaled(np.nextafter(high, np.inf), back, np.inf),
@@ -114,17 +112,15 @@ def enclosed_floats(A: ArrayLike, b: ArrayLike) -> Floats | None:
         found = _enclosed(A, b[:, None], np.ones(1))
         if found is None:
             return None
-        near, error, back = found
         # Rounding keeps order: what lies between two numbers rounds between their floats.
-        low = near.hi + np.nextafter(near.lo - error, -np.inf)
-        high = near.hi + np.nextafter(near.lo + error, np.inf)
+        low, high, back = found
         floats = np.ldexp(low, back)
         normal = np.isfinite(floats) & (np.abs(floats) > SMALLEST)
         return floats if np.array_equal(low, high) and normal.all() else None
 
 
-def _enclosed(A: ArrayLike, B: Floats, t: Floats) -> tuple[Pair, Floats, Ints] | None:
-    """The solution of ``A x = B t`` but for powers of two, bounds on its error, the exponents."""
+def _enclosed(A: ArrayLike, B: Floats, t: Floats) -> tuple[Floats, Floats, Ints] | None:
+    """What ``A x = B t`` is between, rounded, but for powers of two; and their exponents."""
     A = np.asarray(A, dtype=np.float64)
     left, rows = _equilibrated(A, 1)
     left, columns = _equilibrated(left, 0)
@@ -141,7 +137,12 @@ def _enclosed(A: ArrayLike, B: Floats, t: Floats) -> tuple[Pair, Floats, Ints] |
     ):
         return None
     found = _enclose_scaled(left, right, side)
-    return None if found is None else (*found, common - columns)
+    if found is None:
+        return None
+    near, error = found
+    low = near.hi + np.nextafter(near.lo - error, -np.inf)
+    high = near.hi + np.nextafter(near.lo + error, np.inf)
+    return low, high, common - columns
 
 
 def _same(scaled: Floats, exponents: Ints, original: Floats) -> bool:

@@ -17,8 +17,15 @@ import numpy as np
 
 from rosenblatt.exact.blocks import RowBlock, blocks, chosen, shape, without_rounding
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
-from rosenblatt.exact.integers import NONE, nearest_float, over_one_denominator
-from rosenblatt.exact.nearby import LARGEST, SMALLEST, root_near, with_its_sign
+from rosenblatt.exact.rationals import (
+    LARGEST,
+    NONE,
+    SMALLEST,
+    nearest_float,
+    over_one_denominator,
+    root_near,
+    with_its_sign,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Objects
+    from rosenblatt.exact.rationals import Objects
 
 CHUNK = 2**12  # rows settled in integers at a time
 FEW = 16  # rows that are settled in integers without further ado
@@ -37,12 +44,8 @@ LOST = 1e-290  # more than all the products that are too small for floats can ad
 class Form:
     """A linear form ``x -> (Σ_j x_j numbers_j + numbers_d) / denominator`` and nearby floats.
 
-    Attributes
-    ----------
-    t : float array
-        The coefficients times ``2**-scale``, rounded; the bias last.
-    g : float array
-        ``|x|·g`` bounds the error of ``x·t``, from rounding `t` and from computing.
+    `t` has the coefficients times ``2**-scale``, rounded, the bias last; ``|x|·g`` bounds the
+    error of ``x·t``, from rounding `t` and from computing.
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
@@ -50,12 +53,9 @@ class Form:
         self.scale = self._scale(np.append(sizes, 1.0))
         up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
         self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
-        differs = [
-            n * up * b != a * down
-            for n, (a, b) in zip(
-                self.numbers, (x.as_integer_ratio() for x in self.t.tolist()), strict=True
-            )
-        ]
+        ratios = [x.as_integer_ratio() for x in self.t.tolist()]
+        pairs = zip(self.numbers, ratios, strict=True)
+        differs = [n * up * b != a * down for n, (a, b) in pairs]
         self.exact = not any(differs)
         size = np.abs(self.t)
         self.g = np.where(differs, size * 2.0**-52 + 2.0**-1074, 0.0)
@@ -126,14 +126,9 @@ def signs(
 ) -> NDArray[np.int8]:
     """The exact sign of ``w·x_i + b`` for every row of X: -1, 0 or 1.
 
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix without duplicate entries
-        Floats or integers, finite.
-    theta : sequence of d + 1 floats or Fractions
-        ``(w, b)``, bias last.
-    look_up : function, optional
-        Called before each block, with how many numbers it has; may raise to end the work.
+    X is an array or a CSR matrix without duplicate entries, of finite floats or integers; `theta`
+    has d + 1 floats or Fractions, bias last: here and below. `look_up` is called before each
+    block, with how many numbers it has; it may raise to end the work.
     """
     form = _form(X, theta)
     result = np.zeros(shape(X)[0], dtype=np.int8)
@@ -158,14 +153,7 @@ def signs(
 def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
     """``min_i y_i(w·x_i + b)/‖w‖``, rounded once: right even where the sums cancel.
 
-    It has the exact sign: what is not zero never becomes zero.
-
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix without duplicate entries
-    y_signed : array of n labels -1 and 1
-    theta : sequence of d + 1 floats or Fractions
-        ``(w, b)``, bias last; w is not 0.
+    It has the exact sign: what is not zero never becomes zero. The labels are -1 and 1, w is not 0.
     """
     form = _form(X, theta)
     return _over_norm(_smallest(X, np.asarray(y_signed), form), form)
@@ -281,14 +269,8 @@ def first_not_annihilated(
 def values(X: Any, theta: Floats) -> Floats:
     """``w·x_i + b`` for every row of X, near the exact value and on its side of zero.
 
-    It is zero exactly where the value is, and the largest float where it is larger.
-
-    Parameters
-    ----------
-    X : array of shape (n, d), or CSR matrix
-        Floats or integers, finite. Entries given twice add up.
-    theta : float array of size d + 1
-        ``(w, b)``, bias last.
+    It is zero exactly where the value is, and the largest float where it is larger. Entries of a
+    CSR matrix that are given twice add up.
     """
     n, d = shape(X)
     compressed = hasattr(X, "indptr")

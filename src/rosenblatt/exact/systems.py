@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.integers import (
+from rosenblatt.exact.rationals import (
     Scaled,
     as_objects,
     decompose,
@@ -62,7 +62,7 @@ def independent_rows(Z: ArrayLike) -> tuple[Ints, Ints]:
         if again[0] == rows:
             break
         # At the first difference the set that took the row is right: it proved independence.
-        if _earlier(again[0], rows):
+        if [*again[0], math.inf] < [*rows, math.inf]:
             rows, columns = again
     return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
 
@@ -153,30 +153,15 @@ def _doubtful(rows: list[int], m: int, width: int) -> bool:
     return width > 0 and passed > 0
 
 
-def _earlier(rows: list[int], others: list[int]) -> bool:
-    """Whether the first row in one of the lists only is in `rows`."""
-    for a, b in zip(rows, others, strict=False):
-        if a != b:
-            return a < b
-    return len(rows) > len(others)
-
-
 # Systems ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Rational numbers over one common denominator.
-
-    Attributes
-    ----------
-    numerators : list of int
-    denominator : int
-        Positive; has no factor in common with all numerators.
-    """
+    """Rational numbers over one common denominator."""
 
     numerators: list[int]
-    denominator: int
+    denominator: int  # positive; has no factor in common with all numerators
 
     def fractions(self) -> tuple[Fraction, ...]:
         """The numbers themselves."""
@@ -189,23 +174,10 @@ class Solution:
 
 
 def solve(A: ArrayLike, b: Any) -> Solution | None:
-    """The exact solution of ``A x = b`` in rational numbers.
+    """The exact solution of ``A x = b`` in rational numbers; None if there is none.
 
-    Parameters
-    ----------
-    A : float array of shape (D, k)
-        Of full column rank; more equations than unknowns are fine.
-    b : float array of shape (D,), or a sequence of D ints or Fractions
-
-    Returns
-    -------
-    Solution or None
-        None if no x satisfies all equations.
-
-    Raises
-    ------
-    ValueError
-        If the columns of A are linearly dependent.
+    A has floats, and may have more equations than unknowns; b has floats, ints or Fractions.
+    ValueError if the columns of A are linearly dependent: there may be more than one.
     """
     from flint import fmpz_mat
 
@@ -270,10 +242,8 @@ def over_powers(numerators: Iterable[int], denominator: int, c: Ints) -> Solutio
 
 def pivots(R: fmpz_mat, rank: int) -> Ints:
     """The columns of the first entries that are not 0 in a matrix in echelon form."""
-    found: list[int] = []
-    for row in R.table()[:rank]:
-        found.append(next(j for j, value in enumerate(row) if value))
-    return np.array(found, dtype=np.int64)
+    first = [next(j for j, value in enumerate(row) if value) for row in R.table()[:rank]]
+    return np.array(first, dtype=np.int64)
 
 
 # Null spaces and ranks --------------------------------------------------------------------------

@@ -19,9 +19,8 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.data.sources import is_dense
-from rosenblatt.margin.problem import MarginProblem, placed
 from rosenblatt.margin.proving import keep_time
-from rosenblatt.margin.solver import rounds
+from rosenblatt.margin.solver import MarginProblem, placed, rounds
 from rosenblatt.results import (
     Conditions,
     Inseparable,
@@ -37,6 +36,7 @@ from rosenblatt.running.stopping import catch_interrupts
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
@@ -144,23 +144,22 @@ class MarginClassifier(LinearClassifier):
     @property
     def gap_(self) -> Any:
         """``(primal - dual)/primal`` (an array for K > 2 classes)."""
-        check_is_fitted(self)
-        gaps = [fit.optimum.gap for fit in self.fits_]
-        return np.array(gaps) if len(gaps) > 1 else gaps[0]
+        return self._of_optima("gap", np.array)
 
     @property
     def margin_(self) -> Any:
         """``1/‖w‖``, half the width of the margin (an array for K > 2 classes)."""
-        check_is_fitted(self)
-        margins = [fit.optimum.margin for fit in self.fits_]
-        return np.array(margins) if len(margins) > 1 else margins[0]
+        return self._of_optima("margin", np.array)
 
     @property
     def support_(self) -> Any:
         """Row numbers of the support vectors (a tuple of arrays for K > 2 classes)."""
+        return self._of_optima("support", tuple)
+
+    def _of_optima(self, name: str, gathered: Callable[[list[Any]], Any]) -> Any:
         check_is_fitted(self)
-        rows = tuple(fit.optimum.support for fit in self.fits_)
-        return rows if len(rows) > 1 else rows[0]
+        values = [getattr(fit.optimum, name) for fit in self.fits_]
+        return gathered(values) if len(values) > 1 else values[0]
 
     @property
     def dual_coef_(self) -> Any:

@@ -16,8 +16,7 @@ from rosenblatt.results import MarginFit, StopReason
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.margin.problem import MarginProblem
-    from rosenblatt.margin.solver import Report
+    from rosenblatt.margin.solver import MarginProblem, Report
     from rosenblatt.results import Inseparable, MarginRound, QuasiSeparable
 
 SOFT = 1e-6  # the gap of a soft margin that stands in for a maximum margin
@@ -244,37 +243,36 @@ class MaxMarginClassifier(MarginClassifier):
         beyond = [(fit, k) for fit, k in rounded if not (fit.optimum.C or fit.optimum.margin > 0)]
         if not unknown and not beyond:
             super()._warn()
-        for fit, positive in unknown[:1]:
+        for fit, _ in unknown[:1]:
             warnings.warn(
-                f"whether a hyperplane separates {self._told(unknown, positive)} was not settled: "
+                f"whether a hyperplane separates {self._told(unknown)} was not settled: "
                 f"{fit.stop_reason.value}. The answer is the soft margin with C={fit.optimum.C:g}. "
                 "Choose C with SoftMarginClassifier, or bring the features to similar scales",
                 NotSeparableWarning,
                 stacklevel=3,
             )
-        for fit, positive in beyond[:1]:
+        for fit, _ in beyond[:1]:
             warnings.warn(
-                f"no hyperplane that separates {self._told(beyond, positive)} was found in floats: "
+                f"no hyperplane that separates {self._told(beyond)} was found in floats: "
                 f"{fit.stop_reason.value}. {REMEDIES[fit.stop_reason]}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        for fit, positive in stuck[:1]:
+        for fit, _ in stuck[:1]:
             gap = max(fit.optimum.gap for fit, _ in stuck)
             short = f", only to a gap of {gap:.2g}" if gap > max(self.tol, SOFT) else ""
             warnings.warn(
-                f"no hyperplane separates {self._told(stuck, positive)}, which is "
-                f"proved by certificate_: the answer is the soft margin with C={fit.optimum.C:g}"
-                f"{short}. "
+                f"no hyperplane separates {self._told(stuck)}, which is proved by certificate_: "
+                f"the answer is the soft margin with C={fit.optimum.C:g}{short}. "
                 "Choose C with SoftMarginClassifier",
                 NotSeparableWarning,
                 stacklevel=3,
             )
 
-    def _told(self, pairs: list[tuple[MarginFit, int]], positive: int) -> str:
+    def _told(self, pairs: list[tuple[MarginFit, int]]) -> str:
         """What is told apart in the first of some problems, and how many more there are."""
         more = f" (nor {len(pairs) - 1} more)" if len(pairs) > 1 else ""
-        return f"{sides_named(self.classes_, positive)}{more}"
+        return f"{sides_named(self.classes_, pairs[0][1])}{more}"
 
     @property
     def nearest_points_(self) -> Any:

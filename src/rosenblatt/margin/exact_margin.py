@@ -21,7 +21,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from rosenblatt.exact import independent_rows
-from rosenblatt.exact.integers import as_integers
+from rosenblatt.exact.rationals import as_integers
 from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:

@@ -79,13 +79,7 @@ def soft_margin_path(
     if len(classes) > 2:
         msg = f"y holds {len(classes)} classes ({shown(classes)}): a path is of two"
         raise ValueError(msg)
-    weight = np.ones(len(y))
-    if sample_weight is not None:
-        weight = floats("sample_weight", sample_weight)
-        weight = _check_sample_weight(weight, label, dtype=np.float64)
-        check_weights("sample_weight", weight)
-    if class_weight is not None:
-        weight = weight * class_weights(class_weight, classes, label)[label]
+    weight = _weights(sample_weight, class_weight, classes, label)
     prices = _read(Cs) if Cs is not None else _prices(X, y, label, weight)
     found: dict[float, tuple[Optimum, float, int]] = {}
 
@@ -116,6 +110,20 @@ def _path(found: dict[float, tuple[Optimum, float, int]], Cs: list[float]) -> So
         np.array([optimum.dual for optimum in optima]),
         tuple(optima),
     )
+
+
+def _weights(
+    sample_weight: ArrayLike | None, class_weight: Any, classes: Any, label: NDArray[np.int32]
+) -> Floats:
+    """A weight for each sample, validated; 1 if none are given."""
+    weight = np.ones(len(label))
+    if sample_weight is not None:
+        weight = floats("sample_weight", sample_weight)
+        weight = _check_sample_weight(weight, label, dtype=np.float64)
+        check_weights("sample_weight", weight)
+    if class_weight is not None:
+        weight = weight * class_weights(class_weight, classes, label)[label]
+    return weight
 
 
 def _read(Cs: ArrayLike) -> Floats:

@@ -16,8 +16,13 @@ from rosenblatt.certify import duality
 from rosenblatt.certify.inputs import SignedRows, WrongError
 from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
 from rosenblatt.exact import signs, smallest
-from rosenblatt.exact.integers import exact_product, square_sum
-from rosenblatt.exact.nearby import closest
+from rosenblatt.exact.rationals import (
+    candidates,
+    closest,
+    exact_product,
+    square_sum,
+    with_less_slack,
+)
 from rosenblatt.nearest.working_set import Samples
 from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
 from rosenblatt.running.clock import GRACE, Clock, Kind
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.margin.exact_margin import Exactly
-    from rosenblatt.margin.problem import MarginProblem
+    from rosenblatt.margin.solver import MarginProblem
     from rosenblatt.nearest.max_margin import MaxMargin
     from rosenblatt.nearest.soft_margin import SoftMargin
 
@@ -267,8 +272,6 @@ class _Evidence:
 
     def _best_floats(self, theta: list[Fraction], support: Ints) -> Floats:
         """Those near an exact hyperplane with the smallest objective."""
-        from rosenblatt.exact.nearby import candidates, with_less_slack  # late, too
-
         judged, y = self.judged, self.problem.samples.y
         edges = np.column_stack([judged.points(support), np.ones(len(support))])
         edges *= y[support, np.newaxis]

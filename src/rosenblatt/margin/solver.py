@@ -1,17 +1,21 @@
-"""One two-class problem solved to its best hyperplane, with or without slack."""
+"""A two-class problem, moved to where solvers are at ease, and its best hyperplane."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.sources import only
+from rosenblatt.certify import duality
+from rosenblatt.data.rows import as_matrix, as_rows, row_weights
+from rosenblatt.data.sources import ChangedSource, is_dense, only, stack
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin, Start
+from rosenblatt.nearest.working_set import Samples, largest_number
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,
@@ -28,14 +32,153 @@ from rosenblatt.separation.function import proved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from rosenblatt.array_types import Floats
-    from rosenblatt.margin.problem import MarginProblem
+    from rosenblatt.data.rows import Block
+    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.exact.blocks import Stack
     from rosenblatt.nearest.soft_margin import Best, Progress
+    from rosenblatt.running.threads import Team
 
     Report = Callable[[int, Best, Progress], None]
 
-
+SOME, DISTANT = 500, 1e3  # rows to look at; distances from the origin in terms of their spread
+DEAREST = 1e40  # C in units of the data, as far as solvers can reckon with it
+CHEAPEST = 1e-30  # the smallest price of a sample, as a share of the largest
+LARGEST = 230  # powers of two: the fourth power of a number this large, and its inverse, are floats
+FULL = 0.5  # entries of a sparse matrix, as a share, with which it is an array in disguise
+MOST_NUMBERS, MOST_FEATURES = 300_000, 400  # up to which exact arithmetic is tried
 CANONICAL = 2  # proofs that a canonical form takes
+
+# The problem ------------------------------------------------------------------------------------
+
+
+class Moved(NamedTuple):
+    """Where the samples of a solver are: ``x/2**exponent - origin``; None: no origin."""
+
+    origin: Floats | None
+    exponent: int
+
+
+class Place(NamedTuple):
+    """Data, and the same moved to where solvers are at ease, if they are not there."""
+
+    source: Source
+    near: Source
+    moved: Moved
+
+
+class MarginProblem(NamedTuple):
+    """A two-class problem, ready to be solved."""
+
+    source: Source
+    X: Stack  # its rows
+    samples: Samples  # those of the source, or moved
+    weights: Floats | None  # a weight per sample; None: all 1
+    moved: Moved
+    positive: int  # the class that is +1
+
+    @classmethod
+    def of(cls, place: Place, positive: int, team: Team, clock: Clock) -> MarginProblem:
+        """Class `positive` against the rest, with its own weights."""
+        source, near, moved = place
+        weights = None
+        if source.weighted:
+            parts = [row_weights(piece.block, positive) for piece in source.pieces()]
+            weights = np.concatenate(parts)
+            weights = None if (weights == 1.0).all() else weights
+        samples = Samples(near, team, positive, clock)
+        return cls(source, stack(source), samples, weights, moved, positive)
+
+    def plane(self, w: Floats, b: float) -> Floats:
+        """``(w, b)`` for X of a hyperplane for the samples; a multiple where floats end."""
+        origin, exponent = self.moved
+        b = b if origin is None else b - float(origin @ w)
+        if not exponent:
+            return np.append(w, b)
+        largest = int(np.frexp(np.abs(w).max())[1]) - exponent
+        excess = max(0, largest - sys.float_info.max_exp)
+        return np.append(np.ldexp(w, -exponent - excess), np.ldexp(b, -excess))
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """The samples that count."""
+        return np.ones(self.samples.n, bool) if self.weights is None else self.weights > 0
+
+    @property
+    def total(self) -> float:
+        """``N``, what the weights sum to."""
+        total = float(self.samples.n if self.weights is None else self.weights.sum())
+        return min(total, sys.float_info.max)
+
+    def judged(self, C: float | None) -> duality.Judged:
+        """The problem as it is judged."""
+        return duality.Judged(self.X, self.samples.y, self.weights, C)
+
+    def prices(self, C: float) -> Floats:
+        """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""
+        with np.errstate(over="ignore"):
+            unit = float(np.ldexp(C, 2 * self.moved.exponent))
+        size = float(self.samples.largest) or 1.0
+        near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
+        c = self.judged(near).bounds()
+        return np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0)
+
+    def is_small(self) -> bool:
+        """Whether the data are small enough for exact arithmetic."""
+        n, d = self.X.shape
+        return n * d <= MOST_NUMBERS and d <= MOST_FEATURES
+
+
+def placed(source: Source) -> Place:
+    """The data, moved if that helps.
+
+    Sums over numbers that differ only in their last digits lose the others, so that samples far
+    from the origin for how close they are get another one; and powers of very large or small
+    numbers are no floats. Either takes a copy.
+    """
+    X, (n, d) = stack(source), (source.n_rows, source.n_features)
+    largest = largest_number(X)
+    exponent = int(np.frexp(largest)[1]) if largest else 0
+    exponent = exponent if abs(exponent) > LARGEST else 0
+    origin = None
+    if is_dense(source) or source.n_entries >= FULL * n * d:
+        some = _smaller(X[np.arange(0, n, max(1, n // SOME))], exponent)
+        origin = _origin(some if isinstance(some, np.ndarray) else some.toarray())
+    moved = Moved(origin, exponent)
+    if origin is None and not exponent:
+        return Place(source, source, moved)
+
+    def change(piece: Piece) -> Block:
+        rows = _smaller(as_matrix(piece.block.rows, d), exponent)
+        if origin is not None:
+            rows = (rows if isinstance(rows, np.ndarray) else rows.toarray()) - origin
+        return piece.block._replace(rows=as_rows(rows))
+
+    return Place(source, ChangedSource(source, change, weighted=source.weighted), moved)
+
+
+def _smaller(X: Any, exponent: int) -> Any:
+    """The rows over ``2**exponent``; a copy, unless that is 1."""
+    if not exponent:
+        return X
+    X = X.astype(np.float64)
+    part = X if isinstance(X, np.ndarray) else X.data
+    np.ldexp(part, -exponent, out=part)
+    return X
+
+
+def _origin(some: Any) -> Floats | None:
+    """A sample to measure from, if the samples are far from 0 for how close they are."""
+    some = some.astype(np.float64, copy=False)
+    origin: Floats = some[0].copy()  # the difference of two close floats is exact
+    spread = np.abs(some - origin).max(axis=0)
+    far = (np.abs(origin) > DISTANT * spread)[spread > 0].any()
+    return origin if far else None
+
+
+# Its solution -----------------------------------------------------------------------------------
 
 
 def soft_margin(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.certify import check
-from rosenblatt.kernels.functions import Radial
+from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, Radial, squared_norms
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
+from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
 from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
 from rosenblatt.results import (
@@ -28,16 +29,15 @@ from rosenblatt.results import (
     Verdict,
 )
 from rosenblatt.separation.explaining import twins
-from rosenblatt.separation.feature_vectors import (
-    SAMPLES,
-    is_inner_product,
-    scores,
-    spelled_out,
-)
+from rosenblatt.separation.feature_space import SAMPLES, spelled_out
 from rosenblatt.separation.function import separability
+
+if TYPE_CHECKING:
+    from rosenblatt.array_types import Floats
 
 Ints = NDArray[np.int64]
 
+BLOCK = 1000  # rows whose kernel values are held at a time
 LEAST_TIME = 0.01  # seconds in which it is worth while to look
 UNDECIDED = Verdict.UNDECIDED
 
@@ -175,6 +175,34 @@ def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts
     ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
     proved = bool((y * values > off).all())
     return VerdictFacts(Verdict.SEPARABLE, ground, proved=proved, in_features=True)
+
+
+def is_inner_product(kernel: Kernel) -> bool:
+    """Whether a kernel is an inner product of features on any data."""
+    good = isinstance(kernel, Polynomial) and kernel.coef0 >= 0
+    return good or isinstance(kernel, Linear | Radial)
+
+
+def scores(kernel: Kernel, bias: bool, V: Any, coef: Floats, X: Any) -> tuple[Floats, Floats]:
+    """``Σ coef*K(v, x)`` for each row x, and how far rounding can have moved it."""
+    moved = isinstance(kernel, Radial) and isinstance(X, np.ndarray)
+    center = X.mean(axis=0) if moved else 0.0  # around the origin fewer digits cancel
+    V, size = V - center if moved else V, np.abs(coef)
+    entries = [part.data if hasattr(part, "tocsr") else part for part in (X, V)]
+    plain = not moved and all(bool((part >= 0).all()) for part in entries)
+    most = float(squared_norms(V).max(initial=0.0))
+    values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
+    for a in range(0, X.shape[0], BLOCK):
+        part = slice(a, a + BLOCK)
+        rows = X[part] - center if moved else X[part]
+        known = Products(U, X.shape[1] + 4, squared_norms(rows), most, plain)
+        relative, absolute = kernel.rounding(known)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = Kernel.__call__(kernel, rows, V) + bias
+            values[part] = K @ coef
+            sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
+            off[part] = 1.01 * (sums + absolute * size.sum())
+    return values, off
 
 
 def first_same(X: Any, y: Ints) -> list[int]:

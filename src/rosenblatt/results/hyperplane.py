@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt import arguments, matrices
 from rosenblatt.exact import margin_of, values
-from rosenblatt.exact.nearby import LARGEST
+from rosenblatt.exact.rationals import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.integers import rows_as_integers
+from rosenblatt.exact.rationals import rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.nearest.working_set import Samples
 
@@ -72,18 +72,9 @@ class WholeView:
 class LinearView:
     """The samples as seen along some directions, each scaled to about 1; one group.
 
-    Parameters
-    ----------
-    samples : Samples
-    basis : list of integer vectors
-        The directions: every θ of this view is a combination of them.
-    rows : int array
-        The rows that are to be about 1 in every direction.
-    active : bool array
-        The rows that are not zero along all of the directions.
-    exact : bool
-        Whether signs are to be settled in exact arithmetic: rounding is of the size of the
-        values themselves.
+    Every θ of this view is a combination of the integer vectors in `basis`, the directions. The
+    `rows` are to be about 1 in all of them, the `active` rows are not zero along all. In an
+    `exact` view rounding is of the size of the values themselves: signs are settled exactly.
     """
 
     def __init__(
@@ -131,10 +122,7 @@ class LinearView:
 
     def lift(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The vector ``(w, b)`` that has these coefficients of the integer vectors, exactly."""
-        return [
-            sum((c * v for c, v in zip(coefficients, column, strict=True) if v), Fraction(0))
-            for column in zip(*self.basis, strict=True)
-        ]
+        return combined(coefficients, self.basis, Fraction(0))
 
     def lift_floats(self, coefficients: Sequence[Fraction]) -> list[Fraction]:
         """The same for coefficients of the directions of length about 1."""
@@ -153,15 +141,20 @@ class LinearView:
         powers = (self.powers + np.array(self.lengths)).tolist()
         whole = [round(v * 2**53) for v in nearly.tolist()]
         whole = [v << (max(powers) - p) for v, p in zip(whole, powers, strict=True)]
-        columns = zip(*self.basis, strict=True)
         basis = list(self.basis)
-        basis[int(np.abs(nearly).argmax())] = [
-            sum(c * v for c, v in zip(whole, column, strict=True) if v) for column in columns
-        ]
+        basis[int(np.abs(nearly).argmax())] = combined(whole, self.basis, 0)
         return LinearView(self.samples, basis, rows, self.active, exact=True)
 
 
 View = WholeView | LinearView
+
+
+def combined(coefficients: Sequence[Any], vectors: list[list[int]], zero: Any) -> list[Any]:
+    """``Σ c_k v_k`` of integer vectors, many of whose numbers are 0."""
+    return [
+        sum((c * v for c, v in zip(coefficients, column, strict=True) if v), zero)
+        for column in zip(*vectors, strict=True)
+    ]
 
 
 def careful_product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Floats) -> Floats:

@@ -17,8 +17,7 @@ from rosenblatt.exact import independent_rows, solve
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import ULP, enclosed_floats
-from rosenblatt.exact.integers import exact_product
-from rosenblatt.exact.nearby import candidates, floats_of
+from rosenblatt.exact.rationals import candidates, exact_product, floats_of
 from rosenblatt.exact.sides import Form
 from rosenblatt.exact.systems import cost_of_solving
 from rosenblatt.results import Hyperplane, QuasiSeparable, Separable
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.working_set import Samples
 
     # Floats, each the nearest to a number, or, where these end, the numbers as Fractions.
@@ -47,23 +46,14 @@ SMALL = 20_000  # numbers in data for which floats that separate are sought amon
 class Cancelling(NamedTuple):
     """Samples that cancel with positive weights: ``Σ weights·z = 0``.
 
-    Attributes
-    ----------
-    rows, weights : int array, array of floats or Fractions
-    across, shares : int array, array of floats or Fractions
-        Samples of earlier meetings, independent of each other, with coefficients of either sign
-        that the sum also needs to vanish; empty at first.
+    `across` are samples of earlier meetings, independent of each other, with `shares` of either
+    sign that the sum also needs to vanish; empty at first.
     """
 
     rows: Ints
     weights: Numbers
     across: Ints
     shares: Numbers
-
-
-def basis_of(samples: Samples, rows: Ints) -> Ints:
-    """Independent samples that span the same as all of these."""
-    return rows[independent(samples, samples.signed(rows))[0]]
 
 
 def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
@@ -73,11 +63,7 @@ def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
 
 
 def cancel(
-    samples: Samples,
-    rows: Ints,
-    basis: Ints,
-    weights: Floats | None = None,
-    exactly: bool = False,
+    samples: Samples, rows: Ints, basis: Ints, weights: Floats | None = None, exactly: bool = False
 ) -> Cancelling | None:
     """How these samples cancel, up to samples of the basis, if they do.
 
@@ -290,13 +276,6 @@ def _near_one(theta: Floats) -> Floats:
 # that rounding may have done to them on the safe side.
 
 
-class Mixture(NamedTuple):
-    """A point in each convex hull: rows of both classes and weights that are not negative."""
-
-    rows: Ints
-    weights: Floats
-
-
 class Points(NamedTuple):
     """The points of the two hulls over ``2**power``, at most about 1, with bounds on errors."""
 
@@ -305,12 +284,12 @@ class Points(NamedTuple):
     power: int
 
 
-def points(samples: Samples, mixture: Mixture) -> Points:
-    """The two points of a mixture."""
-    X = samples.gather(mixture.rows)[:, :-1]
+def points(samples: Samples, rows: Ints, weights: Floats) -> Points:
+    """The means of rows of both classes, with weights that are not negative."""
+    X = samples.gather(rows)[:, :-1]
     power = int(np.frexp(np.abs(X).max(initial=0.0))[1])
-    X, y = np.ldexp(X, -power), samples.y[mixture.rows]
-    one, other = (_point(X[y == side], mixture.weights[y == side]) for side in (1.0, -1.0))
+    X, y = np.ldexp(X, -power), samples.y[rows]
+    one, other = (_point(X[y == side], weights[y == side]) for side in (1.0, -1.0))
     return Points(one, other, power)
 
 

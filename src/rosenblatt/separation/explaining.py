@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.data.identical import distinct
 from rosenblatt.exact import independent_rows, null_basis, solve, spanning_rows
-from rosenblatt.exact.integers import exact_product
+from rosenblatt.exact.rationals import exact_product
 from rosenblatt.exact.sides import first_not_annihilated
 from rosenblatt.theory import cover_probability
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.results import QuasiSeparable
 
 BLOCK = 1 << 20  # numbers at a time
@@ -29,27 +29,13 @@ NEGLIGIBLE = 1e-6  # a chance that need not be told
 
 
 class SingleFeature(NamedTuple):
-    """A feature that separates two classes alone: no sample is on the wrong side of a threshold.
-
-    Attributes
-    ----------
-    feature : int
-        Its column.
-    threshold : float
-        A value between the classes or, where they touch, the one value that both have.
-    above : int
-        The class, -1 or +1, of the samples above the threshold.
-    complete : bool
-        Whether no sample is on the threshold.
-    n_above, n_below : int
-        How many samples are strictly above and below.
-    """
+    """A feature that separates two classes alone: no sample is on the wrong side of a threshold."""
 
     feature: int
-    threshold: float
-    above: int
-    complete: bool
-    n_above: int
+    threshold: float  # between the classes or, where they touch, the one value that both have
+    above: int  # the class, -1 or +1, of the samples above the threshold
+    complete: bool  # whether no sample is on the threshold
+    n_above: int  # how many samples are strictly above
     n_below: int
 
 
@@ -57,17 +43,8 @@ def single_features(X: Any, y: NDArray[Any]) -> list[SingleFeature]:
     """The features that separate two classes alone, completely or but for ties.
 
     Feature j does if ``max x_j`` over one class is at most ``min x_j`` over the other, and some
-    sample is off that value. A truth value that is 1 in one class only is the usual case.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, d)
-    y : array of -1 and +1
-
-    Returns
-    -------
-    found : list of SingleFeature
-        Those that separate completely first, then by how many samples are off the threshold.
+    sample is off that value. Those that separate completely come first, then by how many samples
+    are off the threshold. X is an array or CSR matrix, y has -1 and +1: here and below.
     """
     y = np.asarray(y)
     (low_minus, high_minus), (low_plus, high_plus) = (_ranges(X, y == label) for label in (-1, 1))
@@ -113,28 +90,14 @@ def _sides(X: Any, features: Ints, thresholds: Floats) -> tuple[Ints, Ints]:
 
 
 class Twins(NamedTuple):
-    """Identical samples with different labels.
+    """Identical samples with different labels."""
 
-    Attributes
-    ----------
-    pairs : list of (int, int)
-        For each set of identical samples with both labels its first one of -1 and of +1.
-    n_samples : int
-        How many samples all these sets have together.
-    """
-
-    pairs: list[tuple[int, int]]
-    n_samples: int
+    pairs: list[tuple[int, int]]  # the first of -1 and of +1 for each set of identical ones
+    n_samples: int  # how many all these sets have together
 
 
 def twins(X: Any, y: NDArray[Any]) -> Twins:
-    """Identical samples with different labels: no function of the features tells them apart.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, d)
-    y : array of -1 and +1
-    """
+    """Identical samples with different labels: no function of the features tells them apart."""
     _, kind = distinct(X)
     order = np.lexsort((y, kind))
     edges = np.flatnonzero(np.diff(kind[order])) + 1
@@ -151,16 +114,11 @@ def twins(X: Any, y: NDArray[Any]) -> Twins:
 class Estimates(NamedTuple):
     """What a logistic regression comes to where the classes are quasi-separable.
 
-    Attributes
-    ----------
-    running : list of (feature, sign)
-        The coefficients that some hyperplane with no sample on its wrong side moves; feature d
-        is the bias. With a sign they have no finite estimate and run that way: all hyperplanes
-        with as few samples as possible on them agree in it. With 0 that is not proved, and they
-        may run either way or settle.
-    left_out : list of int
-        Features that are sums of multiples of others, beyond one of each text column: their
-        coefficients have no meaning of their own, and count as 0.
+    The `running` coefficients, pairs of a feature (d is the bias) and a sign, are those that some
+    hyperplane with no sample on its wrong side moves. With a sign they have no finite estimate and
+    run that way: all hyperplanes with as few samples as possible on them agree in it. With 0 that
+    is not proved, and they may run either way or settle. Features that are sums of multiples of
+    others, beyond one of each text column, are `left_out`: their coefficients count as 0.
     """
 
     running: list[tuple[int, int]]
@@ -178,13 +136,7 @@ def estimates(
 
     The features of a text column sum to 1, which the bias is too. Their coefficients therefore
     have a meaning only relative to each other: to the first of them, as regression programs do.
-
-    Parameters
-    ----------
-    certificate : QuasiSeparable
-    X : array or CSR matrix of shape (n, d)
-    y : array of -1 and +1
-    groups : for each text column the numbers of its features
+    `groups` has for each text column the numbers of its features.
 
     References
     ----------
@@ -300,24 +252,12 @@ def _are_settled(Z: Floats) -> Mask:
 
 
 class Chance(NamedTuple):
-    """How likely hyperplanes are to separate these samples with labels at random.
+    """How likely hyperplanes are to separate these samples with labels at random."""
 
-    Attributes
-    ----------
-    at_most : float
-        An upper bound on that probability.
-    any_labels : bool
-        Whether the samples are affinely independent: then all labels are separable.
-    n_distinct : int
-        How many samples are different.
-    rank : int or None
-        The dimension of their affine hull; None if that was too much work, or not needed.
-    """
-
-    at_most: float
-    any_labels: bool
-    n_distinct: int
-    rank: int | None
+    at_most: float  # an upper bound on that probability
+    any_labels: bool  # whether the samples are affinely independent: all labels are separable
+    n_distinct: int  # how many samples are different
+    rank: int | None  # of their affine hull; None if that was too much work, or not needed
 
 
 def chance(X: Any, n_groups: int) -> Chance:
@@ -325,12 +265,7 @@ def chance(X: Any, n_groups: int) -> Chance:
 
     Cover's count is that of points in general position [1]_. Of others with the same affine
     hull hyperplanes realise at most as many labelings, and identical samples need equal labels.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, d)
-    n_groups : int
-        The number of groups of features that sum to 1, which take a dimension each.
+    Each of `n_groups` groups of features sums to 1, which takes a dimension.
 
     References
     ----------

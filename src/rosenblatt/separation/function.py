@@ -107,7 +107,7 @@ def separability(
         from rosenblatt.separation import feature_space  # it builds on this module
 
         ask = feature_space.separability_in_features
-        return ask(X, y, kernel, fit_intercept=bool(fit_intercept), max_time=max_time)
+        return ask(X, y, kernel, bool(fit_intercept), max_time)
     if fit_intercept is False:
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)

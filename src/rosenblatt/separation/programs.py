@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.integers import Mask, Objects
+    from rosenblatt.exact.rationals import Mask, Objects
     from rosenblatt.running.clock import Clock
 
 STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
@@ -77,20 +77,13 @@ def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Fl
 class SimplexAnswer(NamedTuple):
     """What was found about the vectors, and where the search ended.
 
-    Attributes
-    ----------
-    theta : list of int or None
-        ``v·θ > 0`` for all vectors.
-    support : list of int
-        Otherwise vectors, as few as possible, that cancel with positive weights: exactly one of
-        the two exists (Gordan).
-    basis : list of int
-        Independent vectors that a search among these and more may start from.
+    Either ``v·θ > 0`` for all vectors, or those of the support, as few as possible, cancel with
+    positive weights: exactly one of the two exists (Gordan).
     """
 
     theta: list[int] | None
     support: list[int]
-    basis: list[int]
+    basis: list[int]  # independent vectors that a search among these and more may start from
 
 
 def decide(
@@ -103,17 +96,8 @@ def decide(
     which these vectors are 1, and goes from one to the next where the objective is larger, until
     all vectors are positive or no θ can be. Should two vertices be alike after all, Bland's rule
     keeps it from going round in circles [2]_. Whole numbers over one denominator divide every
-    step without remainder [1]_.
-
-    Parameters
-    ----------
-    vectors : list of list of int
-        None of them zero.
-    spend : function
-        Told before every step how many products of numbers of how many bits it takes; may raise
-        to end the work.
-    seed : int
-        For the random weights.
+    step without remainder [1]_. No vector is zero. `spend` is told before every step how many
+    products of numbers of how many bits it takes, and may raise to end the work.
 
     References
     ----------
@@ -154,16 +138,9 @@ def decide(
 class Corner:
     """Independent vectors and the coordinates of all vectors among them.
 
-    Unit vectors stand in for those that are missing where the vectors do not span everything.
-
-    Attributes
-    ----------
-    basis : list of int
-        The number of a vector, or -1 for a unit vector.
-    M : integer matrix
-        ``v·M[:, k] / denominator`` is the share of vector k of the basis in v.
-    prices : integer vector
-        The shares of g, times the denominator.
+    Unit vectors, with the number -1 in the basis, stand in for those that are missing where the
+    vectors do not span everything. ``v·M[:, k] / denominator`` is the share of vector k of the
+    basis in v; `prices` are the shares of g, times the denominator.
     """
 
     def __init__(self, V: Objects, one: Any, spend: Callable[[int, int], None]) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from rosenblatt.data.identical import distinct
 from rosenblatt.exact import null_basis
-from rosenblatt.exact.nearby import floats_of
+from rosenblatt.exact.rationals import floats_of
 from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
@@ -34,7 +34,7 @@ from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Kind, OutOfWork
 from rosenblatt.running.stopping import Halt
 from rosenblatt.separation import evidence
-from rosenblatt.separation.coordinates import LinearView, WholeView
+from rosenblatt.separation.coordinates import LinearView, WholeView, combined
 from rosenblatt.separation.evidence import NONE, Cancelling, cancel
 from rosenblatt.separation.programs import (
     decide,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Source
-    from rosenblatt.exact.integers import Mask
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.nearest.hulls import Nearest
     from rosenblatt.results import Certificate
     from rosenblatt.running.threads import Team
@@ -115,7 +115,7 @@ class Search:
         self.exact_step = samples.clock.pieces(Kind.EXACT)
         # The best hyperplane so far, and the closest points of the hulls.
         self.margin, self.theta = -np.inf, np.empty(0)
-        self.distance, self.mixture = np.inf, evidence.Mixture(NONE, np.empty(0))
+        self.distance, self.mixture = np.inf, (NONE, np.empty(0))
 
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
@@ -145,7 +145,8 @@ class Search:
                 theta = self.weak(view, found)
                 return evidence.quasi_separable(samples, first, spanning, theta, active)
             spanning = evidence.joined(samples, spanning, found)
-            basis = evidence.basis_of(samples, spanning.rows)
+            rows = spanning.rows
+            basis = rows[evidence.independent(samples, samples.signed(rows))[0]]
         meeting = evidence.meeting_point(samples, first)
         return Inseparable(**meeting, **evidence.spanning(samples, spanning))
 
@@ -180,10 +181,8 @@ class Search:
 
         Zero along one random direction means zero along all, but for a very unlikely chance.
         """
-        mix = [int(u) for u in self.rng.integers(1, 1 << 20, len(directions))]
-        columns = zip(*directions, strict=True)
-        theta = [Fraction(sum(u * v for u, v in zip(mix, c, strict=True))) for c in columns]
-        return np.asarray(self.samples.signs(theta) != 0)
+        mix = self.rng.integers(1, 1 << 20, len(directions)).tolist()
+        return np.asarray(self.samples.signs(combined(mix, directions, Fraction(0))) != 0)
 
     def decide(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
@@ -262,20 +261,20 @@ class Search:
         if margin > self.margin or not self.theta.size:
             self.margin, self.theta = margin, theta
         distance = float(np.linalg.norm(np.ldexp(found.theta, view.powers[:-1])))
-        if distance < self.distance or not self.mixture.rows.size:
-            self.distance, self.mixture = distance, evidence.Mixture(rows, found.weights)
+        if distance < self.distance or not self.mixture[0].size:
+            self.distance, self.mixture = distance, (rows, found.weights)
 
     def undecided(self, why: str) -> Undecided:
         """Between what the widest margin lies; at worst from the line between two means."""
         samples, low, high = self.samples, -np.inf, np.inf
-        mixture, theta = self.mixture, self.theta if self.theta.size else None
+        (rows, weights), theta = self.mixture, self.theta if self.theta.size else None
         self.clock.use_kept()
         try:
-            if not mixture.rows.size:
+            if not rows.size:
                 rows = samples.some(batch(samples.d))
-                mixture = evidence.Mixture(rows, np.ones(len(rows)))
-            with self.clock.task(Kind.READING, MEANS * len(mixture.rows) * samples.d):
-                points = evidence.points(samples, mixture)
+                weights = np.ones(len(rows))
+            with self.clock.task(Kind.READING, MEANS * len(rows) * samples.d):
+                points = evidence.points(samples, rows, weights)
             high = evidence.at_most(points)
             theta = evidence.line(points) if theta is None else theta
             if theta is not None:
