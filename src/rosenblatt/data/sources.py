@@ -230,11 +230,16 @@ def copied(block: Block, n_features: int) -> Block:
     return Block(as_rows(X), block.label.copy(), block.weight.copy(), block.factor)
 
 
-def take_rows(source: Source, rows: NDArray[np.int64]) -> Block:
-    """A copy of the listed rows, in their order, with labels and weights; in one pass."""
+def take_rows(source: Source, rows: NDArray[np.int64]) -> tuple[Block, NDArray[np.int64]]:
+    """A block that has the listed rows, and their numbers in it.
+
+    It is a copy, made in one pass, unless there is only one block.
+    """
     order = np.argsort(rows, kind="stable")
     wanted, parts = rows[order], []
     for piece in source.pieces():
+        if piece.length == source.n_rows:
+            return piece.block, rows
         a, z = np.searchsorted(wanted, (piece.start, piece.start + piece.length))
         if a < z:
             here, block = wanted[a:z] - piece.start, piece.block
@@ -242,14 +247,9 @@ def take_rows(source: Source, rows: NDArray[np.int64]) -> Block:
             weight = block.weight[here] if block.weight.size else block.weight
             parts.append((X, block.label[here], weight, block.factor))
     Xs, labels, weights, factors = zip(*parts, strict=True)
-    X, back = Xs[0] if len(Xs) == 1 else stacked(list(Xs)), np.argsort(order)
-    weight = np.concatenate(weights)
-    return Block(
-        as_rows(X[back]),
-        np.concatenate(labels)[back],
-        weight[back] if weight.size else weight,
-        factors[0],
-    )
+    X = Xs[0] if len(Xs) == 1 else stacked(list(Xs))
+    block = Block(as_rows(X), np.concatenate(labels), np.concatenate(weights), factors[0])
+    return block, np.argsort(order)
 
 
 class RowsByNumber:
@@ -260,7 +260,7 @@ class RowsByNumber:
     """
 
     def __init__(self, source: Source) -> None:
-        self._source, self.shape = source, (source.n_rows, source.n_features)
+        self._stack, self.shape = stack(source), (source.n_rows, source.n_features)
         rows = next(source.pieces()).block.rows
         self.sparse = not isinstance(rows, DenseRows)
         self.dtype = (rows.X if isinstance(rows, DenseRows) else rows.data).dtype
@@ -271,7 +271,7 @@ class RowsByNumber:
         self._at = -1  # the number of its first row
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(stack(self._source))
+        return iter(self._stack)
 
     def __getitem__(self, rows: Any) -> Any:
         rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else np.asarray(rows)
@@ -279,15 +279,10 @@ class RowsByNumber:
         at = np.searchsorted(numbers, rows)
         if not (at < len(numbers)).all() or (numbers[at] != rows).any():
             numbers = np.unique(rows)
-            held = self._in_turn(numbers) if self._follow(numbers) else self._take(numbers)
+            follow = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+            held = self._in_turn(numbers) if follow else self._stack[numbers]
             self._held, at = (numbers, held), np.searchsorted(numbers, rows)
         return held if np.array_equal(at, np.arange(len(numbers))) else held[at]
-
-    def _follow(self, rows: NDArray[np.int64]) -> bool:
-        return len(rows) > 1 and bool(rows[-1] - rows[0] == len(rows) - 1)
-
-    def _take(self, rows: NDArray[np.int64]) -> Any:
-        return as_matrix(take_rows(self._source, rows).rows, self.shape[1])
 
     def _in_turn(self, rows: NDArray[np.int64]) -> Any:
         """Rows that follow one another, where the pass stands, or in a new one."""

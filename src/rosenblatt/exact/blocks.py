@@ -180,21 +180,19 @@ class Stack:
 
     def __getitem__(self, rows: Ints) -> Any:
         """A copy of the listed rows, in one pass."""
-        ascending = bool((rows[1:] >= rows[:-1]).all())
-        order = None if ascending else np.argsort(rows, kind="stable")
-        wanted = rows if order is None else rows[order]
         parts: list[Any] = []
-        start = 0
+        start, order = 0, rows[:0]
         for matrix in self:
             stop = start + matrix.shape[0]
             if stop - start == self.shape[0]:
                 return matrix[rows]
-            low, high = np.searchsorted(wanted, [start, stop])
+            order = order if start else np.argsort(rows, kind="stable")
+            low, high = np.searchsorted(rows, [start, stop], sorter=order)
             if low < high or (stop == self.shape[0] and not parts):
-                parts.append(matrix[wanted[low:high] - start])
+                parts.append(matrix[rows[order[low:high]] - start])
             start = stop
         found = parts[0] if len(parts) == 1 else stacked(parts)
-        return found if order is None else found[np.argsort(order)]
+        return found if (rows[1:] >= rows[:-1]).all() else found[np.argsort(order)]
 
 
 def stacked(parts: list[Any]) -> Any:

@@ -24,7 +24,7 @@ from scipy.sparse import issparse
 from rosenblatt.data.rows import as_matrix, row_weights
 from rosenblatt.data.sources import take_rows
 from rosenblatt.perceptron.loops import count_wrong, errors_of, sure_errors, vectors_on_path
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -221,16 +221,12 @@ class Pocket:
         order = np.argsort(-likely, kind="stable")
         most = max(CHUNK, JURY_NUMBERS * n // self.source.n_entries)
         chosen, self._not_in_jury = order[:most], np.sort(order[most:])
-        block = next(self.source.pieces()).block
-        if len(block.label) == n:  # all there is: no copy of rows in between
-            self._jury = self._chunks(block, chosen, self.scanner.norms[chosen])
-            return
         step = max(CHUNK, most // TURN // CHUNK * CHUNK)
         self._jury = []
         for a in range(0, len(chosen), step):
             rows = chosen[a : a + step]
-            block, norm = take_rows(self.source, rows), self.scanner.norms[rows]
-            self._jury += self._chunks(block, np.arange(len(rows)), norm)
+            block, here = take_rows(self.source, rows)
+            self._jury += self._chunks(block, here, self.scanner.norms[rows])
 
     def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
         """A copy of some rows, in single precision: half the memory, twice the speed."""
