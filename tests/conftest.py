@@ -118,7 +118,7 @@ def watching(monkeypatch):
 
     Returns a list that counts, per try, whether rows could be skipped.
     """
-    from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
+    from rosenblatt.perceptron.linear_rule import PossibleMistakes
 
     judge = PossibleMistakes.ready
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     )
     from rosenblatt.margin.path import soft_margin_path
     from rosenblatt.perceptron.adaline import Adaline
-    from rosenblatt.perceptron.delta import DivergenceError
     from rosenblatt.perceptron.estimator import Perceptron
+    from rosenblatt.perceptron.updates import DivergenceError
     from rosenblatt.results import (
         Hyperplane,
         Inseparable,
@@ -78,7 +78,7 @@ __all__ = [
 # Public name -> where it is; imported when first used, so that `import rosenblatt` is instant.
 _HOMES = {
     "Adaline": "rosenblatt.perceptron.adaline",
-    "DivergenceError": "rosenblatt.perceptron.delta",
+    "DivergenceError": "rosenblatt.perceptron.updates",
     "Hyperplane": "rosenblatt.results",
     "Inseparable": "rosenblatt.results",
     "KernelPerceptron": "rosenblatt.kernel.estimator",

@@ -684,8 +684,8 @@ def test_a_picture_needs_as_many_axes_as_reports():
 def test_a_batch_that_was_halted(monkeypatch):
     """Its mistakes were made, and count; but it never became an update."""
     from rosenblatt.perceptron import linear_rule as rule
+    from rosenblatt.running.clock import Halt
     from rosenblatt.running.run import Run
-    from rosenblatt.running.stopping import Halt
 
     calls = []
 

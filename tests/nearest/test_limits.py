@@ -15,8 +15,7 @@ from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
 from rosenblatt.results import Undecided
 from rosenblatt.running import clock as clocks
-from rosenblatt.running.clock import Clock, Kind, OutOfWork
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.separation import programs, solver
 
 

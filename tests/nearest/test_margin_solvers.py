@@ -20,7 +20,7 @@ from rosenblatt.nearest.newton import Live, improve
 from rosenblatt.nearest.soft_margin import SoftMargin, best_bias, evened, loss
 from rosenblatt.nearest.working_set import Clock, Samples, worst
 from rosenblatt.results import StopReason
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt
 from rosenblatt.running.threads import Team
 
 

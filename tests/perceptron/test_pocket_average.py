@@ -12,8 +12,8 @@ from rosenblatt.data.rows import as_rows, dot
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Halt
 from rosenblatt.running.scanner import Scanner
-from rosenblatt.running.stopping import Halt
 from rosenblatt.running.threads import Team
 
 pytestmark = [

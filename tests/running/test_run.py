@@ -9,8 +9,8 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.kernel import dual_rule as kernel_rule
-from rosenblatt.perceptron import delta, possible_mistakes, updates
-from rosenblatt.running.stopping import Cancel, cancelled_by, catch_interrupts
+from rosenblatt.perceptron import linear_rule, updates
+from rosenblatt.running.clock import Cancel, cancelled_by, catch_interrupts
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -21,7 +21,7 @@ WAYS = [
     (rb.Perceptron(order="worst-mistake"), updates, "online"),
     (rb.Perceptron(update="batch"), updates, "minibatch"),
     (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), updates, "minibatch"),
-    (rb.Adaline(update="minibatch", batch_size=5), delta, "delta"),
+    (rb.Adaline(update="minibatch", batch_size=5), updates, "delta"),
     (rb.KernelPerceptron(), kernel_rule, "visit"),
     (rb.KernelPerceptron(order="random-mistake"), kernel_rule, "visit"),
     (rb.KernelPerceptron(budget=20, order="shuffled"), kernel_rule, "visit"),
@@ -68,7 +68,7 @@ def test_three_calls_to_the_loop(model, module, name, classes, method, monkeypat
 def test_three_calls_where_rows_are_left_out(monkeypatch, watching):
     """Also to the loop that looks only at rows which can be mistakes."""
     watching(True)
-    monkeypatch.setattr(possible_mistakes, "WORTHWHILE", np.inf)
+    monkeypatch.setattr(linear_rule, "WORTHWHILE", np.inf)
     ways = record_ways(monkeypatch, updates, "online")
     X, y = rb.datasets.known_margin(500, 2, margin=0.05, random_state=0)
     rb.Perceptron(n_jobs=1).fit(X, y)

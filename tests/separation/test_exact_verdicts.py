@@ -25,7 +25,7 @@ from rosenblatt.report.check_report import advice
 from rosenblatt.report.sentences import meaning
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.running import clock
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt
 from rosenblatt.running.threads import Team
 from rosenblatt.separation import evidence, programs, solver
 from rosenblatt.separation import function as estimator

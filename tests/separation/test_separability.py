@@ -20,7 +20,7 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt
 from rosenblatt.running.threads import Team
 from rosenblatt.separation import solver
 from rosenblatt.separation.solver import Care, find_certificate

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import brief
+from rosenblatt.arguments import brief, positive_int, positive_number, yes_or_no
 from rosenblatt.bounds.solver import Bounds, KindOfRun
-from rosenblatt.contract.parameters import (
-    batches,
-    count_threads,
-    positive_int,
-    positive_number,
-    start_vectors,
-    time_limit,
-    yes_or_no,
-)
+from rosenblatt.contract.parameters import batches, count_threads, start_vectors, time_limit
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.signed_vectors import Vectors

@@ -26,7 +26,7 @@ from rosenblatt import theory
 from rosenblatt.nearest.directions import conjugate_gradients
 from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

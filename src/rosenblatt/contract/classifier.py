@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats, label_vector, real_labels
+from rosenblatt.arguments import canonical, floats, label_vector, real_labels
 from rosenblatt.contract.parameters import (
-    canonical,
     check_weights,
     class_weights,
     count_threads,

@@ -9,17 +9,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from rosenblatt.arguments import label_vector
+from rosenblatt.arguments import label_vector, positive_int, positive_number, yes_or_no
 from rosenblatt.contract.classifier import Classifier
 from rosenblatt.contract.parameters import (
     check_callback,
     count_threads,
-    positive_int,
-    positive_number,
     seed_from,
     shown,
     time_limit,
-    yes_or_no,
 )
 from rosenblatt.results import Cycle, Epoch, StopReason, Trace
 from rosenblatt.running.run import Settings

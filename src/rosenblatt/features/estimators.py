@@ -25,8 +25,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt import kernels
-from rosenblatt.arguments import brief, names_of, number
-from rosenblatt.contract.parameters import canonical, positive_int, positive_number, yes_or_no
+from rosenblatt.arguments import (
+    brief,
+    canonical,
+    names_of,
+    number,
+    positive_int,
+    positive_number,
+    yes_or_no,
+)
 from rosenblatt.kernel.choice import find_gamma, find_kernel
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Radial

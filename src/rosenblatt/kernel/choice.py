@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import brief, number, to_host
-from rosenblatt.contract.parameters import one_of, positive_number
+from rosenblatt.arguments import brief, number, one_of, positive_number, to_host
 from rosenblatt.data.sources import RowsByNumber
 from rosenblatt.kernel.device import is_on_device, namespace_of, pick_rows
 from rosenblatt.kernels import (

@@ -21,7 +21,7 @@ from rosenblatt.kernel.loops import Forgetting, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import Scores
 from rosenblatt.kernel.support_vectors import Batch
 from rosenblatt.results import Cycle, StopReason
-from rosenblatt.running.stopping import CycleFinder
+from rosenblatt.running.run import CycleFinder
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from rosenblatt.arguments import brief, to_host
+from rosenblatt.arguments import brief, one_of, positive_int, to_host, yes_or_no
 from rosenblatt.contract.classifier import Data, choose
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs
-from rosenblatt.contract.parameters import count_threads, one_of, positive_int, yes_or_no
+from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
 from rosenblatt.kernel.dual_rule import DualRule
 from rosenblatt.kernel.dual_variants import Budgeted, Picking

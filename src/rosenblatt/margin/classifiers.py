@@ -11,13 +11,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import positive_number
 from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.contract.parameters import (
-    check_callback,
-    count_threads,
-    positive_number,
-    time_limit,
-)
+from rosenblatt.contract.parameters import check_callback, count_threads, time_limit
 from rosenblatt.data.sources import is_dense
 from rosenblatt.margin.proving import keep_time
 from rosenblatt.margin.solver import MarginProblem, placed, rounds
@@ -31,8 +27,7 @@ from rosenblatt.results import (
     Sides,
     StopReason,
 )
-from rosenblatt.running.clock import Clock
-from rosenblatt.running.stopping import catch_interrupts
+from rosenblatt.running.clock import Clock, catch_interrupts
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt.contract.parameters import one_of, positive_number, yes_or_no
+from rosenblatt.arguments import one_of, positive_number, yes_or_no
 from rosenblatt.margin.classifiers import REMEDIES, MarginClassifier, sides_named
 from rosenblatt.margin.solver import max_margin, soft_margin, warm
 from rosenblatt.results import MarginFit, StopReason

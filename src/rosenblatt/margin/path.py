@@ -10,14 +10,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
-from rosenblatt.arguments import as_array, floats
-from rosenblatt.contract.parameters import (
-    check_weights,
-    class_weights,
-    number_classes,
-    positive_number,
-    shown,
-)
+from rosenblatt.arguments import as_array, floats, positive_number
+from rosenblatt.contract.parameters import check_weights, class_weights, number_classes, shown
 from rosenblatt.margin.estimator import MaxMarginClassifier, NotSeparableError, SoftMarginClassifier
 from rosenblatt.results import SoftMarginPath
 from rosenblatt.separation.function import read_labelled

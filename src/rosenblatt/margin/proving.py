@@ -25,8 +25,7 @@ from rosenblatt.exact.rationals import (
 )
 from rosenblatt.nearest.working_set import Samples
 from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
-from rosenblatt.running.clock import GRACE, Clock, Kind
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import GRACE, Clock, Halt, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -25,8 +25,7 @@ from rosenblatt.results import (
     Separable,
     StopReason,
 )
-from rosenblatt.running.clock import Clock, Kind
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from rosenblatt.nearest.newton import Live, improve, polished
 from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, evened
 from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
-from rosenblatt.running.clock import Kind
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Halt, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,8 +22,7 @@ import numpy as np
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.results import StopReason
-from rosenblatt.running.clock import Clock
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Clock, Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.contract.parameters import batches, one_of, positive_number
-from rosenblatt.perceptron.delta import Delta, largest_safe_rate
+from rosenblatt.arguments import one_of, positive_number
+from rosenblatt.contract.parameters import batches
 from rosenblatt.perceptron.estimator import LinearUnit
+from rosenblatt.perceptron.updates import Delta, largest_safe_rate
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:

@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.arguments import one_of, positive_number, yes_or_no
 from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.contract.epochs import MORE, ProgressBar, TrainedInEpochs, reporter
-from rosenblatt.contract.parameters import (
-    batches,
-    count_threads,
-    one_of,
-    positive_number,
-    start_vectors,
-    yes_or_no,
-)
+from rosenblatt.contract.parameters import batches, count_threads, start_vectors
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.perceptron.updates import InBatches, Online, Picked

@@ -1,4 +1,4 @@
-"""What the rules that move hyperplanes share: changes, cycles, the pocket, traces."""
+"""What the rules that move hyperplanes share: possible mistakes, changes, cycles, traces."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ import numpy as np
 
 from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import IN_ORDER, copied
-from rosenblatt.perceptron.loops import Log, Step
+from rosenblatt.perceptron.loops import Log, Step, Tether
 from rosenblatt.perceptron.pocket import Pocket
-from rosenblatt.perceptron.possible_mistakes import PossibleMistakes
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
-from rosenblatt.running.run import NO_RECORD, TwoClassProblem, joined
-from rosenblatt.running.scanner import Scanner, exact_decisions
-from rosenblatt.running.stopping import CycleFinder
+from rosenblatt.running.run import NO_RECORD, CycleFinder, TwoClassProblem, joined
+from rosenblatt.running.scanner import Scanner, drift, exact_decisions
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.run import Settings
     from rosenblatt.running.threads import Team
 
 
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
+FEW_MISTAKES = 0.02  # share of rows above which no list is tried
+EPOCHS = (1, 2, 4, 8, 16, 32, 64)  # how long a list may be meant to last
+SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when fetching it alone
+START = 1 << 16  # cost of beginning a list, in numbers to read
+WORTHWHILE = 0.5  # share of a plain epoch's cost that a list may cost
 
 
 @dataclass(kw_only=True, eq=False)
@@ -51,7 +52,7 @@ class LinearProblem(TwoClassProblem):
 
     formerly: ClassVar = {"Problem": "LinearProblem", "watch": "possible"}  # in model files
 
-    def note(self, log: Log, count: int, start: int, updates: NDArray[np.int64] | int) -> None:
+    def note(self, log: Log, count: int, start: int, updates: Ints | int) -> None:
         """Keep the first `count` entries of a log, for rows that begin at row `start`."""
         update = np.broadcast_to(updates, count)
         rows, values, steps = (part[:count].copy() for part in log)
@@ -87,7 +88,9 @@ class LinearRule(ABC):
 
     def __init__(self, source: Source, settings: Settings, team: Team) -> None:
         self.source, self.settings, self.team = source, settings, team
-        self.n_rows = source.n_rows
+        n = self.n_rows = source.n_rows
+        sizes = {"online": 1, "batch": n, "minibatch": min(settings.batch_size or n, n)}
+        self.batch_size = sizes[settings.update]
         self.scanner = Scanner(source, team, float(settings.fit_intercept))
         self.step = Step(settings.eta, float(settings.fit_intercept))
         self.logging = settings.record or settings.keep == "pocket"  # of every single mistake
@@ -113,7 +116,7 @@ class LinearRule(ABC):
         self.before = [p.theta.copy() for p in running]
 
     @abstractmethod
-    def epoch(self, problems: list[LinearProblem], order: NDArray[np.int64]) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
         """Take every problem once through the data; add to the last entry of its `mistakes`."""
 
     def end(self, running: list[LinearProblem]) -> Sequence[float]:
@@ -132,7 +135,7 @@ class LinearRule(ABC):
         """Seconds, at the pace so far, to judge what waits for the pockets."""
         return sum(pocket.flushing() for pocket in self.pockets)
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Ints = IN_ORDER) -> Iterator[Piece]:
         """The data in this order.
 
         While they learn from one block pockets pass over all: of a stream it has to be a copy.
@@ -144,7 +147,7 @@ class LinearRule(ABC):
         return (piece._replace(block=copied(piece.block, d)) for piece in pieces)
 
     def parts(
-        self, order: NDArray[np.int64], first: int = 0, share: int = 1
+        self, order: Ints, first: int = 0, share: int = 1
     ) -> Iterator[tuple[Piece, int, int]]:
         """The epoch from position `first` on, in steps short enough to look up between them.
 
@@ -161,7 +164,7 @@ class LinearRule(ABC):
         for a in range(start, stop, step):
             yield a, min(a + step, stop)
 
-    def listed(self, rows: NDArray[np.int64]) -> Iterator[tuple[Piece, NDArray[np.int64]]]:
+    def listed(self, rows: Ints) -> Iterator[tuple[Piece, Ints]]:
         """Each block, and which of the listed rows, numbered within, are in it."""
         for piece in self.source.pieces():
             a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
@@ -187,7 +190,7 @@ class LinearRule(ABC):
             p.possible = PossibleMistakes(self.scanner, p.positive)
         return p.possible
 
-    def rows_in_question(self, p: LinearProblem) -> NDArray[np.int64]:
+    def rows_in_question(self, p: LinearProblem) -> Ints:
         """Rows in order, among them every mistake of theta."""
         return self.possible(p).covering(p.theta, p.changes[-1] if p.changes else 0.0)
 
@@ -269,3 +272,82 @@ def _updates(p: LinearProblem, settings: Settings) -> Updates:
         eta=1.0 if settings.update == "online" else settings.eta,
         fit_intercept=settings.fit_intercept,
     )
+
+
+class PossibleMistakes:
+    """Which rows can be mistakes at all, while the hyperplane stays near where it was measured.
+
+    If ``y(θ·x̃) > r‖x̃‖`` then no ``θ'`` within r of θ makes row x̃ = (x, 1) a mistake, so an epoch
+    need not look at it. One pass, on all threads, lists the other rows; the list is good until the
+    hyperplane has moved by r. (Molecular dynamics keeps neighbour lists by the same argument:
+    Verlet, Phys. Rev. 159, 1967.) Only dot products that cannot matter are left out: the mistakes
+    are those of the plain loop, one for one.
+
+    Whether a list pays is judged in dot products, never in seconds, so that a run is reproducible.
+    """
+
+    def __init__(self, scanner: Scanner, positive: int) -> None:
+        self.scanner, self.positive = scanner, positive
+        self.n = scanner.source.n_rows
+        self.rows: Ints = np.empty(0, np.int64)
+        self.tether: Tether | None = None
+        self._speed = 0.0  # how far the hyperplane moves in an epoch
+        self._passed = 0
+        self._resting, self._rest = 0, 1
+
+    def ready(self, mistakes: int, change: float) -> bool:
+        """Whether to try lists in the coming epoch, given what the last one was like."""
+        self._speed = max(change, self._speed / 2)
+        if self._resting:
+            self._resting -= 1
+            return False
+        return mistakes <= FEW_MISTAKES * self.n and bool(np.isfinite(self._speed))
+
+    def holds(self, theta: Floats) -> bool:
+        """Whether the list names every possible mistake of theta."""
+        if self.tether is None:
+            return False
+        return bool(drift(theta, self.tether.center) < self.tether.reach)
+
+    def passed(self, positions: int, theta: Floats) -> None:
+        """Note how far the hyperplane has gone in how many positions."""
+        assert self.tether is not None
+        self._passed += positions
+        moved = float(np.linalg.norm(theta - self.tether.center))
+        self._speed = max(moved * self.n / max(self._passed, 1), self._speed / 2)
+
+    def renew(self, theta: Floats) -> bool:
+        """Make a list around theta; False (and rest) if none pays."""
+        cost, reach = self._best(theta)
+        if cost > WORTHWHILE:
+            self._resting, self._rest = self._rest, min(2 * self._rest, 32)
+            return False
+        self._rest = 1
+        self._make(theta, reach)
+        return True
+
+    def covering(self, theta: Floats, change: float) -> Ints:
+        """Rows among which are all mistakes of theta: at worst, these and no others."""
+        if not self.holds(theta):
+            self._speed = max(change, self._speed / 2)
+            cost, reach = self._best(theta)
+            self._make(theta, reach if cost < SCAN / self.scanner.team.size else 0.0)
+        self.passed(self.n, theta)
+        return self.rows
+
+    def _best(self, theta: Floats) -> tuple[float, float]:
+        """The cheapest plan: its cost per epoch, in plain epochs, and the reach of its list."""
+        sample = self.scanner.sample(self.positive, theta)
+        source, threads = self.scanner.source, self.scanner.team.size
+        plans = []
+        for lasting in EPOCHS:
+            reach = self._speed * lasting
+            share = float(np.mean(~(sample > reach)))
+            listing = SCAN / threads + START / source.n_entries
+            plans.append((listing / lasting + WALK * share, reach))
+        return min(plans)
+
+    def _make(self, theta: Floats, reach: float) -> None:
+        guard = reach + float(drift(theta, theta)) if reach > 0 else 0.0
+        self.rows = self.scanner.find(self.positive, theta, guard)
+        self.tether, self._passed = Tether(theta.copy(), guard), 0

@@ -1,6 +1,6 @@
 """How any run goes: epochs, orders, stop reasons, the clock, Ctrl-C, threads.
 
-Begin with `run`: a `Run` takes a `Rule`, which says what an epoch does. `stopping` ends runs, also
+Begin with `run`: a `Run` takes a `Rule`, which says what an epoch does. `clock` ends runs, also
 from outside, `threads` is a team of threads, `scanner` passes over the data on all of them.
 Imports `data`, `exact`, `results`.
 """

@@ -1,16 +1,18 @@
-"""How long work may take: in seconds, and, the same on every machine, in operations."""
+"""When to stop: time, in seconds and in operations, Ctrl-C, and a wish from outside."""
 
 from __future__ import annotations
 
 import enum
+import signal
+import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.results import StopReason
-from rosenblatt.running.stopping import Cancel, Halt
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -22,6 +24,66 @@ CAREFUL = 3.0  # times what a small matrix product takes is expected of others
 SQUARE = 200  # the size of that
 BUILDING = 20  # times to read the numbers of a linear program, until a solver can be stopped
 MOST_WORK = 10**8  # units of exact arithmetic
+
+
+class Halt(Exception):
+    """Raised between two pieces of work to end the run where it is."""
+
+    def __init__(self, reason: StopReason) -> None:
+        super().__init__(reason.name)
+        self.reason = reason
+
+
+class Cancel:
+    """Ends a run where it is, from outside: asked for by Ctrl-C, or from another thread."""
+
+    asked = False
+
+    def ask(self) -> None:
+        """Let the run end as soon as the piece of work in hand is done."""
+        self.asked = True
+
+
+_given: ContextVar[Cancel | None] = ContextVar("cancel", default=None)
+
+
+@contextmanager
+def cancelled_by(cancel: Cancel) -> Iterator[None]:
+    """Let the runs that begin here, in this thread, end when `cancel` is asked to end them.
+
+    They end as by Ctrl-C: with what they have, and the stop reason INTERRUPTED.
+    """
+    token = _given.set(cancel)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+@contextmanager
+def catch_interrupts() -> Iterator[Cancel]:
+    """Let the first Ctrl-C only ask for an end, so that the work in hand ends cleanly.
+
+    The second one interrupts as usual. Outside the main thread, or where the program handles
+    the signal itself, nothing is changed.
+    """
+    cancel = _given.get() or Cancel()
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or before is not signal.default_int_handler:
+        yield cancel
+        return
+
+    def press(number: int, frame: Any) -> None:
+        if cancel.asked:
+            raise KeyboardInterrupt
+        cancel.ask()
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield cancel
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @enum.unique

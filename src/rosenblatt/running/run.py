@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from contextlib import ExitStack
 from copy import deepcopy
@@ -12,16 +13,14 @@ import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.results import StopReason, Trace
-from rosenblatt.running.stopping import Cancel, Halt, catch_interrupts
+from rosenblatt.running.clock import Cancel, Halt, catch_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import Cycle, Mistakes
-    from rosenblatt.running.stopping import CycleFinder
 
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
@@ -49,6 +48,20 @@ class Settings:
     def with_changes(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed."""
         return replace(self, **changes)
+
+
+class CycleFinder:
+    """Remembers a digest of the weights after every epoch, to see whether a run repeats itself."""
+
+    def __init__(self) -> None:
+        self._seen: dict[bytes, int] = {}
+
+    def met_before(self, theta: Floats, epoch: int) -> int | None:
+        """The earlier epoch that ended with the same weights, as far as digests can tell."""
+        state = theta + 0.0  # -0.0 and 0.0 are the same weight
+        digest = hashlib.blake2b(state.tobytes(), digest_size=16).digest()
+        first = self._seen.setdefault(digest, epoch)
+        return first if first != epoch else None
 
 
 @dataclass(kw_only=True, eq=False)
@@ -135,7 +148,7 @@ class Rule(Protocol[P]):
     def begin(self, running: list[P]) -> None:
         """Remember what an epoch begins with."""
 
-    def epoch(self, running: list[P], order: NDArray[np.int64]) -> None:
+    def epoch(self, running: list[P], order: Ints) -> None:
         """Take every problem once through the data; add to the last entry of its `mistakes`."""
 
     def end(self, running: list[P]) -> Sequence[float]:
@@ -210,7 +223,7 @@ class Run(Generic[P]):
         if limit is not None and spent + self.rule.finishing(spent) >= limit:
             raise Halt(StopReason.TIME_LIMIT)
 
-    def _draw_order(self) -> NDArray[np.int64]:
+    def _draw_order(self) -> Ints:
         """The rows in the order of the next epoch; empty: as they stand."""
         n = self.rule.n_rows
         if self.settings.order == "shuffled":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
 _blas = threading.Lock()
@@ -71,20 +71,27 @@ class Team:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    def each(self, task: Callable[..., Any], items: Sequence[Any], *more: Any) -> list[Any]:
         """``task(item)`` for every item, side by side; results in the items' order."""
-        return list(self.mapper(len(items))(task, items))
+        return list(self.mapper(len(items))(task, items, *more))
 
-    def mapper(self, tasks: int) -> Callable[..., Iterator[Any]]:
+    def mapper(self, tasks: int) -> Callable[..., Iterable[Any]]:
         """What maps a function over so many tasks: `map` itself, or the threads side by side.
 
-        A task that asks for this again gets its own tasks done one after the other, in its own
-        thread: if it waited for the others, all could end up waiting.
+        Those let all tasks end before an error of one is raised. A task that asks for this again
+        gets its own tasks done one after the other, in its own thread: if it waited for the
+        others, all could end up waiting.
         """
         if self.size == 1 or tasks < 2 or getattr(self._here, "at_work", False):
             return map
         self._pool = self._pool or ThreadPoolExecutor(self.size, initializer=self._begin)
-        return self._pool.map
+        return self._map
+
+    def _map(self, task: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
+        assert self._pool is not None
+        futures = [self._pool.submit(task, *entries) for entries in zip(*columns, strict=False)]
+        wait(futures)
+        return [future.result() for future in futures]
 
     def _begin(self) -> None:
         self._here.at_work = True

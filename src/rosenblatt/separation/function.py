@@ -8,22 +8,15 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import label_vector, real_labels, yes_or_no
+from rosenblatt.arguments import canonical, label_vector, real_labels, yes_or_no
 from rosenblatt.certify import check
 from rosenblatt.contract.classifier import LAYOUT
-from rosenblatt.contract.parameters import (
-    canonical,
-    count_threads,
-    number_classes,
-    shown,
-    time_limit,
-)
+from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import QuasiSeparable, Separable, Undecided
-from rosenblatt.running.clock import Clock, Kind
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.solver import Care, find_certificate
 

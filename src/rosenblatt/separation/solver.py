@@ -31,8 +31,7 @@ from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import Inseparable, StopReason, Undecided
-from rosenblatt.running.clock import Clock, Kind, OutOfWork
-from rosenblatt.running.stopping import Halt
+from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.separation import evidence
 from rosenblatt.separation.coordinates import LinearView, WholeView, combined
 from rosenblatt.separation.evidence import NONE, Cancelling, cancel

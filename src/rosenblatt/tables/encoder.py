@@ -13,8 +13,7 @@ from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.arguments import names_of
-from rosenblatt.contract.parameters import yes_or_no
+from rosenblatt.arguments import names_of, yes_or_no
 from rosenblatt.tables.cells import (
     KINDS,
     MISSING,
