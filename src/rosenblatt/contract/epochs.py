@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +23,11 @@ from rosenblatt.results import Cycle, Epoch, StopReason, Trace
 from rosenblatt.running.run import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import TracebackType
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
-    from rich.progress import Progress
 
     from rosenblatt.contract.classifier import Data
     from rosenblatt.results import Hyperplane
@@ -206,59 +205,45 @@ class TrainedInEpochs(Classifier):
         )
 
 
-class ProgressBar:
-    """Epochs done, mistakes in the last one, time; nothing at all unless `shown`."""
-
-    def __init__(self, title: str, epochs: int, shown: bool) -> None:
-        self.title, self.epochs, self.shown = title, epochs, shown
-        self._progress: Progress | None = None
-
-    def __enter__(self) -> ProgressBar:
-        if self.shown:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-            self._progress = Progress(
-                "{task.description}",
-                BarColumn(),
-                MofNCompleteColumn(),
-                "epochs, {task.fields[mistakes]} mistakes in the last,",
-                TimeElapsedColumn(),
-                console=Console(stderr=True),
-            )
-            self._progress.start()
-            self._task = self._progress.add_task(self.title, total=self.epochs, mistakes="no")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
-
-    def show(self, epoch: int, mistakes: int) -> None:
-        """Move to the given epoch."""
-        if self._progress is not None:
-            self._progress.update(self._task, completed=epoch, mistakes=mistakes)
-
-
-def reporter(
-    callback: Callable[[Epoch], None] | None,
-    bar: ProgressBar,
+@contextmanager
+def reporting(
+    model: TrainedInEpochs,
+    epochs: int,
     planes: Callable[[Sequence[Any]], tuple[Hyperplane, ...]] = lambda problems: (),
-) -> Callable[[int, Sequence[Any]], None] | None:
-    """After each epoch: move the progress bar, tell the callback, with the hyperplanes if any."""
-    if callback is None and not bar.shown:
-        return None
+) -> Iterator[Callable[[int, Sequence[Any]], None] | None]:
+    """What to call after each epoch, if anything: for the progress bar and for the callback.
 
-    def report(number: int, problems: Sequence[Any]) -> None:
-        bar.show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
-        if callback is not None:
-            mistakes = tuple(p.mistakes[-1] for p in problems)
-            seconds = max(p.seconds[-1] for p in problems)
-            callback(Epoch(number, mistakes, planes(problems), seconds))
+    `planes` are the hyperplanes that the callback is told of.
+    """
+    if model.callback is None and not model.progress:
+        yield None
+        return
+    with _progress_bar(model, epochs) if model.progress else nullcontext() as show:
 
-    return report
+        def report(number: int, problems: Sequence[Any]) -> None:
+            if show is not None:
+                show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
+            if model.callback is not None:
+                mistakes = tuple(p.mistakes[-1] for p in problems)
+                seconds = max(p.seconds[-1] for p in problems)
+                model.callback(Epoch(number, mistakes, planes(problems), seconds))
+
+        yield report
+
+
+@contextmanager
+def _progress_bar(model: TrainedInEpochs, epochs: int) -> Iterator[Callable[[int, int], None]]:
+    """Epochs done, mistakes in the last one, time; to be called with the first two."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    with Progress(
+        "{task.description}",
+        BarColumn(),
+        MofNCompleteColumn(),
+        "epochs, {task.fields[mistakes]} mistakes in the last,",
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as bar:
+        task = bar.add_task(type(model).__name__, total=epochs, mistakes="no")
+        yield lambda epoch, mistakes: bar.update(task, completed=epoch, mistakes=mistakes)

@@ -12,30 +12,12 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils import check_random_state
 
-from rosenblatt.arguments import (
-    brief,
-    canonical,
-    floats,
-    number,
-    one_of,
-    positive_int,
-    positive_number,
-    yes_or_no,
-)
+from rosenblatt.arguments import brief, floats, number, one_of, positive_int, positive_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.running.run import Settings
-
-__all__ = [
-    "canonical",
-    "one_of",
-    "positive_int",
-    "positive_number",
-    "yes_or_no",
-]  # of `arguments`, as they are
-
 
 UPDATES = ("online", "batch", "minibatch")
 MOST_THREADS = 1024

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief, to_host
 from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
-from rosenblatt.contract.epochs import ProgressBar, reporter
+from rosenblatt.contract.epochs import reporting
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.data.rows import Block
 from rosenblatt.data.sources import RowsByNumber, stack
@@ -76,7 +76,7 @@ def training(
     X, block = feature_matrix(data.source), only_labels(data.source)
     with (
         Team(count_threads(model.n_jobs)) as team,
-        ProgressBar(type(model).__name__, settings.max_epochs, model.progress) as bar,
+        reporting(model, settings.max_epochs) as report,
     ):
         values = kernel_values(
             kernel,
@@ -97,7 +97,7 @@ def training(
         if len(standing.age):
             expansion.load(standing, rows_of_vectors(model, standing.sample, X))
         rule = model._rule(settings)(values, block, settings, problems, expansion)
-        yield Run(rule, problems, settings, reporter(model.callback, bar))
+        yield Run(rule, problems, settings, report)
         _set_results(model, data, kernel, rule)
 
 

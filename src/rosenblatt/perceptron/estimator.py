@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import one_of, positive_number, yes_or_no
 from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
-from rosenblatt.contract.epochs import MORE, ProgressBar, TrainedInEpochs, reporter
+from rosenblatt.contract.epochs import MORE, TrainedInEpochs, reporting
 from rosenblatt.contract.parameters import batches, count_threads, start_vectors
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
@@ -71,10 +71,10 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
         settings = settings.with_changes(eta=self._rate(data.source, data.positives))
         with (
             Team(count_threads(self.n_jobs)) as team,
-            ProgressBar(type(self).__name__, settings.max_epochs, self.progress) as bar,
+            reporting(self, settings.max_epochs, _planes) as report,
         ):
             rule = self._rule(settings)(data.source, settings, team)
-            yield Run(rule, problems, settings, reporter(self.callback, bar, _planes))
+            yield Run(rule, problems, settings, report)
             self._set_results(data, tuple(fit_of(p, settings) for p in problems), team)
         self._state = [p.at_rest() for p in problems]
 
