@@ -296,7 +296,7 @@ def test_perceptrons_and_the_delta_rule(rule, data, monkeypatch, watching):
     X, y = DATA[data]()
     if rule == "online, lists":
         watching(True)
-        monkeypatch.setattr("rosenblatt.perceptron.linear_rule.WORTHWHILE", np.inf)
+        monkeypatch.setattr("rosenblatt.perceptron.linear_rule.MOST_COST", np.inf)
     monkeypatch.setattr("rosenblatt.perceptron.pocket.CHUNK", 20)
     monkeypatch.setattr("rosenblatt.perceptron.pocket.JURY_NUMBERS", 60)
     model = RULES[rule].set_params(max_epochs=200 if "lists" in rule else 20, n_jobs=2)

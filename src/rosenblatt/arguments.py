@@ -188,7 +188,7 @@ def exact(name: str, values: NDArray[Any]) -> NDArray[Any]:
     look at the largest and the smallest.
     """
     kind = values.dtype.kind
-    if are_floats(values.dtype):
+    if floats_hold(values.dtype):
         return values
     if kind in "iu":
         if values.size and (values.max() > WHOLE or values.min() < -WHOLE):
@@ -209,7 +209,7 @@ def exact(name: str, values: NDArray[Any]) -> NDArray[Any]:
     raise ValueError(msg)
 
 
-def are_floats(dtype: Any) -> bool:
+def floats_hold(dtype: Any) -> bool:
     """Whether floats hold every number of this type: truth values, floats, short whole numbers."""
     kind, size = getattr(dtype, "kind", None), getattr(dtype, "itemsize", 8)
     if kind is None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from rosenblatt.arguments import (
     WHOLE,
-    are_floats,
     as_array,
     canonical,
     exact,
+    floats_hold,
     floats_of_objects,
     is_sparse,
     not_allowed,
@@ -33,7 +33,7 @@ def table(name: str, X: Any) -> Any:
         return _sparse(name, X)
     if hasattr(X, "__array__") and hasattr(X, "dtypes") and hasattr(X, "columns"):
         for j, dtype in enumerate(X.dtypes):
-            if not are_floats(dtype):
+            if not floats_hold(dtype):
                 exact(name, as_array(name, X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]))
         return X
     array = as_array(name, X)

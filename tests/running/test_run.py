@@ -68,7 +68,7 @@ def test_three_calls_to_the_loop(model, module, name, classes, method, monkeypat
 def test_three_calls_where_rows_are_left_out(monkeypatch, watching):
     """Also to the loop that looks only at rows which can be mistakes."""
     watching(True)
-    monkeypatch.setattr(linear_rule, "WORTHWHILE", np.inf)
+    monkeypatch.setattr(linear_rule, "MOST_COST", np.inf)
     ways = record_ways(monkeypatch, updates, "online")
     X, y = rb.datasets.known_margin(500, 2, margin=0.05, random_state=0)
     rb.Perceptron(n_jobs=1).fit(X, y)

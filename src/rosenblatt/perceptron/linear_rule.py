@@ -32,7 +32,7 @@ FEW_MISTAKES = 0.02  # share of rows above which no list is tried
 EPOCHS = (1, 2, 4, 8, 16, 32, 64)  # how long a list may be meant to last
 SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when fetching it alone
 START = 1 << 16  # cost of beginning a list, in numbers to read
-WORTHWHILE = 0.5  # share of a plain epoch's cost that a list may cost
+MOST_COST = 0.5  # share of a plain epoch's cost that a list may cost
 
 
 @dataclass(kw_only=True, eq=False)
@@ -319,7 +319,7 @@ class PossibleMistakes:
     def renew(self, theta: Floats) -> bool:
         """Make a list around theta; False (and rest) if none pays."""
         cost, reach = self._best(theta)
-        if cost > WORTHWHILE:
+        if cost > MOST_COST:
             self._resting, self._rest = self._rest, min(2 * self._rest, 32)
             return False
         self._rest = 1
