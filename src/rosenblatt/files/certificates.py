@@ -287,12 +287,11 @@ def read_rational(text: str) -> Fraction:
     return Fraction(-above if sign else above, below)
 
 
-def _fractions(texts: Any) -> tuple[Fraction, ...]:
-    return tuple(map(read_rational, texts))
-
-
 _IN_FLOATS = (_texts, _floats)
-_IN_FRACTIONS = (lambda values: [written(value) for value in values], _fractions)
+_IN_FRACTIONS = (
+    lambda values: [*map(written, values)],
+    lambda texts: (*map(read_rational, texts),),
+)
 _SINGLE = (lambda value: repr(float(value)), _float)
 _IN_NUMBERS = (lambda values: values.tolist(), _samples)
 # How the parts of certificates, but for their hyperplanes, are written and read; in this order.

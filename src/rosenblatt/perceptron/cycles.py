@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.contract.classifier import Data
     from rosenblatt.data.sources import Source
+    from rosenblatt.perceptron.estimator import Perceptron
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
     from rosenblatt.running.run import Settings
@@ -48,28 +49,22 @@ class Lap(NamedTuple):
 
 
 def cycle_reports(
-    fits: tuple[Fit, ...],
-    data: Data,
-    rule: type[LinearRule],
-    settings: Settings,
-    *,
-    n_errors: int | None = None,
-    n_jobs: int | None = None,
-    max_time: float | None = None,
+    model: Perceptron, data: Data, settings: Settings, max_time: float | None
 ) -> tuple[CycleReport | None, ...]:
     """A report for each two-class problem that ended in a cycle, None for the others.
 
-    Data on which the last epochs of the fit would have been other ones, or its training errors
-    (`n_errors`), are refused. Without a record of the updates no more can be told.
+    Data on which the last epochs of the fit would have been other ones, or its training errors,
+    are refused. Without a record of the updates no more can be told.
     """
+    rule = model._rule(settings)
     settings = settings.with_changes(keep="pocket", record=True, tol=None, max_time=None)
     max_time = time_limit(max_time)
     found: list[CycleReport | None] = []
-    with Team(count_threads(n_jobs)) as team:
-        planes = np.array([np.append(fit.hyperplane.w, fit.hyperplane.b) for fit in fits])
-        if n_errors not in (None, count_training_errors(data.source, planes, team)):
+    with Team(count_threads(model.n_jobs)) as team:
+        planes = np.column_stack([model.coef_, model.intercept_])
+        if model.n_errors_ != count_training_errors(data.source, planes, team):
             raise ValueError(OTHER_DATA)
-        for fit, positive in zip(fits, data.positives, strict=True):
+        for fit, positive in zip(model.fits_, data.positives, strict=True):
             if fit.certificate is None:
                 found.append(None)
                 continue

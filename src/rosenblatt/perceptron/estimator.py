@@ -298,19 +298,9 @@ class Perceptron(LinearUnit):
             reasons = ", ".join(dict.fromkeys(fit.stop_reason.name for fit in self.fits_))
             msg = f"this fit ended with {reasons}: only one that ended with CYCLE can be explained"
             raise ValueError(msg)
-        settings = self._settings()
+        settings = self._settings().with_changes(eta=float(self.eta0))
         data = self._read(X, y, sample_weight, self.classes_, reset=False)
-        settings = settings.with_changes(eta=self._rate(data.source, data.positives))
-        rule = self._rule(settings)
-        found = cycle_reports(
-            self.fits_,
-            data,
-            rule,
-            settings,
-            n_errors=self.n_errors_,
-            n_jobs=self.n_jobs,
-            max_time=max_time,
-        )
+        found = cycle_reports(self, data, settings, max_time)
         return found if len(found) > 1 else found[0]  # type: ignore[return-value]
 
     def _advice(self, fit: Fit) -> str | None:

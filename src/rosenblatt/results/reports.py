@@ -302,7 +302,11 @@ class CycleReport(Frozen):
     def why(self) -> str:
         """Why the run repeats itself, in a few sentences."""
         if self.separable:
-            return f"{self._separated()}: rounding made the weights repeat."
+            through = "" if self.fit_intercept else " through the origin"
+            return (
+                f"A hyperplane{through} separates the classes, so with exact numbers the mistakes "
+                "would end: rounding made the weights repeat."
+            )
         if self.separable is None:
             return (
                 "Either no hyperplane separates the classes, or rounding made the weights repeat: "
@@ -312,13 +316,6 @@ class CycleReport(Frozen):
             f"{self._inseparable()}, so the mistakes never end. The weights stay bounded all the "
             "same (the perceptron cycling theorem: Minsky and Papert 1969; Block and Levin 1970), "
             "and of bounded weights on a grid there are only finitely many: they must come back."
-        )
-
-    def _separated(self) -> str:
-        through = "" if self.fit_intercept else " through the origin"
-        return (
-            f"A hyperplane{through} separates the classes, so with exact numbers the mistakes "
-            "would end"
         )
 
     def _inseparable(self) -> str:
