@@ -31,15 +31,9 @@ IN_ORDER = np.empty(0, np.int64)
 class Piece(NamedTuple):
     """A run of positions of an epoch that lie in one block.
 
-    Attributes
-    ----------
-    block : Block
-    start : int
-        Number of the block's first row in the whole data.
-    order : int64 array
-        The block's rows in the order of the run; empty: all of them as they stand.
-    offset, length : int
-        The run's first position in the epoch, and how many there are.
+    The block's first row has the number `start` in the whole data. `order` has its rows in the
+    order of the run; empty: all of them as they stand. The run's first position in the epoch is
+    `offset`, and there are `length` of them.
     """
 
     block: Block
@@ -67,20 +61,9 @@ class Source(Protocol):
 
 
 class MemorySource:
-    """Rows in memory: one block, or several of `block_size` rows.
+    """Rows in memory: one block, or several of `block_size` rows, with what a `Block` has.
 
-    Parameters
-    ----------
-    rows : DenseRows or CsrRows
-    label : int32 array
-        The number of each row's class.
-    n_features : int
-    weight : float64 array, optional
-        A weight per row; None: all 1.
-    factor : float64 array, optional
-        What weights are multiplied by in each problem, in the rest and in its class; None: 1.
-    block_size : int, optional
-        Rows per block. The result of a fit does not depend on it.
+    The result of a fit does not depend on the size of blocks.
     """
 
     resident = True
@@ -126,18 +109,9 @@ class MemorySource:
 class ChangedSource:
     """The blocks of a source, each made into another by a function.
 
-    If the source's blocks stay in memory, so do these; otherwise they are made on each pass.
-
-    Parameters
-    ----------
-    source : Source
-    *changes : functions
-        Called with each piece in turn, and return a block, which may have fewer rows. With more
-        than one of them there are as many passes, one after the other.
-    n_features : int, optional
-        If not those of the source.
-    weighted : bool
-        Whether the new rows have weights.
+    If the source's blocks stay in memory, so do these; otherwise they are made on each pass. The
+    new block may have fewer rows, and `n_features` other features. With several functions there
+    are as many passes, one after the other.
     """
 
     def __init__(

@@ -75,17 +75,8 @@ def direction(
     """The step of `newton_step` for the rows of a matrix.
 
     By normal equations of the size of w, or of the number of rows where these are fewer, or by
-    conjugate gradients where both are many.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (k, d)
-        An array is changed.
-    weight : float array of shape (k,)
-    gradient, slope_b : float array of shape (d,), float
-    least : float
-    alike : bool
-        Whether the columns are of similar sizes; if not, an array gets a more precise treatment.
+    conjugate gradients where both are many. An array is changed, and gets a more precise treatment
+    unless its columns are `alike`, of similar sizes.
     """
     k, d = X.shape
     few = min(k, d)

@@ -45,18 +45,10 @@ VANISHES = 1e-12  # a sum this small beside its terms is zero as far as floats c
 class Nearest(NamedTuple):
     """Where the method ended.
 
-    Attributes
-    ----------
-    theta : float array
-        ``M Σ λ_i z_i``.
-    t : float array
-        One value per group; ``z_i·θ + r_i >= t`` for the samples of the group.
-    weights, slack : float arrays
-        λ and s, all positive: of the two, the one that tends to zero is the smaller.
-    meets : bool
-        Whether the sum vanishes, as far as floats can tell.
-    gap : float
-        What ``λ·s`` has come down to.
+    `theta` is ``M Σ λ_i z_i``, and ``z_i·θ + r_i >= t`` for the samples of each group. `weights`
+    and `slack` are λ and s, all positive: of the two, the one that tends to zero is the smaller,
+    and `gap` is what ``λ·s`` has come down to. `meets` says that the sum vanishes, as far as
+    floats can tell.
     """
 
     theta: Floats

@@ -60,14 +60,9 @@ class Chunk(NamedTuple):
 
 
 class Pocket:
-    """The best vector so far, and how to judge the next ones.
+    """The best vector so far, first the start vector, and how to judge the next ones.
 
-    Parameters
-    ----------
-    theta : array
-        The start vector, the first to be judged.
-    look_up : callable
-        Called now and then; may raise to end the run.
+    `look_up` is called now and then, and may raise to end the run.
     """
 
     def __init__(

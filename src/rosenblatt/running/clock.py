@@ -107,15 +107,8 @@ class Clock:
 
     Work that cannot be stopped is not begun unless there is time for it. How long it will take is
     told by its number of operations, and by how long operations of its kind took when they were
-    last timed, in this run: machines differ, and so do the hours of one machine.
-
-    Parameters
-    ----------
-    max_time : float, optional
-        Seconds; None: no limit.
-    cancel : Cancel, optional
-    began : float, optional
-        When the seconds began, by ``time.perf_counter``; None: now.
+    last timed, in this run: machines differ, and so do the hours of one machine. The `max_time`,
+    in seconds, began at `began`, by ``time.perf_counter``, or begins now.
     """
 
     def __init__(

@@ -126,18 +126,10 @@ P = TypeVar("P", bound=TwoClassProblem)
 
 
 class Rule(Protocol[P]):
-    """A learning rule: what an epoch does to the problems that are still running.
+    """A learning rule: what an epoch does to the problems that are still running."""
 
-    Attributes
-    ----------
-    n_rows : int
-        How many samples an epoch has.
-    stops_together : bool
-        Whether a problem stops only if all do.
-    """
-
-    n_rows: int
-    stops_together: bool
+    n_rows: int  # that an epoch has
+    stops_together: bool  # whether a problem stops only if all do
 
     def prepare(self, problems: list[P], look_up: Callable[[], None], stack: ExitStack) -> None:
         """Do what has to be done before the first epoch; `stack` undoes it at the end.
