@@ -15,7 +15,7 @@ import rosenblatt as rb
 from reference import kept, last, sequence
 from rosenblatt.data import rows
 from rosenblatt.data.rows import dot
-from rosenblatt.data.sources import IN_ORDER, MemorySource
+from rosenblatt.data.sources import IN_ORDER, MemorySource, take_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compares compiled code")
@@ -176,6 +176,31 @@ def test_pieces_cover_the_order(n, size, seed, ordered):
 
 
 # --------------------------------------------------------------------------------------- layouts
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [N, 7])
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+def test_listed_rows_are_taken_from_wherever_they_are(layout, size, weighted):
+    X, label, weight = data(3)
+    listed = np.random.default_rng(1).permutation(N)[:20]
+    source = MemorySource(
+        rows.as_rows(layout(X)),
+        label.astype(np.int32),
+        X.shape[1],
+        weight if weighted else None,
+        block_size=size,
+    )
+    block, numbers = take_rows(source, listed)
+    found = rows.as_matrix(block.rows, X.shape[1])[numbers]
+    assert np.array_equal(found if layout is np.asarray else found.toarray(), X[listed])
+    assert np.array_equal(block.label[numbers], label[listed])
+    assert np.array_equal(
+        rows.row_weights(block, 1, numbers), weight[listed] if weighted else np.ones(20)
+    )
+    if size == N:  # nothing to look for, and no copy
+        assert numbers is listed
+        assert block is next(source.pieces()).block
 
 
 def strided(X):

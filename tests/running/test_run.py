@@ -11,6 +11,7 @@ import rosenblatt as rb
 from rosenblatt.kernel import dual_rule as kernel_rule
 from rosenblatt.perceptron import linear_rule, updates
 from rosenblatt.running.clock import Cancel, cancelled_by, catch_interrupts
+from rosenblatt.running.threads import Team
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -122,3 +123,20 @@ def test_a_wish_before_the_run_ends_it_after_its_first_piece_of_work():
         model = rb.Perceptron(max_epochs=50).fit(X, y)
     assert model.stop_reason_ is rb.StopReason.INTERRUPTED
     assert model.n_iter_ == 1
+
+
+@pytest.mark.parametrize("failing", [0, 2])
+def test_a_team_lets_all_tasks_end_before_it_raises(failing):
+    ended, others = [], threading.Barrier(3)
+
+    def task(k, name):
+        others.wait(60)
+        if k == failing:
+            raise ValueError(name)
+        threading.Event().wait(0.05)
+        ended.append(k)
+
+    with Team(3) as team:
+        with pytest.raises(ValueError, match=f"task {failing}"):
+            team.each(task, range(3), [f"task {k}" for k in range(3)])
+        assert sorted(ended) == [k for k in range(3) if k != failing]

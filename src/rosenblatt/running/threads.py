@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
@@ -84,7 +84,8 @@ class Team:
     def _map(self, task: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
         assert self._pool is not None
         futures = [self._pool.submit(task, *entries) for entries in zip(*columns, strict=False)]
-        wait(futures)
+        for future in futures:
+            future.exception()  # waits for it
         return [future.result() for future in futures]
 
     def _begin(self) -> None:
