@@ -129,14 +129,15 @@ def test_a_wish_before_the_run_ends_it_after_its_first_piece_of_work():
 def test_a_team_lets_all_tasks_end_before_it_raises(failing):
     ended, others = [], threading.Barrier(3)
 
-    def task(k, name):
+    def task(k):
         others.wait(60)
         if k == failing:
-            raise ValueError(name)
+            msg = f"task {k}"
+            raise ValueError(msg)
         threading.Event().wait(0.05)
         ended.append(k)
 
     with Team(3) as team:
         with pytest.raises(ValueError, match=f"task {failing}"):
-            team.each(task, range(3), [f"task {k}" for k in range(3)])
+            team.each(task, range(3))
         assert sorted(ended) == [k for k in range(3) if k != failing]

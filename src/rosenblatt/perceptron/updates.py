@@ -26,7 +26,6 @@ from rosenblatt.perceptron.loops import (
     online_problems,
 )
 from rosenblatt.running.scanner import TILE, mistakes_among
-from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +82,8 @@ class Online(LinearRule):
             tasks = [self._task(group, piece, visit, len(problems)) for group in groups]
             list(self.team.mapper(len(tasks))(online_problems, *zip(*tasks, strict=True)))
             # The pockets of several problems judge side by side, unless each has to read a stream.
-            team = self.team if self.pockets and self.source.resident else Team(1)
-            team.each(self._book_task, groups, repeat(piece), tasks)
+            apart = len(groups) if self.pockets and self.source.resident else 1
+            list(self.team.mapper(apart)(self._book_task, groups, repeat(piece), tasks))
             self.look_up()
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0

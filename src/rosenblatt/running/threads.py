@@ -65,9 +65,9 @@ class Team:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def each(self, task: Callable[..., Any], items: Sequence[Any], *more: Any) -> list[Any]:
+    def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """``task(item)`` for every item, side by side; results in the items' order."""
-        return list(self.mapper(len(items))(task, items, *more))
+        return list(self.mapper(len(items))(task, items))
 
     def mapper(self, tasks: int) -> Callable[..., Iterable[Any]]:
         """What maps a function over so many tasks: `map` itself, or the threads side by side.
