@@ -415,7 +415,7 @@ def test_bounds_do_not_take_an_open_question_for_a_no(monkeypatch):
 
     open_ = Undecided((-1.0, 2.0), Undecided.WORK)
     monkeypatch.setattr(bounds, "proved", lambda *_, **__: open_)
-    X, y = [[0.0], [1.0]], [0, 1]
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]
     with pytest.raises(ValueError, match="could not be settled"):
         rb.mistake_bound(X, y)
     assert rb.mistake_bound(X, y, epochs=3).separable is None
