@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes
-from rosenblatt.plot.lettering import grouped, halo, legend, literal, number, vector
+from rosenblatt.plot.lettering import halo, legend, literal, number, vector
 from rosenblatt.plot.plane import (
     MOST_WRONG,
     View,
@@ -25,6 +25,7 @@ from rosenblatt.plot.projection import Scene, along, along_normals, along_rows, 
 from rosenblatt.plot.seen import Seen, decision_values, dense, read
 from rosenblatt.plot.style import GREY, INK, Keys, Look, colour
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import grouped
 
 MOST_LINES = 4  # with more classes than this, their own lines would be a tangle
 GRID = 300  # points along the longer side

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes, new_grid, plain
-from rosenblatt.plot.lettering import beside, count, dark, grouped, legend, literal
+from rosenblatt.plot.lettering import beside, dark, legend, literal
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, Entries, Look, colour, marker
 from rosenblatt.results import BoundReport, Fit, power_of_ten
+from rosenblatt.visible import count, grouped
 
 MOST_MARKERS, MOST_EPOCHS, BINS = 40, 400, 160
 DASHES = ("-", "--", "-.", ":")

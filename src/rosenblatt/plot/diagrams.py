@@ -11,9 +11,10 @@ import numpy as np
 from rosenblatt.array_types import Floats
 from rosenblatt.boolean import Network, Unit
 from rosenblatt.plot.axes import Axes, new_axes
-from rosenblatt.plot.lettering import grouped, halo, literal, number, wide, write
+from rosenblatt.plot.lettering import halo, literal, number, wide, write
 from rosenblatt.plot.seen import features_of, hyperplanes
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, SMALL, Look, arrow, colour, marker
+from rosenblatt.visible import grouped
 
 Place = tuple[float, float]
 

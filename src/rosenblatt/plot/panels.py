@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.arguments import brief, floats
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, given_axes, new_grid, plain, pyplot
-from rosenblatt.plot.lettering import grouped, legend, literal, number, out_of
+from rosenblatt.plot.lettering import legend, literal, number, out_of
 from rosenblatt.plot.margin_edges import MarginPicture, margin_picture, price, width
 from rosenblatt.plot.plane import MOST_WRONG, chosen, rings, unit
 from rosenblatt.plot.projection import Scene, cast
 from rosenblatt.plot.seen import Seen, read, read_best
 from rosenblatt.plot.style import COLOURS, GREY, INK, NORMAL, SMALL, Keys, Look
 from rosenblatt.results import Hyperplane, SoftMarginPath
+from rosenblatt.visible import grouped
 
 CLOSEST = 1e-6  # so little farther away, relative to the margin, is as close
 PER_ROW = 3

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, plain
-from rosenblatt.plot.lettering import grouped, legend, literal, number, out_of, write
+from rosenblatt.plot.lettering import legend, literal, number, out_of, write
 from rosenblatt.plot.plane import Picture, View, around, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense
 from rosenblatt.plot.style import GREY, INK, NORMAL, PALE, SMALL, Entries, Look, colour
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import grouped
 
 ROUNDS = 60  # of the power method: enough for a picture
 ENOUGH = 20_000  # so many samples show where they spread

@@ -17,11 +17,12 @@ from rosenblatt import arguments
 from rosenblatt.array_types import Floats
 from rosenblatt.files.whole import written_whole
 from rosenblatt.plot.axes import Axes, pyplot, unlogged
-from rosenblatt.plot.lettering import grouped, literal, out_of
+from rosenblatt.plot.lettering import literal, out_of
 from rosenblatt.plot.plane import Picture, around, clipped, drawn_rows, rings, scatter, size, unit
 from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, NORMAL, SMALL, Look, arrow, colour
 from rosenblatt.results import Fit, Hyperplane, Updates
+from rosenblatt.visible import grouped
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation

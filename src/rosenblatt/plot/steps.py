@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from rosenblatt.arguments import whole_number
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, box_inches, given_axes, new_axes, new_grid
-from rosenblatt.plot.lettering import beside, count, dark, halo, literal, number, vector, write
+from rosenblatt.plot.lettering import beside, dark, halo, literal, number, vector, write
 from rosenblatt.plot.plane import Picture, View, around, dots, drawn_rows, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, SMALL, Look, arrow, colour, marker
 from rosenblatt.results import Cycle, Hyperplane, Updates
+from rosenblatt.visible import count
 
 PER_ROW = 4
 MOST_ARROWS, MOST_LINES = 60, 12
