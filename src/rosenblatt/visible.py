@@ -1,6 +1,7 @@
 """What can be shown: characters that would act on a terminal, or hide, are spelled out.
 
-And printing it, on standard output and error, whatever letters they know.
+Amounts as people write them; and printing, on standard output and error, whatever letters they
+know.
 """
 
 from __future__ import annotations
@@ -30,6 +31,17 @@ def visible(text: str, keep: str = "") -> str:
     return "".join(
         c if c in keep or not _is_unseen(c) else c.encode("unicode_escape").decode() for c in text
     )
+
+
+def grouped(n: float) -> str:
+    """A whole number, from ten thousand on with its thousands apart: ``1372``, ``32,561``."""
+    text = f"{round(n):,}" if abs(n) >= 10_000 else f"{n:.0f}"
+    return text.replace("-", "−")
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """``1 row``, ``344 rows``, ``32,561 rows``."""
+    return f"{grouped(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
 def json_text(document: Any) -> str:

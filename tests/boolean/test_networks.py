@@ -119,7 +119,7 @@ def test_wrong_answers_of_the_solver_do_not_get_out(monkeypatch):
     monkeypatch.undo()
     few = networks._few_products
     monkeypatch.setattr(
-        networks, "_few_products", lambda values: few(values)._replace(products=few(values)[0][1:])
+        networks, "_few_products", lambda values: (few(values)[0][1:], few(values)[1])
     )
     with pytest.raises(RuntimeError, match="please report it"):
         boolean.two_level_network("a & b | c & d")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import comb, lcm
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.arguments import whole_number, yes_or_no
 from rosenblatt.boolean.truth_tables import cube
+from rosenblatt.exact.rationals import rows_as_integers
 from rosenblatt.matrices import matrix
 
 if TYPE_CHECKING:
@@ -139,13 +139,9 @@ def _integers(X: ArrayLike, fit_intercept: bool) -> Vectors:
     if not np.isfinite(points).all():
         msg = "X holds values that are not finite numbers"
         raise ValueError(msg)
-    rows = []
-    for point in points.tolist():
-        row = [Fraction(x) for x in point] + [Fraction(1)] * fit_intercept
-        scale = lcm(*(x.denominator for x in row))
-        rows.append([int(x * scale) for x in row])
-    V = np.array(rows, dtype=object).reshape(len(points), points.shape[1] + fit_intercept)
-    return _reduced(V)
+    if fit_intercept:
+        points = np.column_stack([points, np.ones(len(points))])
+    return _reduced(rows_as_integers(points)[0])
 
 
 def _reduced(V: Vectors) -> Vectors:

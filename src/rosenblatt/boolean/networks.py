@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,12 +122,12 @@ def two_level_network(table: Any) -> Network:
 
 def _candidates(table: TruthTable) -> Iterable[Network]:
     """Networks that compute the function, in order of preference among the equally large."""
-    ands, ors = _few_products(table.values), _few_products(~table.values)
-    fewest = ands.fewest and ors.fewest
-    hidden = [_literals(row, all_of=True) for row in _in_order(ands.products)]
+    (ands, fewest_ands), (ors, fewest_ors) = map(_few_products, (table.values, ~table.values))
+    fewest = fewest_ands and fewest_ors
+    hidden = [_literals(row, all_of=True) for row in _in_order(ands)]
     yield _network(table, hidden, (1,) * len(hidden), 1, "sum of products", fewest)
     # The function is 0 where one of these products is 1: it is 1 where each of them fails.
-    hidden = [_literals(1 - row, all_of=False) for row in _in_order(ors.products)]
+    hidden = [_literals(1 - row, all_of=False) for row in _in_order(ors)]
     yield _network(table, hidden, (1,) * len(hidden), len(hidden), "product of sums", fewest)
     yield from _counting(table, fewest)
 
@@ -178,13 +178,6 @@ def _network(
 # Sums of few products -----------------------------------------------------------------------------
 
 
-class _Cover(NamedTuple):
-    """Products whose sum is the function: per variable 0 (negated), 1 (plain) or 2 (absent)."""
-
-    products: Ints
-    fewest: bool  # whether no sum of fewer products is the function; proved, not guessed
-
-
 def _prime_implicants(values: Bools) -> Ints:
     """All products that imply the function and that no shorter product implies, one per row.
 
@@ -204,8 +197,11 @@ def _prime_implicants(values: Bools) -> Ints:
     return np.argwhere(prime)
 
 
-def _few_products(values: Bools) -> _Cover:
-    """A sum of prime implicants that is the function: the fewest, or few where that is too hard."""
+def _few_products(values: Bools) -> tuple[Ints, bool]:
+    """A sum of prime implicants that is the function: the fewest, or few where that is too hard.
+
+    And whether it is proved that no sum of fewer products is the function.
+    """
     from scipy.sparse.csgraph import connected_components
 
     primes = _prime_implicants(values)
@@ -228,7 +224,7 @@ def _few_products(values: Bools) -> _Cover:
             picked, proved = _exact(block, picked)
         chosen[useful[members[picked]]] = True
         fewest &= proved
-    return _Cover(primes[chosen], fewest)
+    return primes[chosen], fewest
 
 
 def _covers(primes: Ints, values: Bools) -> Any:

@@ -129,7 +129,7 @@ def parse(text: str, *, names: Sequence[str] | None = None) -> TruthTable:
     if len(found) == 1:
         msg = "the expression is empty: give something like x1 & (x2 | ~x3)"
         raise ValueError(msg)
-    mentioned = _names_in(found)
+    mentioned = tuple(sorted({t.text for t in found if t.kind == "name"}, key=_counting))
     order = mentioned if names is None else _distinct(names)
     if missing := [name for name in mentioned if name not in order]:
         msg = f"names lacks {', '.join(missing)}: give every variable of the expression"
@@ -249,12 +249,8 @@ def _tokens(text: str) -> list[_Token]:
     return [*found, _Token("end", "", end + 1)]
 
 
-def _names_in(found: Sequence[_Token]) -> tuple[str, ...]:
-    """The variables, sorted as people count: x2 before x10."""
-    return tuple(sorted({token.text for token in found if token.kind == "name"}, key=_counting))
-
-
 def _counting(name: str) -> tuple[tuple[str | int, ...], str]:
+    """By this, names are sorted as people count: x2 before x10."""
     parts = re.split(r"([0-9]+)", name)
     return tuple(int(p) if k % 2 else p for k, p in enumerate(parts)), name
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import brief, names_of, whole_number
-from rosenblatt.boolean.truth_tables import TruthTable, as_inputs, as_rows, plain, truth_table
+from rosenblatt.boolean.truth_tables import TruthTable, as_inputs, as_rows, cube, plain, truth_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Bools, Ints
     from rosenblatt.results import Inseparable, QuasiSeparable
 
+    Proof = Inseparable | QuasiSeparable
 
 MOST_FOR_SUMS = 8  # variables; with so few, equal sums are there unless one unit does it
 
@@ -162,28 +163,27 @@ def threshold_unit(table: Any) -> Unit | Inseparable | QuasiSeparable:
     function = truth_table(table)
     if (found := smallest_unit(function)) is not None:
         return found
+    from rosenblatt.results import Inseparable, QuasiSeparable
     from rosenblatt.separation.function import separability
 
-    answer: Any = separability(function.inputs.astype(np.float64), function.values)
-    if hasattr(answer, "support"):
+    answer = separability(function.inputs.astype(np.float64), function.values)
+    if isinstance(answer, Inseparable | QuasiSeparable):
         return _shortest(answer, function)
     msg = f"no unit was found for {function!r}, nor a proof that there is none; please report it"
     raise RuntimeError(msg)
 
 
-def _shortest(proof: Any, table: TruthTable) -> Inseparable | QuasiSeparable:
+def _shortest(proof: Proof, table: TruthTable) -> Proof:
     """The same certificate with four inputs as its support, if there are such four."""
     from rosenblatt.certify import check
 
     support = sorted(_equal_sums(table.values) or ())
-    if support:
-        inputs = table.inputs[support].astype(np.float64)
-        parts = {"support": support, "weights": [0.5] * 4, "point": inputs.mean(axis=0)}
-        shorter = replace(proof, **parts)
-        if check(shorter, table.inputs.astype(np.float64), table.values):
-            proof = shorter
-    certificate: Inseparable | QuasiSeparable = proof
-    return certificate
+    if not support:
+        return proof
+    inputs = table.inputs.astype(np.float64)
+    parts: Any = {"support": support, "weights": [0.5] * 4, "point": inputs[support].mean(axis=0)}
+    shorter = replace(proof, **parts)
+    return shorter if check(shorter, inputs, table.values) else proof
 
 
 def is_threshold(table: Any) -> bool:
@@ -246,12 +246,10 @@ def _equal_sums(values: Bools) -> list[int] | None:
     they are not looked for where there are many variables.
     """
     n = values.size.bit_length() - 1
-    if _directions(values) is None:
-        return _rise_and_fall(values)
-    if n > MOST_FOR_SUMS:
-        return None
-    bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-    codes = bits @ 3 ** np.arange(n)  # digits 0, 1, 2 of a sum of two do not carry
+    found = _rise_and_fall(values)
+    if found or n > MOST_FOR_SUMS:
+        return found
+    codes = cube(n) @ 3 ** np.arange(n)[::-1]  # digits 0, 1, 2 of a sum of two do not carry
     zeros, ones = np.flatnonzero(~values), np.flatnonzero(values)
     below, above = (codes[i][:, None] + codes[i] for i in (zeros, ones))
     common = np.intersect1d(below, above)
@@ -261,7 +259,7 @@ def _equal_sums(values: Bools) -> list[int] | None:
     return [*zeros[first].tolist(), *ones[second].tolist()]
 
 
-def _rise_and_fall(values: Bools) -> list[int]:
+def _rise_and_fall(values: Bools) -> list[int] | None:
     """The four inputs where it rises with a variable and where it falls with the same one.
 
     What is 0 before the rise and after the fall has the same sum as what is 1.
@@ -273,7 +271,7 @@ def _rise_and_fall(values: Bools) -> list[int]:
         if change.max() - change.min() == 2:
             rise, fall = int(at[np.argmax(change)]), int(at[np.argmin(change)])
             return [rise, fall + place, rise + place, fall]
-    raise AssertionError
+    return None
 
 
 def _weights(values: Bools, *, smallest: bool = True) -> tuple[tuple[int, ...], int] | None:

@@ -97,8 +97,9 @@ def _print(
 ) -> None:
     from rich.text import Text
 
-    from rosenblatt.report.sentences import count, shortened
+    from rosenblatt.report.sentences import shortened
     from rosenblatt.report.terminal import new_console, new_grid, print_parts
+    from rosenblatt.visible import count
 
     lines = new_grid(len("function"))
     size = f"{count(table.n, 'variable')}; 1 on {int(table.values.sum())} of "
@@ -136,7 +137,7 @@ def _vector(values: list[Any]) -> str:
 
 
 def _described(network: Network) -> str:
-    from rosenblatt.report.sentences import count
+    from rosenblatt.visible import count
 
     units = f"{count(len(network.hidden), 'hidden unit')}"
     if network.form == "counting":

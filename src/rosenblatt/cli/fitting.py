@@ -34,9 +34,9 @@ from rosenblatt.report.fits import (
     table_facts,
 )
 from rosenblatt.report.judging import judge, was_stopped
-from rosenblatt.report.sentences import count
 from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.visible import count
 
 MODELS = {
     "perceptron": Perceptron,

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.cli.options import refuse
 from rosenblatt.report.fits import EncodedTable, LabelledTable
-from rosenblatt.report.sentences import count, listing, shortened, suggestion
+from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.storage import ForPythonError
 from rosenblatt.tables.table import Table, read_table
+from rosenblatt.visible import count
 
 MOST_CLASSES = 100
 

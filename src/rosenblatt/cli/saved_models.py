@@ -13,9 +13,10 @@ from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
-from rosenblatt.report.sentences import count, listing, percent, shortened
+from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.tables.cells import TRUTH, missing
 from rosenblatt.tables.table import Table
+from rosenblatt.visible import count
 
 Columns = dict[str, NDArray[Any]]
 

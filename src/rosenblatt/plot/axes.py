@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,15 +52,6 @@ def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return ax
 
 
-def new_grid(wanted: int, columns: int, size: tuple[float, float]) -> tuple[Any, NDArray[Any]]:
-    """A new figure of `size` inches, and so many axes in rows of so many."""
-    style: Look = {"figsize": size, "squeeze": False, "layout": "constrained"}
-    figure, grid = pyplot().subplots(-(-wanted // columns), columns, **style)
-    for spare in grid.ravel()[wanted:]:
-        spare.remove()
-    return figure, grid.ravel()[:wanted]
-
-
 def given_axes(axes: Any) -> NDArray[Any]:
     """Axes, an array of them or a list, as a vector of Axes."""
     from matplotlib import axes as kinds
@@ -69,6 +60,21 @@ def given_axes(axes: Any) -> NDArray[Any]:
     for ax in row if row.size else [None]:
         instance("axes", ax, kinds.Axes, "give an array of Axes of Matplotlib, or None")
     return row
+
+
+def axes_in_rows(
+    axes: Any, wanted: int, columns: int, size: Callable[[int, int], tuple[float, float]]
+) -> tuple[Any, NDArray[Any]]:
+    """The axes given; or a new figure, its size by its columns and rows, and so many axes."""
+    if axes is not None:
+        return None, given_axes(axes)
+    columns = min(wanted, columns)
+    rows = -(-wanted // columns)
+    style: Look = {"figsize": size(columns, rows), "squeeze": False, "layout": "constrained"}
+    figure, grid = pyplot().subplots(rows, columns, **style)
+    for spare in grid.ravel()[wanted:]:
+        spare.remove()
+    return figure, grid.ravel()[:wanted]
 
 
 def box_inches(ax: Axes) -> tuple[float, float]:
@@ -92,3 +98,10 @@ def plain(ax: Axes) -> None:
     ax.tick_params(colors=GREY, labelcolor=INK, labelsize=SMALL)
     for axis in (ax.xaxis, ax.yaxis):
         axis.label.set(size=NORMAL, color=INK)
+
+
+def whole_ticks(axis: Any) -> None:
+    """Ticks at whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes
-from rosenblatt.plot.lettering import grouped, halo, legend, literal, number, vector
+from rosenblatt.plot.lettering import halo, literal, number, vector
 from rosenblatt.plot.plane import (
     MOST_WRONG,
     View,
@@ -21,17 +21,19 @@ from rosenblatt.plot.plane import (
     drawn_rows,
     foot_point,
 )
-from rosenblatt.plot.projection import Scene, along, along_normals, along_rows, cast
+from rosenblatt.plot.projection import DISTANCE, Scene, along_normals, cast
 from rosenblatt.plot.seen import Seen, decision_values, dense, read
 from rosenblatt.plot.style import GREY, INK, Keys, Look, colour
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import grouped
 
 MOST_LINES = 4  # with more classes than this, their own lines would be a tangle
 GRID = 300  # points along the longer side
 LARGEST = 420.0  # the area of the disc of the largest counter, in points²
 MOST_DISCS = 400  # of more support vectors, those with the largest counters
 CONTOURS = 13
-DISTANCE = "f(x)/‖w‖, the signed distance in feature space"
+OWN = "signed distance from the class's own hyperplane  (w·x + b)/‖w‖"
+IN_FEATURES = "f(x)/‖w‖, the signed distance in feature space"
 
 
 def decision(
@@ -86,18 +88,17 @@ def decision(
 
 def _straight(seen: Seen, ax: Axes | None) -> Axes:
     """The picture of hyperplanes."""
+    planes = seen.planes
     if seen.X.shape[1] != 2:
-        height = 3.8 if len(seen.planes) == 1 else 1.6 + 0.55 * min(len(seen.planes), 30)
-        ax = new_axes(ax, (6.4, height))
-        along_normals(ax, seen)
-        return ax
+        distances = [p.decision_function(seen.X) / p.norm if p.w.any() else None for p in planes]
+        return along_normals(ax, seen, distances, DISTANCE if len(planes) == 1 else OWN)
     ax = new_axes(ax, (6.0, 5.6))
     flat, rows = cast(seen), drawn_rows(seen)
-    scene = Scene(ax, _seen_view(ax, flat.points, seen.planes), seen=seen, flat=flat)
+    scene = Scene(ax, _seen_view(ax, flat.points, planes), seen=seen, flat=flat)
     area = scene.samples(rows)
     scene.ring_wrong(rows, area)
     scene.note_part(rows)
-    (_two if len(seen.planes) == 1 else _several)(scene)
+    (_two if len(planes) == 1 else _several)(scene)
     scene.note_scales()
     scene.finish()
     scene.legend()
@@ -118,8 +119,8 @@ def _seen_view(ax: Axes, points: Floats, planes: tuple[Hyperplane, ...]) -> View
 def _two(scene: Scene) -> None:
     """Two half-planes, the line between them, the band of the margin, the normal."""
     seen, plane = scene.seen, scene.seen.planes[0]
-    side = int(plane.b > 0)
     if not plane.w.any():
+        side = int(plane.b > 0)
         scene.area(scene.view.corners(), "region", color=colour(side), alpha=0.08)
         scene.note("zero", f"w = 0: no hyperplane, everything is “{seen.classes[side]}”")
         return
@@ -262,8 +263,8 @@ def _levels(f: Floats) -> Floats:
     from matplotlib.ticker import MaxNLocator
 
     low, high = float(f.min()), float(f.max())
-    ticks = MaxNLocator(CONTOURS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    levels: Floats = np.asarray(ticks, dtype=np.float64)
+    ticks = MaxNLocator(CONTOURS, steps=[1, 2, 2.5, 5, 10])
+    levels: Floats = np.asarray(ticks.tick_values(low, high), dtype=np.float64)
     step = float(np.diff(levels).min()) if len(levels) > 1 else 0.0
     inside: Floats = levels[(levels > low) & (levels < high) & (np.abs(levels) > 0.1 * step)]
     return inside
@@ -307,9 +308,9 @@ def _discs(scene: Scene, model: Any, vectors: Floats) -> None:
     rows = np.argsort(-alpha, kind="stable")[:MOST_DISCS]
     rows = rows[alpha[rows] > 0]
     counts = f"support vectors: {grouped(len(vectors))}"
+    if len(vectors):
+        scene.note("support", counts)
     if not rows.size:
-        if len(vectors):
-            scene.note("support", counts)
         return
     least, most = int(alpha[rows].min()), int(alpha[rows].max())
     unit = min(LARGEST * scene.shrink() / most, 90.0)
@@ -326,24 +327,14 @@ def _along(model: Any, seen: Seen, ax: Axes | None, formula: str) -> Axes:
     F = decision_values(model, seen.X)
     norms = _norms(model, F)
     distances = F.T if norms is None else (F / norms).T
-    what = DISTANCE if norms is not None else "f(x)"
+    what = IN_FEATURES if norms is not None else "f(x)"
     if norms is None and model.fits_[0].path is not None:
         what = "share of the vote for minus against"
-    own = [seen.label == (1 if F.shape[1] == 1 else k) for k in range(F.shape[1])]
-    signed = [np.where(o, d, -d) for o, d in zip(own, distances, strict=True)]
-    margins = [float(values.min()) if seen.n else float("nan") for values in signed]
-    if F.shape[1] == 1:
-        ax = new_axes(ax, (6.4, 4.2))
-        entries = along(ax, seen, distances[0], margins[0], what)
-    else:
-        ax = new_axes(ax, (6.4, 2.0 + 0.55 * min(F.shape[1], 30)))
-        entries = along_rows(ax, seen, distances, margins, f"each class's own {what}")
-    entries.append((None, f"support vectors: {grouped(len(model.support_))}"))
-    gone = dropped_rows(model, seen)[1]
-    if gone:
-        entries.append((None, f"dropped: {grouped(gone)}"))
-    legend(ax, entries, formula)
-    return ax
+    what = what if F.shape[1] == 1 else f"each class's own {what}"
+    notes = [f"support vectors: {grouped(len(model.support_))}"]
+    if gone := dropped_rows(model, seen)[1]:
+        notes.append(f"dropped: {grouped(gone)}")
+    return along_normals(ax, seen, [*distances], what, formula, *notes)
 
 
 def _norms(model: Any, F: Floats) -> Floats | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.array_types import Floats
-from rosenblatt.plot.axes import Axes, box_inches, new_axes
+from rosenblatt.plot.axes import Axes, new_axes
 from rosenblatt.plot.lettering import beside, number, out_of, vector
 from rosenblatt.plot.plane import chosen, clipped, dots, rings, scatter, size
 from rosenblatt.plot.projection import Scene, cast
@@ -207,26 +207,20 @@ def _meeting(scene: Scene, proof: QuasiSeparable | Inseparable) -> None:
     for rows, larger in ((nested, 5), (~nested, 1)):  # one class within the other
         style = {"edgecolors": INK, "linewidths": 1.1, "zorder": 6, "area": larger * area}
         scatter(ax, places[rows], label[rows], seen.classes, **style)
-    style = {"s": 120, "marker": "*", "c": INK, "edgecolors": "white", "linewidths": 0.9}
+    style = {"s": 120, "c": INK, "edgecolors": "white", "linewidths": 0.9, "zorder": 7}
     if here.any():  # around the samples that it would hide
-        around = 24 * area if nested.any() else 8 * area
-        style |= {"s": around, "c": "white", "edgecolors": INK, "linewidths": 1.2}
-    star = dots(ax, point, zorder=5 if here.any() else 7, gid="point", **style)
+        style = {"s": (24 if nested.any() else 8) * area, "c": "white", "zorder": 5}
+        style |= {"edgecolors": INK, "linewidths": 1.2}
+    star = dots(ax, point, marker="*", gid="point", **style)
     if len(support) <= MOST_SHARES:
         _shares_around(scene, point, places, proof)
-    where = vector(proof.point) if 2 <= proof.point.size <= 3 else ""
-    where = number(proof.point[0]) if proof.point.size == 1 else where
+    d = proof.point.size
+    where = "" if d > 3 else f": {number(proof.point[0]) if d == 1 else vector(proof.point)}"
     if (weights == 1).all():
-        said = f"a sample of each class lies here{f': {where}' * bool(where)}"
-        scene.entries["point"] = star, said
+        scene.entries["point"] = star, f"a sample of each class lies here{where}"
         return
-    scene.entries["point"] = star, f"in both hulls: {where}" if where else "a point in both hulls"
+    scene.entries["point"] = star, f"in both hulls{where}" if where else "a point in both hulls"
     scene.entries["shares"] = spoke, f"{len(support)} samples, their shares"
-
-
-def _per_unit(scene: Scene) -> Floats:
-    """How many points of print a unit of each axis is long."""
-    return 72 * np.array(box_inches(scene.ax)) / scene.view.span
 
 
 def _write_share(scene: Scene, at: Floats, offset: Floats, share: float, gid: str) -> None:
@@ -239,7 +233,7 @@ def _write_share(scene: Scene, at: Floats, offset: Floats, share: float, gid: st
 def _shares_around(scene: Scene, point: Floats, places: Floats, proof: Any) -> None:
     """Each supporting sample's share beside it, on the side away from the meeting point."""
     for i, at, share in zip(proof.support, places, proof.weights, strict=True):
-        away = _per_unit(scene) * (at - point)
+        away = scene.per_unit * (at - point)
         length = float(np.hypot(*away))
         offset = 15 * (away / length if length > 1 else np.array([0.0, 1.0]))
         _write_share(scene, at, offset, share, f"share of {i}")
@@ -352,11 +346,10 @@ def _shares_outside(
     scene: Scene, at: Floats, weights: Floats, sign: int, plane: Hyperplane
 ) -> None:
     """The shares of one class beside its support vectors, on the side away from the hyperplane."""
-    per_unit = _per_unit(scene)
-    along = per_unit * np.array([-plane.w[1], plane.w[0]])
+    along = scene.per_unit * np.array([-plane.w[1], plane.w[0]])
     along /= np.hypot(*along)
     outward = sign * np.array([along[1], -along[0]])
-    places = (per_unit * at) @ along
+    places = (scene.per_unit * at) @ along
     moves = apart(places, LETTERS @ np.abs(along)) - places
     for place, share, move in zip(at, weights, moves, strict=True):
         _write_share(scene, place, 19 * outward + move * along, share, "share")
@@ -364,16 +357,10 @@ def _shares_outside(
 
 def apart(places: Floats, room: float) -> Floats:
     """Places on a line moved as little as needed for each to have so much room, in their order."""
-    order = np.argsort(places, kind="stable")
-    # Less the room that those before it take, the places only have to ascend: blocks of means.
-    blocks: list[tuple[float, int]] = []
-    for mean in places[order] - room * np.arange(len(order)):
-        size = 1
-        while blocks and blocks[-1][0] > mean:
-            before, n = blocks.pop()
-            mean, size = (before * n + mean * size) / (n + size), n + size
-        blocks.append((mean, size))
+    from scipy.optimize import isotonic_regression
+
+    order, rooms = np.argsort(places, kind="stable"), room * np.arange(len(places))
     moved = np.empty(len(places))
-    means, sizes = zip(*blocks, strict=True)
-    moved[order] = np.repeat(means, sizes) + room * np.arange(len(order))
+    # Less the room that those before it take, the places only have to ascend.
+    moved[order] = isotonic_regression(places[order] - rooms).x + rooms
     return moved

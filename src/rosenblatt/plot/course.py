@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats
-from rosenblatt.plot.axes import Axes, new_axes, new_grid, plain
-from rosenblatt.plot.lettering import beside, count, dark, grouped, legend, literal
+from rosenblatt.plot.axes import Axes, axes_in_rows, new_axes, plain, whole_ticks
+from rosenblatt.plot.lettering import beside, dark, legend, literal
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, Entries, Look, colour, marker
 from rosenblatt.results import BoundReport, Fit, power_of_ten
+from rosenblatt.visible import count, grouped
 
 MOST_MARKERS, MOST_EPOCHS, BINS = 40, 400, 160
 DASHES = ("-", "--", "-.", ":")
@@ -54,7 +55,9 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
         entries += _losses(ax, fits)
     bands = ax.findobj(lambda artist: artist.get_gid() == "band")
     entries += [(band, "least to greatest of neighbouring epochs") for band in bands[:1]]
-    _epoch_scales(ax, max(len(fit.trace) for fit in fits), max(_most(fit) for fit in fits))
+    drawn = [c for fit in fits for c in (fit.trace.mistakes, fit.trace.pocket_errors)]
+    most = max(int(c[np.isfinite(c)].max(initial=0)) for c in drawn if c is not None)
+    _epoch_scales(ax, max(len(fit.trace) for fit in fits), most)
     ax.set(xlabel="epoch", ylabel="mistakes")
     plain(ax)
     reasons = [fit.stop_reason.name.lower().replace("_", " ") for fit in fits]
@@ -100,13 +103,6 @@ def _course(ax: Axes, values: NDArray[Any], **style: Any) -> Any:
     return ax.plot(middle, np.add.reduceat(values, starts) / sizes, **style)[0]
 
 
-def _most(fit: Fit) -> int:
-    """The largest count to be drawn."""
-    pocket = fit.trace.pocket_errors
-    counts = fit.trace.mistakes if pocket is None else np.append(fit.trace.mistakes, pocket)
-    return int(counts[np.isfinite(counts)].max(initial=0))
-
-
 def _losses(ax: Axes, fits: tuple[Fit, ...]) -> Entries:
     """The loss of the delta rule, on a scale of its own at the right."""
     right = ax.twinx()
@@ -128,19 +124,17 @@ def _losses(ax: Axes, fits: tuple[Fit, ...]) -> Entries:
 
 def _epoch_scales(ax: Axes, longest: int, most: int) -> None:
     """Logarithmic where a run is long or its counts have several orders of magnitude."""
-    from matplotlib.ticker import MaxNLocator
-
     if longest > 2 * MOST_MARKERS:
         ax.set_xscale("log")
         ax.set_xlim(0.9, longest * 1.1)
     else:
-        ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+        whole_ticks(ax.xaxis)
         ax.set_xlim(0.5, max(longest, 1) + 0.5)
     if most > 2000:
         ax.set_yscale("symlog", linthresh=10, linscale=0.5)
         ax.set_ylim(bottom=0)
     else:
-        ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+        whole_ticks(ax.yaxis)
         ax.set_ylim(-0.02 * max(most, 1), 1.06 * max(most, 1))
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda v, _: grouped(v))
@@ -175,26 +169,20 @@ def bound(report: Any, *, ax: Any = None) -> Any:
     if not reports or not all(isinstance(one, BoundReport) for one in reports):
         msg = f"{type(report).__name__} cannot be drawn: give what Perceptron.bound_report returned"
         raise ValueError(msg)
-    figure, axes = _panels(ax, len(reports))
+    n = len(reports)
+    figure, axes = axes_in_rows(
+        ax, n, 2 if n == 4 else PER_ROW, lambda columns, rows: (4.4 * columns, 3.6 * rows + 0.4)
+    )
+    if len(axes) != n:
+        msg = f"ax holds {len(axes)} axes, but there are {n} reports"
+        raise ValueError(msg)
     for one, panel in zip(reports, axes, strict=True):
         entries = _draw(panel, one, short=True)
         panel.set_title(f"{literal(str(one.positive))} against the rest", fontsize=10)
     if figure is not None:
-        handles, texts = zip(*entries, strict=True)
-        figure.legend(handles, texts, loc="outside upper center", ncols=4, frameon=False)
+        keys = zip(*entries, strict=True)
+        figure.legend(*keys, loc="outside upper center", ncols=4, frameon=False)
     return axes
-
-
-def _panels(axes: Any, wanted: int) -> tuple[Any, NDArray[Any]]:
-    """Axes for each report, and the figure if it was made here."""
-    if axes is None:
-        columns = 2 if wanted == 4 else min(wanted, PER_ROW)
-        return new_grid(wanted, columns, (4.4 * columns, 3.6 * -(-wanted // columns) + 0.4))
-    given = np.asarray(axes, dtype=object).ravel()
-    if len(given) != wanted:
-        msg = f"ax holds {len(given)} axes, but there are {wanted} reports"
-        raise ValueError(msg)
-    return None, given
 
 
 def _draw(ax: Axes, report: BoundReport, *, short: bool = False) -> Entries:
@@ -269,18 +257,14 @@ def _wedge_scales(ax: Axes, report: BoundReport, m: Floats, far: bool) -> None:
         ax.set_ylim(min(0.0, 1.05 * float(report.progress.min())), room * top)
     else:
         ax.set(xscale="log", yscale="log", xlim=(m[0], m[-1]))
-        ax.set_ylim(_bottom(report, top), (5.0 if report.bound.shortfall else 1.5) * top)
+        shown = np.concatenate([np.sqrt(report.length2[1:]), report.progress[1:]])
+        if not report.bound.shortfall:
+            shown = np.append(shown, report.bound.progress_bound(1.0))
+        shown = shown[shown > 1e-12 * top]
+        bottom = 0.6 * float(shown.min()) if shown.size else 1e-3 * top
+        ax.set_ylim(bottom, (5.0 if report.bound.shortfall else 1.5) * top)
     whole = far or m[-1] < 1e6
     ax.xaxis.set_major_formatter(lambda v, _: grouped(v) if whole and v < 1e6 else _power(v))
-
-
-def _bottom(report: BoundReport, top: float) -> float:
-    """The lowest length to be drawn on a logarithmic axis."""
-    shown = np.concatenate([np.sqrt(report.length2[1:]), report.progress[1:]])
-    if not report.bound.shortfall:
-        shown = np.append(shown, report.bound.progress_bound(1.0))
-    shown = shown[shown > 1e-12 * top]
-    return 0.6 * float(shown.min()) if shown.size else 1e-3 * top
 
 
 def _power(value: float) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 from rosenblatt.array_types import Floats
 from rosenblatt.boolean import Network, Unit
 from rosenblatt.plot.axes import Axes, new_axes
-from rosenblatt.plot.lettering import grouped, halo, literal, number, wide, write
+from rosenblatt.plot.lettering import halo, literal, number, wide, write
 from rosenblatt.plot.seen import features_of, hyperplanes
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, SMALL, Look, arrow, colour, marker
+from rosenblatt.visible import grouped
 
 Place = tuple[float, float]
 
@@ -75,6 +76,14 @@ class Inputs(NamedTuple):
         return _heights(len(self.names), 0.78)
 
 
+TEXTBOOK = Inputs(
+    ["$x_1$", "$x_2$", "⋮", "$x_n$", "1"],
+    np.array([[0.0, 0.0, np.nan, 0.0, 0.0]]),
+    [["$w_1$", "$w_2$", "", "$w_n$", "$b$"]],
+    inside=True,
+)
+
+
 def neuron(
     model: Any = None, *, ax: Axes | None = None, feature_names: Sequence[str] | None = None
 ) -> Axes:
@@ -98,7 +107,7 @@ def neuron(
     -------
     matplotlib Axes
     """
-    inputs, classes = _textbook(), ["−1", "+1"]
+    inputs, classes = TEXTBOOK, ["−1", "+1"]
     if model is not None:
         planes, known = hyperplanes(model)
         weights = np.array([[*plane.w, plane.b] for plane in planes])
@@ -118,13 +127,6 @@ def neuron(
         _input(ax, inputs, j, height)
     _finish(ax, left, right, -half, half)
     return ax
-
-
-def _textbook() -> Inputs:
-    """x1, x2, …, xn and the bias."""
-    names = ["$x_1$", "$x_2$", "⋮", "$x_n$", "1"]
-    texts = [["$w_1$", "$w_2$", "", "$w_n$", "$b$"]]
-    return Inputs(names, np.array([[0.0, 0.0, np.nan, 0.0, 0.0]]), texts, inside=True)
 
 
 def _inputs(weights: Floats, features: tuple[str, ...]) -> Inputs:
@@ -250,30 +252,31 @@ def network(network: Any, *, ax: Axes | None = None) -> Axes:
     right, half = ACROSS * len(levels) + 1.9, DOWN * max(*rows, 2) / 2 + 0.05
     ax = new_axes(ax, (0.72 * (right - left), 0.72 * (2 * half + 0.5)))
     edges = sum(bool(w) for units in levels for unit in units for w in unit.w)
-    places = _network_inputs(ax, network.names)
+    places = _places(ax, 0, network.n)
+    for name, at in zip(network.names, places, strict=False):
+        _circle(ax, at, 0.27)
+        write(ax, (-0.42, at[1]), literal(name, 20), ha="right", size=11)
     for depth, units in enumerate(levels, start=1):
         places = _level(ax, depth, units, places, edges <= MOST_WEIGHTS)
-        if depth < len(levels):
-            _name_hidden(ax, network.output.names, places)
+        for name, (x, height) in zip(network.output.names, places, strict=False):
+            if depth < len(levels):
+                above = x, height + RADIUS + 0.03
+                halo(write(ax, above, name, va="bottom", size=9, color=GREY))
     end = ACROSS * len(levels)
     if not any(network.output.w):
         words = "always fires" if network.output.k <= 0 else "never fires"
         write(ax, (end, RADIUS + 0.08), words, va="bottom", size=10)
     arrow(ax, (end + RADIUS, 0), (end + 1.1, 0), "output", linewidth=1.4)
     write(ax, (end + 1.2, 0), "output", ha="left", size=11)
-    caption = fill(_caption(network), int(10.9 * (right - left)))  # no wider than the network
+    caption = "a unit fires where its sum reaches the number in it; dashed lines subtract"
+    if not any(network.output.w):
+        caption = "no input matters: the sum is 0"
+    elif len(network.hidden) > MOST_ROWS or network.n > MOST_ROWS:
+        caption += f"; only the first {MOST_ROWS} are drawn"
+    caption = fill(caption, int(10.9 * (right - left)))  # no wider than the network
     write(ax, ((left + right) / 2, -half - 0.25), caption, size=SMALL, color=GREY)
     _finish(ax, left, right, -half - 0.5, half)
     return ax
-
-
-def _caption(network: Network) -> str:
-    words = "a unit fires where its sum reaches the number in it; dashed lines subtract"
-    if not any(network.output.w):
-        return "no input matters: the sum is 0"
-    if len(network.hidden) > MOST_ROWS or network.n > MOST_ROWS:
-        return f"{words}; only the first {MOST_ROWS} are drawn"
-    return words
 
 
 def _places(ax: Axes, depth: int, count: int) -> list[Place]:
@@ -283,15 +286,6 @@ def _places(ax: Axes, depth: int, count: int) -> list[Place]:
         more = f"… {grouped(count - MOST_ROWS)} more"
         write(ax, (x, heights[-1]), more, size=10, color=GREY, zorder=3)
     return [(x, float(height)) for height in heights[:MOST_ROWS]]
-
-
-def _network_inputs(ax: Axes, names: tuple[str, ...]) -> list[Place]:
-    """Circles with names at their left; where they are."""
-    places = _places(ax, 0, len(names))
-    for name, at in zip(names, places, strict=False):
-        _circle(ax, at, 0.27)
-        write(ax, (-0.42, at[1]), literal(name, 20), ha="right", size=11)
-    return places
 
 
 def _level(
@@ -310,12 +304,6 @@ def _level(
         _circle(ax, at, RADIUS)
         write(ax, at, f"≥ {number(unit.k)}", size=10.5)
     return places
-
-
-def _name_hidden(ax: Axes, names: Sequence[str], places: list[Place]) -> None:
-    """The names of hidden units above them."""
-    for name, (x, height) in zip(names, places, strict=False):
-        halo(write(ax, (x, height + RADIUS + 0.03), name, va="bottom", size=9, color=GREY))
 
 
 def _write_weight(ax: Axes, start: Place, end: Place, weight: float, written: list[Place]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.plot.axes import Axes, box_inches
 from rosenblatt.plot.style import INK, NORMAL, SMALL, Look
-from rosenblatt.visible import visible
+from rosenblatt.visible import grouped, visible
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -28,20 +28,9 @@ def vector(values: Iterable[float]) -> str:
     return f"({', '.join(number(v) for v in values)})"
 
 
-def grouped(n: float) -> str:
-    """A whole number, from ten thousand on with its thousands apart: ``1372``, ``32,561``."""
-    text = f"{n:,.0f}" if abs(n) >= 10_000 else f"{n:.0f}"
-    return text.replace("-", "−")
-
-
 def out_of(some: float, n: float) -> str:
     """``3 of 10,000``."""
     return f"{grouped(some)} of {grouped(n)}"
-
-
-def count(n: int, noun: str) -> str:
-    """``1 epoch``, ``2 epochs``, ``10,000 epochs``."""
-    return f"{grouped(n)} {noun}{'s' * (n != 1)}"
 
 
 def wide(text: str) -> int:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, box_inches, new_axes
-from rosenblatt.plot.lettering import dark, grouped, halo, number, out_of, write
+from rosenblatt.plot.lettering import dark, halo, number, out_of, write
 from rosenblatt.plot.plane import View, around, chosen, foot_point, rings, roomiest, unit
 from rosenblatt.plot.projection import Scene, Shadow, cast
 from rosenblatt.plot.seen import Seen, read_best
 from rosenblatt.plot.style import GREY, NORMAL, Look, arrow, colour
 from rosenblatt.results import Hyperplane, Optimum
+from rosenblatt.visible import grouped
 
 MOST_SUPPORT = 300  # so many support vectors are drawn and ringed, with their slacks
 ON = 1e-6  # at least so close to 1 is y(w·x + b) taken to be on the edge, as `sides` does

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arguments import brief, floats
 from rosenblatt.array_types import Floats
-from rosenblatt.plot.axes import Axes, given_axes, new_grid, plain, pyplot
-from rosenblatt.plot.lettering import grouped, legend, literal, number, out_of
+from rosenblatt.plot.axes import Axes, axes_in_rows, given_axes, plain, pyplot, whole_ticks
+from rosenblatt.plot.lettering import legend, literal, number
 from rosenblatt.plot.margin_edges import MarginPicture, margin_picture, price, width
 from rosenblatt.plot.plane import MOST_WRONG, chosen, rings, unit
 from rosenblatt.plot.projection import Scene, cast
-from rosenblatt.plot.seen import Seen, read, read_best
+from rosenblatt.plot.seen import read, read_best
 from rosenblatt.plot.style import COLOURS, GREY, INK, NORMAL, SMALL, Keys, Look
 from rosenblatt.results import Hyperplane, SoftMarginPath
+from rosenblatt.visible import grouped
 
 CLOSEST = 1e-6  # so little farther away, relative to the margin, is as close
 PER_ROW = 3
@@ -61,21 +61,29 @@ def compare(
     array of matplotlib Axes
         One for each model.
     """
-    named = _named(models)
-    every = [_read_one(name, model, X, y, feature_names, class_names) for name, model in named]
+    named, every = _named(models), []
+    for name, model in named:
+        every.append(read(model, X, y, feature_names, class_names))
+        if (many := len(every[-1].planes)) > 1:
+            msg = f"{name} has {many} classes: only hyperplanes for two can be compared"
+            raise ValueError(msg)
     flats = [cast(seen, seen.planes[0]) for seen in every]
-    row = _row(axes, len(named), flats[0].in_rows)
+    tall = 3.0 if flats[0].in_rows else 5.0
+    _, row = axes_in_rows(axes, len(named), PER_ROW, lambda c, r: (0.6 + 4.4 * c, tall * r))
+    if len(row) != len(named):
+        msg = f"axes has {len(row)} Axes for {len(named)} models: give one for each, or None"
+        raise ValueError(msg)
     margins = [max(0.0, seen.margin()) for seen in every]  # nan: 0
     together = flats[0]._replace(points=np.vstack([flat.points for flat in flats]))
     for k, ax in enumerate(row):
-        panel = Panel(ax, together.filling(ax), seen=every[k], flat=flats[k], margin=margins[k])
+        scene = Scene(ax, together.filling(ax), seen=every[k], flat=flats[k])
         for other in flats:
             if other is not flats[k] and other.line.w.any() and not other.remark:
-                panel.line(other.line, "other", linestyle=":", color=GREY, linewidth=1.1)
-        panel.draw()
+                scene.line(other.line, "other", linestyle=":", color=GREY, linewidth=1.1)
+        _draw_panel(scene, margins[k])
         said = f"margin {number(margins[k])}" if margins[k] else "does not separate"
         best = ", the largest" * (len(row) > 1 and margins[k] == max(margins) > 0)
-        panel.legend(f"{literal(named[k][0])}: {said}{best}")
+        scene.legend(f"{literal(named[k][0])}: {said}{best}")
     return row
 
 
@@ -95,71 +103,45 @@ def _named(models: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def _read_one(name: str, model: Any, X: Any, y: Any, features: Any, classes: Any) -> Seen:
-    seen = read(model, X, y, features, classes)
-    if len(seen.planes) > 1:
-        msg = f"{name} has {len(seen.planes)} classes: only hyperplanes for two can be compared"
-        raise ValueError(msg)
-    return seen
-
-
-def _row(axes: Any, wanted: int, low: bool) -> NDArray[Any]:
-    if axes is None:
-        columns = min(wanted, PER_ROW)
-        size = (0.6 + 4.4 * columns, (3.0 if low else 5.0) * -(-wanted // columns))
-        return new_grid(wanted, columns, size)[1]
-    row = given_axes(axes)
-    if len(row) != wanted:
-        msg = f"axes has {len(row)} Axes for {wanted} models: give one for each, or None"
-        raise ValueError(msg)
-    return row
-
-
-@dataclass(eq=False, kw_only=True)
-class Panel(Scene):
-    """One model: what it makes of the samples, where they are drawn, its margin or 0."""
-
-    margin: float
-
-    def draw(self) -> None:
-        """Samples, line and band; the closest samples, or the wrong ones."""
-        seen, flat = self.seen, self.flat
-        ringed = np.flatnonzero(seen.wrong)
-        if self.margin:
-            distance = seen.planes[0].distance(seen.X)
-            ringed = np.flatnonzero(distance <= (1 + CLOSEST) * distance.min())
-        rows = chosen(seen.n, ringed if ringed.size <= MOST_WRONG else ringed[:0])
-        area = self.samples(rows)
-        if flat.line.w.any():
-            self.halves(flat.line, 0.1)
-            self.line(flat.line, linewidth=2.2)
-            shown = flat.points[np.intersect1d(rows, ringed)]
-            if self.margin:
-                self._draw_room(shown, area)
-            else:
-                said = f"wrong: {out_of(ringed.size, seen.n)}"
-                self.entries["wrong"] = rings(self.ax, shown, area=area), said
+def _draw_panel(scene: Scene, margin: float) -> None:
+    """One model: samples, line and band; the closest samples, or the wrong ones."""
+    seen, plane = scene.seen, scene.flat.line
+    ringed = np.flatnonzero(seen.wrong)
+    if margin:
+        distance = seen.planes[0].distance(seen.X)
+        ringed = np.flatnonzero(distance <= (1 + CLOSEST) * distance.min())
+    rows = chosen(seen.n, ringed if ringed.size <= MOST_WRONG else ringed[:0])
+    area = scene.samples(rows)
+    shown = scene.points[np.intersect1d(rows, ringed)]
+    if not plane.w.any():
+        scene.note("zero", "w = 0: no hyperplane")
+    else:
+        scene.halves(plane, 0.1)
+        scene.line(plane, linewidth=2.2)
+        if margin:
+            _draw_room(scene, margin, shown)
+            ring = rings(scene.ax, shown, area=0.5 * area, gid="closest")
+            scene.entries["closest"] = ring, f"closest: {number(margin)} away"
         else:
-            self.note("zero", "w = 0: no hyperplane")
-        self.finish()
+            scene.entries["wrong"] = rings(scene.ax, shown, area=area), seen.errors
+    scene.finish()
 
-    def _draw_room(self, closest: Floats, area: float) -> None:
-        """The band of the margin, and circles of its size around the closest samples."""
-        from matplotlib.patches import Circle
 
-        plane, margin, (w, b) = self.flat.line, self.margin, unit(self.flat.line)
-        self.band(plane, margin, linewidth=0)
-        for side in (-1, 1):
-            dashed: Look = {"color": GREY, "linewidth": 0.9, "linestyle": "--"}
-            self.line(Hyperplane(w, b - side * margin), "edge", **dashed)
-        feet = closest - (closest @ w + b)[:, np.newaxis] * w
-        style: Look = {"fill": False, "edgecolor": INK, "linewidth": 1.1, "zorder": 5}
-        for place, foot in zip(closest, feet, strict=True):
-            self.ax.plot(*np.array([place, foot]).T, color=INK, linewidth=1.2, gid="distance")
-            if self.view.to_scale:
-                self.ax.add_patch(Circle(tuple(place), margin, gid="room", **style))
-        ring = rings(self.ax, closest, area=0.5 * area, gid="closest")
-        self.entries["closest"] = ring, f"closest: {number(margin)} away"
+def _draw_room(scene: Scene, margin: float, closest: Floats) -> None:
+    """The band of the margin, and circles of its size around the closest samples."""
+    from matplotlib.patches import Circle
+
+    ax, (w, b) = scene.ax, unit(scene.flat.line)
+    scene.band(scene.flat.line, margin, linewidth=0)
+    for side in (-1, 1):
+        dashed: Look = {"color": GREY, "linewidth": 0.9, "linestyle": "--"}
+        scene.line(Hyperplane(w, b - side * margin), "edge", **dashed)
+    feet = closest - (closest @ w + b)[:, np.newaxis] * w
+    style: Look = {"fill": False, "edgecolor": INK, "linewidth": 1.1, "zorder": 5}
+    for place, foot in zip(closest, feet, strict=True):
+        ax.plot(*np.array([place, foot]).T, color=INK, linewidth=1.2, gid="distance")
+        if scene.view.to_scale:
+            ax.add_patch(Circle(tuple(place), margin, gid="room", **style))
 
 
 # The path of C --------------------------------------------------------------------------------
@@ -220,17 +202,11 @@ def path(
         ax.set_ylabel("")
     _curves(below, path, shown)
     if figure is not None:
-        _legend(figure, entries)
+        short = {"support": "support vectors", "slack": "slack"}
+        keys = [(h, literal(short.get(name, text))) for name, (h, text) in entries.items() if h]
+        style: Look = {"frameon": False, "fontsize": SMALL, "labelcolor": INK, "ncols": len(keys)}
+        figure.legend(*zip(*keys, strict=True), loc="outside upper center", **style)
     return np.concatenate([above, below])
-
-
-def _legend(figure: Any, entries: Keys) -> None:
-    """What the hyperplanes above have in common."""
-    short = {"support": "support vectors", "slack": "slack"}
-    keys = [(h, literal(short.get(name, text))) for name, (h, text) in entries.items() if h]
-    style: Look = {"frameon": False, "fontsize": SMALL, "labelcolor": INK}
-    place: Look = {"loc": "outside upper center", "ncols": len(keys)}
-    figure.legend(*zip(*keys, strict=True), **style, **place)
 
 
 def _shown(path: SoftMarginPath, Cs: ArrayLike | None) -> list[int]:
@@ -320,7 +296,5 @@ def _scale(ax: Axes, values: Any, *, counts: bool) -> None:
     elif (finite > 0).all():
         ax.set_yscale("log")
     if counts:
-        from matplotlib.ticker import MaxNLocator
-
-        ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+        whole_ticks(ax.yaxis)
         ax.yaxis.set_major_formatter(lambda v, _: grouped(v))

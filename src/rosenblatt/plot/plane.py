@@ -55,6 +55,8 @@ class View(NamedTuple):
 
     def segment(self, plane: Hyperplane) -> Floats | None:
         """The two ends of what is seen of a line, or None."""
+        if not plane.w.any():
+            return None
         w, b = unit(plane)
         corners = self.corners()
         values = corners @ w + b
@@ -64,6 +66,11 @@ class View(NamedTuple):
             if (values[k - 1] >= 0) != (values[k] >= 0)
         ]
         return np.array(ends) if len(ends) == 2 else None
+
+    def halves(self, plane: Hyperplane) -> tuple[Floats, Floats]:
+        """What is seen of the negative and of the positive side of a line, as polygons."""
+        w, b = unit(plane)
+        return clipped(self.corners(), -w, -b), clipped(self.corners(), w, b)
 
 
 def around(points: ArrayLike, ax: Axes, *, pad: float = 0.08, always: bool = False) -> View:
@@ -222,9 +229,7 @@ class Picture:
 
     def halves(self, plane: Hyperplane, alpha: float) -> None:
         """The two sides of a line in the colours of the classes."""
-        w, b = unit(plane)
-        for k, sign in enumerate((-1, 1)):
-            half = clipped(self.view.corners(), sign * w, sign * b)
+        for k, half in enumerate(self.view.halves(plane)):
             self.area(half, f"region {k}", color=colour(k), alpha=alpha)
 
     def band(self, plane: Hyperplane, margin: float, **style: Any) -> Any:
@@ -253,6 +258,11 @@ class Picture:
         along = np.array([-across[1], across[0]])
         corner = foot + step * np.array([along, along + across, across])
         self.ax.plot(*corner.T, color=tint, linewidth=1.0, zorder=5, gid="right angle")
+
+    @property
+    def per_unit(self) -> Floats:
+        """How many points of print a unit of each axis is long."""
+        return 72 * np.array(box_inches(self.ax)) / self.view.span
 
     def shrink(self) -> float:
         """How much smaller markers are in small axes."""

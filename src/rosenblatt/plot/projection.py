@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rosenblatt.array_types import Floats, Ints
-from rosenblatt.plot.axes import Axes, plain
-from rosenblatt.plot.lettering import grouped, legend, literal, number, out_of, write
+from rosenblatt.array_types import Bools, Floats, Ints
+from rosenblatt.plot.axes import Axes, new_axes, plain
+from rosenblatt.plot.lettering import legend, literal, number, out_of, write
 from rosenblatt.plot.plane import Picture, View, around, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense
 from rosenblatt.plot.style import GREY, INK, NORMAL, PALE, SMALL, Entries, Look, colour
 from rosenblatt.results import Hyperplane
+from rosenblatt.visible import grouped
 
 ROUNDS = 60  # of the power method: enough for a picture
 ENOUGH = 20_000  # so many samples show where they spread
 NO_LINE = Hyperplane(np.zeros(2))
+DISTANCE = "signed distance  (w·x + b)/‖w‖"
 
 
 class Shadow(NamedTuple):
@@ -128,7 +128,7 @@ def _from_the_edge(seen: Seen, plane: Hyperplane, point: Floats | None) -> Shado
     across = plane.decision_function(seen.X) / plane.norm
     points = np.column_stack([across, np.asarray(seen.X @ up)])
     meeting = None if point is None else np.array([0.0, point @ up])
-    names = ("signed distance  (w·x + b)/‖w‖", "largest spread within the hyperplane")
+    names = (DISTANCE, "largest spread within the hyperplane")
     remark = f"shadow of {seen.X.shape[1]} features, the hyperplane seen from its edge"
     return Shadow(points, Hyperplane(np.array([1.0, 0.0])), meeting, names, remark)
 
@@ -181,38 +181,53 @@ def _without(v: Floats, but: list[Floats]) -> Floats:
 
 # Up to so many samples are drawn one by one under their histogram; of more, the wrong ones, if few.
 MOST_TICKS, MOST_WRONG = 300, 100
-DISTANCE, SHARE = "signed distance  (w·x + b)/‖w‖", "share of the class"
-OWN = "signed distance from the class's own hyperplane  (w·x + b)/‖w‖"
+SHARE = "share of the class"
 TAIL = 0.005  # so small a share of a class, at either end, may be left outside the picture
+Distances = list[Floats | None]  # from each hyperplane; None where ``w = 0``
 
 
-def along_normals(ax: Axes, seen: Seen) -> None:
+def along_normals(
+    ax: Axes | None, seen: Seen, distances: Distances, what: str, title: str = "", *notes: str
+) -> Axes:
     """The share of each class at each signed distance, in a row for each of several hyperplanes."""
-    distances = [p.decision_function(seen.X) / p.norm if p.w.any() else None for p in seen.planes]
-    margins = [seen.margin(k) for k in range(len(seen.planes))]
-    if len(distances) > 1:
-        legend(ax, along_rows(ax, seen, distances, margins, OWN))
+    K, room = len(distances), 0.4 if title else 0.0
+    ax = new_axes(ax, (6.4, 3.8 + room if K == 1 else 1.6 + room + 0.55 * min(K, 30)))
+    ax.set_xlabel(what)
+    plain(ax)
+    if K > 1:
+        entries = _rows(ax, seen, distances)
     elif distances[0] is not None:
-        legend(ax, along(ax, seen, distances[0], margins[0]))
+        entries = _two_classes(ax, seen, distances[0])
     else:
+        ax.set(ylabel=SHARE, xticks=[], yticks=[])
         side = seen.classes[int(seen.planes[0].b > 0)]
-        ax.set(xlabel=DISTANCE, ylabel=SHARE, xticks=[], yticks=[])
-        plain(ax)
         says = f"w = 0: no hyperplane, no distances\neverything is “{side}”"
         write(ax, (0.5, 0.5), says, size=NORMAL, zorder=3, transform=ax.transAxes)
+        return ax
+    legend(ax, entries + [(None, note) for note in notes], title)
+    return ax
 
 
-def along(ax: Axes, seen: Seen, distance: Floats, margin: float, what: str = DISTANCE) -> Entries:
+def _margin(seen: Seen, distance: Floats, own: Bools, k: int) -> float:
+    """The margin of the k-th hyperplane, also where it lies in the space of a kernel's features."""
+    if seen.planes:
+        return seen.margin(k)
+    return float(np.where(own, distance, -distance).min())
+
+
+def _two_classes(ax: Axes, seen: Seen, distance: Floats) -> Entries:
     """The share of each of two classes at each distance; the legend's entries."""
-    ax.set(xlabel=what, ylabel=SHARE)
-    plain(ax)
+    ax.set_ylabel(SHARE)
     classes = [distance[seen.label == k] for k in range(2)]
+    margin = _margin(seen, distance, seen.label == 1, 0)
     edges = _edges(classes, margin)
-    made = [_histogram(ax, values, edges, k) for k, values in enumerate(classes)]
-    top = max(shares.max(initial=0.0) for shares, _ in made)
+    every = [_shares(values, edges) for values in classes]
+    entries = [
+        (_histogram(ax, shares, edges, k), seen.classes[k]) for k, shares in enumerate(every)
+    ]
+    top = max(shares.max(initial=0.0) for shares in every)
     beyond = _beyond(distance, edges)
     ring = _one_by_one(ax, distance, seen, top or 1.0, np.flatnonzero(~beyond))
-    entries = [(stairs, name) for (_, stairs), name in zip(made, seen.classes, strict=True)]
     if seen.wrong.any():
         entries.append((ring, seen.errors))
     line = ax.axvline(0, color=INK, linewidth=1.8, zorder=3, gid="hyperplane")
@@ -226,8 +241,11 @@ def along(ax: Axes, seen: Seen, distance: Floats, margin: float, what: str = DIS
     return entries
 
 
-def _ends(groups: list[Floats], margin: float) -> tuple[float, float]:
-    """From where to where to draw: everything, but for tails longer than half of all the rest."""
+def _edges(groups: list[Floats], margin: float = 0.0) -> Floats:
+    """The borders of the bins: one at zero, or one on either side of an empty band.
+
+    Tails that are longer than half of all the rest are outside.
+    """
     some = [values for values in groups if values.size]
     reach = margin if margin > 0 else 0.0
     lows = [np.quantile(values, [0, TAIL], method="lower") for values in some]
@@ -235,18 +253,7 @@ def _ends(groups: list[Floats], margin: float) -> tuple[float, float]:
     least, low = np.min([np.full(2, -reach), *lows], axis=0)
     most, high = np.max([np.full(2, reach), *highs], axis=0)
     room = (high - low) / 2
-    return least if low - least <= room else low, most if most - high <= room else high
-
-
-def _beyond(distance: Floats, edges: Floats) -> NDArray[np.bool_]:
-    """Which samples lie outside the histogram."""
-    outside: NDArray[np.bool_] = (distance < edges[0]) | (distance > edges[-1])
-    return outside
-
-
-def _edges(groups: list[Floats], margin: float = 0.0) -> Floats:
-    """The borders of the bins: one at zero, or one on either side of an empty band."""
-    low, high = _ends(groups, margin)
+    low, high = least if low - least <= room else low, most if most - high <= room else high
     n = sum(values.size for values in groups)
     width = (high - low or 1.0) / np.clip(2 * np.sqrt(n), 8, 60)
     inner = margin * (1 - 1e-9) if margin > 0 else 0.0  # the nearest samples are outside it
@@ -256,23 +263,28 @@ def _edges(groups: list[Floats], margin: float = 0.0) -> Floats:
     return np.unique(np.concatenate([left, right]))
 
 
+def _beyond(distance: Floats, edges: Floats) -> Bools:
+    """Which samples lie outside the histogram."""
+    outside: Bools = (distance < edges[0]) | (distance > edges[-1])
+    return outside
+
+
 def _shares(distance: Floats, edges: Floats) -> Floats:
     shares: Floats = np.histogram(distance, edges)[0] / max(distance.size, 1)
     return shares
 
 
-def _histogram(ax: Axes, distance: Floats, edges: Floats, k: int) -> tuple[Floats, Any]:
+def _histogram(ax: Axes, shares: Floats, edges: Floats, k: int) -> Any:
     """The histogram of class k."""
     from matplotlib.colors import to_rgba
 
-    shares, tint = _shares(distance, edges), colour(k)
-    bars = np.where(shares > 0, shares, np.nan)
+    tint, bars = colour(k), np.where(shares > 0, shares, np.nan)
     style: Look = {"facecolor": to_rgba(tint, 0.45), "edgecolor": tint, "linewidth": 1.2}
     style |= {"hatch": "////" if k else "", "zorder": 1.5, "gid": f"class {k}"}
-    return shares, ax.stairs(bars, edges, fill=True, **style)
+    return ax.stairs(bars, edges, fill=True, **style)
 
 
-def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: NDArray[np.intp]) -> Any:
+def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: Ints) -> Any:
     """Under the histograms these samples themselves; of many, the wrong ones, if they are few."""
     few = distance.size <= MOST_TICKS
     rows = rows if few else rows[seen.wrong[rows]]
@@ -289,16 +301,12 @@ def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: NDArra
     return ring if rows.size else None
 
 
-def along_rows(
-    ax: Axes, seen: Seen, distances: Iterable[Floats | None], margins: list[float], what: str
-) -> Entries:
-    """A row for each class at its distances, None where it has none; the legend's entries."""
-    distances, K = list(distances), len(margins)
-    own = [seen.label == k for k in range(K)]
-    parts = [
-        d[side] for d, k in zip(distances, own, strict=True) if d is not None for side in (k, ~k)
-    ]
-    edges = _edges(parts)
+def _rows(ax: Axes, seen: Seen, distances: Distances) -> Entries:
+    """A row for each class at its distances; the legend's entries."""
+    K = len(distances)
+    both = [(seen.label == k, seen.label != k) for k in range(K)]
+    parts = [(d, side) for d, two in zip(distances, both, strict=True) for side in two]
+    edges = _edges([d[side] for d, side in parts if d is not None])
     entries: Entries = []
     for k, distance in enumerate(distances):
         base = float(K - 1 - k)
@@ -307,35 +315,33 @@ def along_rows(
             text = "w = 0: no hyperplane"
             ax.text(0, base + 0.3, text, ha="center", size=SMALL, color=GREY)
         else:
-            pair = _row(ax, distance, seen, k, edges, base, margins[k])
+            pair = _row(ax, distance, seen, k, edges, base)
             entries = entries or list(zip(pair, ("the class itself", "the rest"), strict=True))
     line = ax.axvline(0, color=INK, linewidth=1.6, zorder=3, gid="hyperplane")
-    ax.set(yticks=K - 0.8 - np.arange(K), ylim=(-0.25, K - 0.05), xlabel=what)
+    ax.set(yticks=K - 0.8 - np.arange(K), ylim=(-0.25, K - 0.05))
     ax.set_yticklabels([literal(name, 28) for name in seen.classes])
-    plain(ax)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     entries.append((line, "hyperplane"))
     return entries + [(None, f"{seen.errors} (largest value decides)")] * bool(seen.wrong.any())
 
 
-def _row(
-    ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float, margin: float
-) -> tuple[Any, Any]:
+def _row(ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float) -> list[Any]:
     """The samples of class k and all others, seen along the normal of class k."""
     own = seen.label == k
-    shares = [_shares(distance[~own], edges), _shares(distance[own], edges)]
+    shares = [_shares(distance[own], edges), _shares(distance[~own], edges)]
     scale = 0.8 / max(max(s.max(initial=0.0) for s in shares), 1e-300)
-    style: Look = {"baseline": base, "fill": True, "zorder": 2.0}
-    grey: Look = {"facecolor": "#BBBBBB", "alpha": 0.7, "gid": f"rest {k}"} | style
-    rest = ax.stairs(base + scale * shares[0], edges, **grey)
-    tint: Look = {"facecolor": colour(k), "alpha": 0.6, "gid": f"class {k}"} | style
-    mine = ax.stairs(base + scale * shares[1], edges, **tint)
-    mine.set(hatch="////", edgecolor=colour(k))
-    missed = int((np.where(own, 1, -1) * distance <= 0).sum())
+    rest: Look = {"facecolor": "#BBBBBB", "alpha": 0.7, "gid": f"rest {k}"}
+    mine: Look = {"facecolor": colour(k), "alpha": 0.6, "gid": f"class {k}"}
+    made = [
+        ax.stairs(base + scale * s, edges, baseline=base, fill=True, zorder=2.0, **look)
+        for s, look in zip(shares[::-1], (rest, mine), strict=True)
+    ]
+    made[1].set(hatch="////", edgecolor=colour(k))
+    margin, missed = _margin(seen, distance, own, k), (np.where(own, 1, -1) * distance <= 0).sum()
     says = f"margin {number(margin)}" if margin > 0 else f"{grouped(missed)} on the wrong side"
     beyond = int(_beyond(distance, edges).sum())
     says += f"\n{grouped(beyond)} outside this picture" * (beyond > 0)
     where = ax.get_yaxis_transform()
     ax.text(1.01, base + 0.12, says, size=SMALL, color=GREY, transform=where)
-    return mine, rest
+    return made[::-1]

@@ -17,11 +17,12 @@ from rosenblatt import arguments
 from rosenblatt.array_types import Floats
 from rosenblatt.files.whole import written_whole
 from rosenblatt.plot.axes import Axes, pyplot, unlogged
-from rosenblatt.plot.lettering import grouped, literal, out_of
-from rosenblatt.plot.plane import Picture, around, clipped, drawn_rows, rings, scatter, size, unit
+from rosenblatt.plot.lettering import literal, out_of
+from rosenblatt.plot.plane import Picture, around, drawn_rows, rings, scatter, size, unit
 from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, NORMAL, SMALL, Look, arrow, colour
 from rosenblatt.results import Fit, Hyperplane, Updates
+from rosenblatt.visible import grouped
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -180,6 +181,9 @@ def animate(
     -------
     matplotlib.animation.FuncAnimation
     """
+    with unlogged():
+        from matplotlib.animation import FuncAnimation
+
     target = None if path is None else _target(path)
     wanted = "give a positive number of pictures per second, up to 1000"
     arguments.number("fps", fps, lambda x: 0 < x <= 1000, wanted)
@@ -187,28 +191,20 @@ def animate(
     run = recorded(model, X, y, feature_names)
     with heard() as warned:
         film = Film(run, max_frames, on_screen=target is None)
-        animation = _animation(film, fps)
+        held = [*film.frames, *[film.frames[-1]] * round(HOLD * fps)]
+        times: Look = {"init_func": lambda: None, "interval": 1000 / fps, "repeat": True}
+        animation = FuncAnimation(film.figure, film.show, held, **times)
         if target is not None:
             _write(animation, target, fps)
     pass_on(warned, film.figure)
     return animation
 
 
-def _animation(film: Film, fps: float) -> FuncAnimation:
-    from matplotlib.animation import FuncAnimation
-
-    held = [*film.frames, *[film.frames[-1]] * round(HOLD * fps)]
-    return FuncAnimation(
-        film.figure, film.show, held, init_func=lambda: None, interval=1000 / fps, repeat=True
-    )
-
-
 def _target(path: Any) -> Path:
     """The file to write, if it can be, before any work."""
     target = target_path(path, "film", SUFFIXES, " or ")
     if target.suffix.lower() == ".mp4":
-        with unlogged():
-            from matplotlib.animation import FFMpegWriter
+        from matplotlib.animation import FFMpegWriter
 
         if not FFMpegWriter.isAvailable():
             msg = f"{target.name} needs ffmpeg, which is not here: install it, or write a .gif"
@@ -236,11 +232,10 @@ def chosen_frames(n: int, most: int) -> list[int]:
     if n < most:
         return list(range(n + 1))
     # The powers that are too close together round to the same number: start with more of them.
-    ways = (
+    ways = [
         np.unique(np.geomspace(n, 1, k).round().astype(int)) for k in range(most - 1, 20 * most)
-    )
-    picked = [w for w in ways if w.size <= most - 1]
-    best = max(picked, key=len) if picked else np.array([n])
+    ]
+    best = max((way for way in ways if way.size < most), key=len, default=np.array([n]))
     return [0, *best.tolist()]
 
 
@@ -289,44 +284,36 @@ class Film:
             return self.fit.hyperplane
         return Hyperplane(self.theta[t, :2], self.theta[t, 2])
 
-    def _ends(self, plane: Hyperplane) -> Floats | None:
-        """The two ends of what is seen of a line, or None."""
-        return self.view.segment(plane) if plane.w.any() else None
-
     def show(self, t: int) -> list[Any]:
         """Draw the hyperplane after update t."""
         plane = self.plane(t)
-        now, before = self._ends(plane), self._ends(self.plane(t - 1)) if t > 0 else None
-        for line, ends in ((self.line, now), (self.before, before)):
-            line.set_data(*([[], []] if ends is None else ends.T))
+        ends = self.view.segment(plane)
+        before = self.view.segment(self.plane(t - 1)) if t > 0 else None
+        for line, seen in ((self.line, ends), (self.before, before)):
+            line.set_data(*([[], []] if seen is None else seen.T))
         mistakes = self.updates.sample[self.updates.update == t - 1] if t > 0 else []
         self.ring.set_offsets(self.points[np.asarray(mistakes, dtype=np.intp)])
-        self._draw_sides(plane, now)
-        self.ax.set_title(self.caption(t), fontsize=NORMAL, color=INK, loc="left")
-        return [self.line, self.before, self.ring, self.normal, *self.sides]
-
-    def _draw_sides(self, plane: Hyperplane, ends: Floats | None) -> None:
-        """The two half-planes and the normal."""
-        for k, side in enumerate(self.sides):
-            part = self.view.corners() if (plane.b > 0) == k else np.empty((0, 2))
-            if plane.w.any():
-                w, b = unit(plane)
-                part = clipped(self.view.corners(), (2 * k - 1) * w, (2 * k - 1) * b)
-            side.set_visible(len(part) > 2)
-            if len(part) > 2:
-                side.set_xy(part)
+        halves = [self.view.corners() if (plane.b > 0) == k else np.empty((0, 2)) for k in range(2)]
+        if plane.w.any():
+            halves = [*self.view.halves(plane)]
+        for side, half in zip(self.sides, halves, strict=True):
+            side.set_visible(len(half) > 2)
+            if len(half) > 2:
+                side.set_xy(half)
         self.normal.set_visible(ends is not None)
         if ends is not None:
             foot = ends.mean(axis=0)
             tip = foot + 0.14 * self.view.diagonal * unit(plane)[0]
             self.normal.set_positions(tuple(foot), tuple(tip))
+        self.ax.set_title(self.caption(t), fontsize=NORMAL, color=INK, loc="left")
+        return [self.line, self.before, self.ring, self.normal, *self.sides]
 
     def caption(self, t: int) -> str:
         """Which update this is, in which epoch, and how many samples are wrong after it."""
         plane = self.plane(t)
         wrong = int((plane.predict(self.points) != self.seen.signs).sum())
         score = f"{out_of(wrong, self.seen.n)} wrong"
-        if plane.w.any() and self._ends(plane) is None:
+        if plane.w.any() and self.view.segment(plane) is None:
             score += " (the line is out of view)"
         if t < 0:
             return f"the vector that is kept: {score}"

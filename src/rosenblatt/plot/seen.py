@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from rosenblatt import arguments, matrices
 from rosenblatt.arguments import brief
+from rosenblatt.array_types import Bools, Floats
 from rosenblatt.plot.lettering import out_of
 from rosenblatt.results import Fit, Hyperplane, MarginFit, Optimum, Updates
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Names = Sequence[str] | None
 
-OTHER_DATA = "X, y are not what this run was recorded with: give those that were given to fit"
 CLOSE = 1e-3  # how far the multipliers' value may be off before the data are taken to be others
 
 
@@ -32,7 +30,7 @@ class Seen:
     planes: tuple[Hyperplane, ...]
     classes: tuple[str, ...]
     features: tuple[str, ...]
-    wrong: NDArray[np.bool_]
+    wrong: Bools
 
     @property
     def n(self) -> int:
@@ -51,7 +49,7 @@ class Seen:
 
     def margin(self, k: int = 0) -> float:
         """The margin of the k-th hyperplane; nan where it has no normal or no samples."""
-        if not self.planes[k].w.any() or not self.n:
+        if not self.n or not self.planes[k].w.any():
             return float("nan")
         own = 1 if len(self.planes) == 1 else k
         return self.planes[k].margin(self.X, np.where(self.label == own, 1, -1))
@@ -72,7 +70,11 @@ def read(
         raise ValueError(msg)
     label = _numbered(labels, classes)
     shown, features = _class_names(names, classes), features_of(model, X, features, d)
-    return Seen(rows, label, planes, shown, features, _predicted(model, X, rows) != classes[label])
+    predicted = np.empty(0)
+    if len(labels):
+        plane = isinstance(model, Hyperplane)
+        predicted = model.predict(rows) if plane else _of_any_names(model, X).predict(X)
+    return Seen(rows, label, planes, shown, features, np.asarray(predicted) != classes[label])
 
 
 def read_two(
@@ -116,8 +118,8 @@ def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
         )
         raise ValueError(msg)
     if not all(hasattr(model, name) for name in ("coef_", "intercept_", "classes_")):
-        reason = "is not fitted" if _unfitted(model) else "has no coef_, intercept_ and classes_"
-        msg = f"{what} {reason}: give a fitted linear classifier or an rb.Hyperplane"
+        lacks = _what_it_lacks(model, "coef_, intercept_ and classes_")
+        msg = f"{lacks}: give a fitted linear classifier or an rb.Hyperplane"
         raise ValueError(msg)
     W = np.atleast_2d(np.asarray(dense(model.coef_), dtype=np.float64))
     classes = np.asarray(model.classes_)
@@ -131,8 +133,10 @@ def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
     return tuple(Hyperplane(*pair) for pair in zip(W, b, strict=True)), classes
 
 
-def _unfitted(model: Any) -> bool:
-    return hasattr(model, "fit") and not hasattr(model, "classes_")
+def _what_it_lacks(model: Any, wanted: str) -> str:
+    """``Perceptron is not fitted``, or what else is the matter with it."""
+    unfitted = hasattr(model, "fit") and not hasattr(model, "classes_")
+    return f"{type(model).__name__} {'is not fitted' if unfitted else f'has no {wanted}'}"
 
 
 def features_of(model: Any, X: Any, given: Names, d: int) -> tuple[str, ...]:
@@ -176,14 +180,6 @@ def _some(classes: Any) -> str:
     return ", ".join(repr(name) for name in [*classes][:6]) + ", …" * (len(classes) > 6)
 
 
-def _predicted(model: Any, X: Any, rows: Any) -> NDArray[Any]:
-    if not rows.shape[0]:
-        return np.empty(0)
-    if isinstance(model, Hyperplane):
-        return model.predict(rows)
-    return np.asarray(_of_any_names(model, X).predict(X))
-
-
 def decision_values(model: Any, X: Any) -> Floats:
     """What a classifier makes of the rows of X, a column for each two-class problem."""
     values = _of_any_names(model, X).decision_function(X)
@@ -222,7 +218,8 @@ def recorded(
     seen = read(model, X, y, features)
     theta = _weights(updates, seen)
     if theta is None or not np.allclose(theta[-1], [*fits[0].last.w, fits[0].last.b], rtol=1e-6):
-        raise ValueError(OTHER_DATA)
+        msg = "X, y are not what this run was recorded with: give those that were given to fit"
+        raise ValueError(msg)
     return seen, fits[0], updates, theta
 
 
@@ -259,7 +256,13 @@ def read_best(
         needs = "an Optimum is about two; name one of them 1 and the others -1"
         seen, optimum = read_two(model.hyperplane, X, y, features, names, needs=needs), model
     else:
-        fits = _margin_fits(model)
+        fits: tuple[MarginFit, ...] = getattr(model, "fits_", ())
+        if not fits or not hasattr(fits[0], "optimum"):
+            msg = (
+                f"{_what_it_lacks(model, 'optimum')}: give a fitted rb.MaxMarginClassifier or "
+                "rb.SoftMarginClassifier, or an Optimum"
+            )
+            raise ValueError(msg)
         k = _class_number(model.classes_, which)
         seen = read(model, X, y, features, names)
         optimum = fits[0 if len(fits) == 1 else k].optimum
@@ -270,18 +273,6 @@ def read_best(
         msg = "X, y are not what the hyperplane was found with: give those that were given to fit"
         raise ValueError(msg)
     return seen, optimum
-
-
-def _margin_fits(model: Any) -> tuple[MarginFit, ...]:
-    fits: tuple[MarginFit, ...] = getattr(model, "fits_", ())
-    if not fits or not hasattr(fits[0], "optimum"):
-        reason = "is not fitted" if _unfitted(model) else "has no optimum"
-        msg = (
-            f"{type(model).__name__} {reason}: give a fitted rb.MaxMarginClassifier or "
-            "rb.SoftMarginClassifier, or an Optimum"
-        )
-        raise ValueError(msg)
-    return fits
 
 
 def _class_number(classes: Any, which: Any) -> int:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.arguments import whole_number
 from rosenblatt.array_types import Floats
-from rosenblatt.plot.axes import Axes, box_inches, given_axes, new_axes, new_grid
-from rosenblatt.plot.lettering import beside, count, dark, halo, literal, number, vector, write
+from rosenblatt.plot.axes import Axes, axes_in_rows, new_axes
+from rosenblatt.plot.lettering import beside, dark, halo, literal, number, vector, write
 from rosenblatt.plot.plane import Picture, View, around, dots, drawn_rows, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense, recorded
 from rosenblatt.plot.style import GREY, INK, SMALL, Look, arrow, colour, marker
 from rosenblatt.results import Cycle, Hyperplane, Updates
+from rosenblatt.visible import count
 
 PER_ROW = 4
 MOST_ARROWS, MOST_LINES = 60, 12
@@ -83,7 +84,11 @@ def updates(
     if not len(record):
         msg = "this run made no updates, so there are none to draw: its start has no mistakes"
         raise ValueError(msg)
-    figure, row = _strip(axes, min(int(first), len(record)))
+    steps = min(int(first), len(record))
+    figure, row = axes_in_rows(
+        axes, steps, PER_ROW, lambda columns, rows: (max(3.3 * columns, 6.2), 4.0 * rows + 0.35)
+    )
+    row = row[:steps]
     stage = _stage(row[0], seen, theta[: len(row) + 1])
     for t, ax in enumerate(row):
         _step(Picture(ax, stage.view), seen, record, theta[t : t + 2], t, stage)
@@ -93,14 +98,6 @@ def updates(
     if figure is not None:
         figure.legend(*_keys(seen), loc="outside lower center", ncols=7, frameon=False, fontsize=9)
     return row
-
-
-def _strip(axes: Any, steps: int) -> tuple[Any, NDArray[Any]]:
-    """The new figure, if any, and the axes to draw in."""
-    if axes is not None:
-        return None, given_axes(axes)[:steps]
-    columns, rows = min(steps, PER_ROW), -(-steps // PER_ROW)
-    return new_grid(steps, columns, (max(3.3 * columns, 6.2), 4.0 * rows + 0.35))
 
 
 def _stage(ax: Axes, seen: Seen, theta: Floats) -> Stage:
@@ -171,19 +168,19 @@ def _triangle(picture: Picture, stage: Stage, w: Floats, step: str, tint: str, a
         Arrow("new w", anchor, new, INK, 1.8, "w′"),
     ]
     arrows = [one for one in arrows if (one.start != one.end).any()]
-    per_unit = 72 * np.array(box_inches(ax)) / stage.view.span  # points of print
     for level, one in enumerate(arrows):
-        length = float(np.hypot(*(per_unit * (one.end - one.start))))
+        length = float(np.hypot(*(picture.per_unit * (one.end - one.start))))
         width = one.width * float(np.clip(length / 60, 0.85, 1))
         head = min(7 + 2.4 * width, 4 + length / 2)  # a short arrow is not all head
         style: Look = {"linewidth": width, "mutation_scale": head, "color": one.tint}
         halo(arrow(ax, one.start, one.end, one.gid, zorder=7 + level / 10, **style), width + 1.4)
     dots(ax, anchor, s=26, c=INK, marker="+", zorder=8, gid="origin")
-    _name_arrows(ax, stage.view, arrows, at, per_unit)
+    _name_arrows(picture, arrows, at)
 
 
-def _name_arrows(ax: Axes, view: View, arrows: list[Arrow], at: Floats, per_unit: Floats) -> None:
+def _name_arrows(picture: Picture, arrows: list[Arrow], at: Floats) -> None:
     """The arrows' names, each beside its own arrow and as far as may be from all else."""
+    per_unit = picture.per_unit
     lines = {one.gid: per_unit * np.linspace(one.start, one.end, 25) for one in arrows}
     taken = [per_unit * at]
     for one in sorted(arrows, key=lambda a: -len(a.name)):
@@ -194,11 +191,12 @@ def _name_arrows(ax: Axes, view: View, arrows: list[Arrow], at: Floats, per_unit
         spots = foot + np.tile([away, -away], (4, 1))
         others = np.vstack([*(lines[gid] for gid in lines if gid != one.gid), *taken])
         gaps = np.hypot(*(spots[:, None] - others).T).min(axis=0)
-        inside = view.contains(spots / per_unit, rim=0.03)
+        inside = picture.view.contains(spots / per_unit, rim=0.03)
         best = int(np.argmax(np.where(inside, np.minimum(gaps, 14), 0)))
         taken.append(spots[[best]])
         style: Look = {"size": 10.5, "weight": "bold", "color": dark(one.tint)}
-        beside(ax, foot[best] / per_unit, spots[best] - foot[best], one.name, zorder=9, **style)
+        start = foot[best] / per_unit
+        beside(picture.ax, start, spots[best] - foot[best], one.name, zorder=9, **style)
 
 
 def _title(record: Updates, theta: Floats, t: int, stage: Stage) -> str:
@@ -218,17 +216,16 @@ def _keys(seen: Seen) -> tuple[list[Any], list[str]]:
     """The legend of the whole strip."""
     from matplotlib.lines import Line2D
 
+    dot: Look = {"linestyle": "none", "markersize": 7, "markeredgecolor": "white"}
+    ring: Look = {"marker": "o", "markersize": 10, "markerfacecolor": "none"}
     styles: list[Look] = [
-        *({"marker": marker(k), "color": colour(k), "markeredgecolor": "white"} for k in range(2)),
-        {"marker": "o", "color": INK, "markerfacecolor": "none", "markeredgewidth": 1.3},
+        *(dot | {"marker": marker(k), "color": colour(k)} for k in range(2)),
+        ring | {"linestyle": "none", "color": INK, "markeredgewidth": 1.3},
+        {"color": GREY, "linestyle": "--"},
+        {"color": INK, "linewidth": 1.8},
     ]
-    handles = [
-        Line2D([], [], linestyle="none", markersize=wide, **style)
-        for style, wide in zip(styles, (7, 7, 10), strict=True)
-    ]
-    handles.append(Line2D([], [], color=GREY, linestyle="--"))
-    handles.append(Line2D([], [], color=INK, linewidth=1.8))
-    return handles, [*map(literal, seen.classes), "mistake", "line before", "line after"]
+    names = [*map(literal, seen.classes), "mistake", "line before", "line after"]
+    return [Line2D([], [], **style) for style in styles], names
 
 
 # Cycles ---------------------------------------------------------------------------------------

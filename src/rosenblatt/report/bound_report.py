@@ -12,17 +12,10 @@ from rich.text import Text
 from rosenblatt import __version__
 from rosenblatt.report.facts import Document, KernelFacts, TableFacts, as_json
 from rosenblatt.report.fit_report import bends_more
-from rosenblatt.report.sentences import (
-    classes_line,
-    count,
-    data_line,
-    grouped,
-    percent,
-    shortened,
-    these_rows,
-)
+from rosenblatt.report.sentences import classes_line, data_line, percent, shortened, these_rows
 from rosenblatt.report.terminal import add_last_lines, new_console, new_grid, print_parts
 from rosenblatt.results import BoundReport, MistakeBound, StopReason, at_every, power_of_ten
+from rosenblatt.visible import count, grouped
 
 WIDTH = len("tightness")
 STANDARDISED, AFTER = "standardised", " after standardising"

@@ -17,7 +17,6 @@ from rosenblatt.report.facts import VerdictFacts
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import (
     classes_line,
-    count,
     data_line,
     evidence,
     four_digits,
@@ -40,6 +39,7 @@ from rosenblatt.report.terminal import (
 )
 from rosenblatt.results import Certificate, Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.separation.explaining import NEGLIGIBLE, Chance, SingleFeature
+from rosenblatt.visible import count
 
 WIDTH = len("estimates")
 MOST_IN_DETAIL = 6  # problems; of more there is a line each

@@ -23,10 +23,8 @@ from rosenblatt.report.facts import (
 from rosenblatt.report.margin_report import margin_advice, margin_lines
 from rosenblatt.report.sentences import (
     classes_line,
-    count,
     data_line,
     four_digits,
-    grouped,
     listing,
     percent,
     shortened,
@@ -42,7 +40,7 @@ from rosenblatt.report.terminal import (
     weights_table,
 )
 from rosenblatt.results import StopReason, Verdict
-from rosenblatt.visible import print_json
+from rosenblatt.visible import count, grouped, print_json
 
 FEW = 10  # rows that are named
 MANY = 0.15  # so large a share of dropped rows is more than outliers

@@ -11,17 +11,10 @@ from rich.text import Text
 
 from rosenblatt.report.check_report import meeting_rows
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
-from rosenblatt.report.sentences import (
-    count,
-    four_digits,
-    grouped,
-    listing,
-    percent,
-    shortened,
-    these_rows,
-)
+from rosenblatt.report.sentences import four_digits, listing, percent, shortened, these_rows
 from rosenblatt.report.terminal import columns
 from rosenblatt.results import StopReason
+from rosenblatt.visible import count, grouped
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
 NOISE = 1e-9  # slack that is no more than rounding

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.report.facts import Ground, VerdictFacts
 from rosenblatt.results import Certificate, Undecided, Verdict
-from rosenblatt.visible import visible
+from rosenblatt.visible import count, grouped, visible
 
 MEANINGS = {
     Verdict.SEPARABLE: "a hyperplane has every row strictly on its right side",
@@ -46,16 +46,6 @@ OPEN_IN_FEATURES = OPEN | {
     Ground.FAILED: "{message}",
 }
 FEW = 6  # rows that are named
-
-
-def count(n: int, noun: str, plural: str | None = None) -> str:
-    """``1 row``, ``344 rows``, ``32,561 rows``."""
-    return f"{grouped(n)} {noun if n == 1 else plural or noun + 's'}"
-
-
-def grouped(n: int) -> str:
-    """A whole number with its thousands apart."""
-    return f"{n:,}" if abs(n) >= 10_000 else str(n)
 
 
 def percent(share: float) -> str:

@@ -11,9 +11,9 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.report.sentences import count, shortened, verdict_word
+from rosenblatt.report.sentences import shortened, verdict_word
 from rosenblatt.results import Verdict
-from rosenblatt.visible import print_styled, visible
+from rosenblatt.visible import count, print_styled, visible
 
 LEAST_WIDTH = 60
 MOST_COLUMNS = 6
