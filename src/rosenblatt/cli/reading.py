@@ -56,8 +56,7 @@ def labelled_table(
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
-        rows = count(int((~known).sum()), "row")
-        notes.append(f"{rows} without a class left out")
+        notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
     return LabelledTable(
         file=Path(table.path).name,
         names=list(table.names),
@@ -135,13 +134,11 @@ def _label(value: Any) -> str:
 
 def notes_about(encoder: TableEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
-    notes: list[str] = []
     reasons: dict[str, list[str]] = {}
     for spec in encoder.columns_:
         if "dropped" in spec:
             reasons.setdefault(spec["dropped"], []).append(spec["name"])
-    for reason, names in reasons.items():
-        notes.append(f"left out: {listing(names)} ({reason})")
+    notes = [f"left out: {listing(names)} ({reason})" for reason, names in reasons.items()]
     dates = [spec["name"] for spec in encoder.columns_ if spec["kind"] == "date"]
     if dates:
         notes.append(f"as days since 1970: {listing(dates)}")

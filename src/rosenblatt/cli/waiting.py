@@ -39,8 +39,8 @@ class ProgressLine:
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._what = ""
-            self._task = self._bars.add_task("", total=None, detail="")
+            self._what = "starting"
+            self._task = self._bars.add_task(self._what, total=None, detail="")
             self._timer = threading.Timer(PATIENCE, self._bars.start)
             self._timer.daemon = True
             self._timer.start()

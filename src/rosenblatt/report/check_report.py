@@ -16,9 +16,7 @@ from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
 from rosenblatt.report.facts import VerdictFacts
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import (
-    classes_line,
     count,
-    data_line,
     evidence,
     four_digits,
     listing,
@@ -29,11 +27,13 @@ from rosenblatt.report.sentences import (
     verdict_word,
 )
 from rosenblatt.report.terminal import (
+    Line,
     NamedWeights,
-    add_last_lines,
     columns,
+    first_lines,
+    grid_of,
+    last_lines,
     new_console,
-    new_grid,
     print_parts,
     signed_weights,
     verdict_text,
@@ -50,25 +50,19 @@ def print_check(
     table: EncodedTable, findings: Sequence[Finding], top: int, output: str | None
 ) -> None:
     """Print it all to standard output."""
-    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
-    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
-    head.add_row("data", data_line(*sizes))
-    head.add_row("classes", classes_line(table.counts, table.target))
-    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), head]
-    for finding in findings:
-        if len(findings) > MOST_IN_DETAIL:
-            head.add_row(*_one_line(finding))
-            continue
-        lines = head if len(findings) == 1 else new_grid(WIDTH)
-        if lines is not head:
-            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
-        for name, what in _lines_about(finding, table, top, console.width - 13):
-            lines.add_row(name, what)
-    if output:
-        tail.add_row("saved", output)
-    add_last_lines(tail, table.notes, advice(findings))
+    console, n = new_console(), len(findings)
+    head, width = list(first_lines(table)), console.width - 13
+    if n == 1:
+        head += _lines_about(findings[0], table, top, width)
+    elif n > MOST_IN_DETAIL:
+        head += map(_one_line, findings)
+    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), grid_of(head, WIDTH)]
+    for one in findings if 1 < n <= MOST_IN_DETAIL else ():
+        lines = _lines_about(one, table, top, width)
+        parts += [Text(f"\n{one.problem.name}", "bold"), grid_of(lines, WIDTH)]
+    tail = grid_of(last_lines(table.notes, advice(findings), saved=output), WIDTH)
     if tail.row_count:
-        parts += ([""] if len(findings) > 1 else []) + [tail]
+        parts += [*[""] * (n > 1), tail]
     print_parts(console, *parts)
 
 
@@ -98,7 +92,7 @@ def _question(findings: Sequence[Finding]) -> str:
     return f"can a hyperplane separate {each}?"
 
 
-def _one_line(finding: Finding) -> tuple[str, RenderableType]:
+def _one_line(finding: Finding) -> Line:
     """The shortest report."""
     certificate, problem = finding.certificate, finding.problem
     told = f"{verdict_word(certificate.verdict)}; {_told(certificate, problem)}"
@@ -116,9 +110,7 @@ def advice(findings: Sequence[Finding]) -> str:
     return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
-def _lines_about(
-    finding: Finding, data: EncodedTable, top: int, width: int
-) -> Iterator[tuple[str, RenderableType]]:
+def _lines_about(finding: Finding, data: EncodedTable, top: int, width: int) -> Iterator[Line]:
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.features
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
