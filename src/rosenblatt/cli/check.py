@@ -54,7 +54,7 @@ def check(
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)
-        return _verify(ctx, file, verify, how, (json_, quiet))
+        return _verify(ctx, file, verify, how)
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
     limit = max_seconds(max_time)
@@ -83,11 +83,9 @@ def check(
 # --verify ---------------------------------------------------------------------------------------
 
 
-def _verify(
-    ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
-) -> None:
+def _verify(ctx: typer.Context, file: str, path: str, how: dict[str, Any]) -> None:
     """Check certificates again."""
-    as_json, quiet = shown
+    as_json, quiet = ctx.params["json_"], ctx.params["quiet"]
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import read_document

@@ -136,9 +136,9 @@ def run(
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
     if isinstance(classifier, MarginClassifier):
-        callback: Any = progress.after_scans(what, len(positives_of(np.unique(y))))
+        callback = partial(progress.after_scan, what, len(positives_of(np.unique(y))))
     else:
-        callback = progress.after_epochs(what, classifier.max_epochs)
+        callback = partial(progress.after_epoch, what, classifier.max_epochs)
     classifier.set_params(callback=callback)
     with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.

@@ -95,9 +95,10 @@ def read_labels(
     refuse(not cells.size, none)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
+    only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
     refuse(
         len(values) == 1,
-        f"column {target!r} holds only one class, {_label(values[0])}: "
+        f"column {target!r} holds only one class, {only}: "
         "a classifier needs rows of at least two; choose another column with --target",
     )
     few = 0.5 * len(cells) if guessed else len(cells) - 1
@@ -123,10 +124,6 @@ def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: boo
     return (
         f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. {remedy}"
     )
-
-
-def _label(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(str(value))
 
 
 # What was done to the columns -------------------------------------------------------------------

@@ -133,10 +133,7 @@ def _lines_about(finding: Finding, data: EncodedTable, top: int, width: int) -> 
         yield "weights", signed_weights(weights, top, width)
     if finding.alone:
         values = {j for group in data.groups for j in group}
-        texts = [
-            _alone(one, names[one.feature], one.feature in values, problem)
-            for one in finding.alone[:top]
-        ]
+        texts = [_alone(one, names, values, problem) for one in finding.alone[:top]]
         rest = len(finding.alone) - len(texts)
         texts += [f"and {rest} more like these (--top)"] if rest else []
         yield "features", Group(*map(Text, texts))
@@ -226,9 +223,10 @@ def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
     return "; ".join([*named, f"{'the others' if there else 'all'} 0"] if zero else named)
 
 
-def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
-    """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
-    name, at = shortened(name), four_digits(one.threshold)
+def _alone(one: SingleFeature, names: list[str], values: set[int], problem: TwoClasses) -> str:
+    """What one feature alone says; those in `values` are 1 where a text column has this value."""
+    name, at = shortened(names[one.feature]), four_digits(one.threshold)
+    is_value = one.feature in values
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
         at = f"{one.threshold:.10g}"
     up, down = problem.sides[one.above], problem.sides[-one.above]
@@ -239,11 +237,8 @@ def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -
         return f"{'' if one.n_above else 'not '}{name}: only {which} ({count(there, 'row')})"
     if one.complete:
         return f"{name} alone separates: {down} below {at}, {up} above"
-    parts = []
-    if one.n_above:
-        parts.append(f"above {at} only {up} ({count(one.n_above, 'row')})")
-    if one.n_below:
-        parts.append(f"below {at} only {down} ({count(one.n_below, 'row')})")
+    sides = (("above", up, one.n_above), ("below", down, one.n_below))
+    parts = [f"{where} {at} only {which} ({count(n, 'row')})" for where, which, n in sides if n]
     return f"{name}: {', '.join(parts)}"
 
 

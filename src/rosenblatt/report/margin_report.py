@@ -32,7 +32,8 @@ PLACES = ("outside", "on", "inside", "wrong")
 
 def margin_lines(s: FitFacts, top: int) -> Iterator[Line]:
     """Named lines about what the problems came to."""
-    optima, stuck, weighted = s.optima, s.without_maximum, _weighted(s)
+    optima, stuck = s.optima, s.without_maximum
+    weighted = s.parameters.get("class_weight") is not None
     if len(optima) > 1 and stuck:
         yield "proof", _proofs(stuck)
     elif stuck and stuck[0].proof is not None and len(stuck[0].proof.rows) > 2:
@@ -117,10 +118,6 @@ def _named(optima: Sequence[OptimumFacts]) -> str:
 def _without_answer(stuck: Sequence[OptimumFacts]) -> list[OptimumFacts]:
     """Those of the problems without a maximum margin that have no soft one in its place."""
     return [one for one in stuck if one.C is None]
-
-
-def _weighted(s: FitFacts) -> bool:
-    return s.parameters.get("class_weight") is not None
 
 
 # Lines ------------------------------------------------------------------------------------------

@@ -111,12 +111,10 @@ KINDS: dict[Any, Callable[[Any], bool]] = {
     str: lambda value: type(value) is str,
     bool: lambda value: type(value) is bool,
     int: lambda value: type(value) is int and 0 <= value < MOST,
-    float: lambda value: abs(value) < MOST if type(value) is int else _is_finite(value),
+    float: lambda value: (
+        abs(value) < MOST if type(value) is int else type(value) is float and math.isfinite(value)
+    ),
 }
-
-
-def _is_finite(value: Any) -> bool:
-    return type(value) is float and math.isfinite(value)
 
 
 # Whether it fits together -----------------------------------------------------------------------
