@@ -399,10 +399,10 @@ def test_missing_numbers_are_filled_and_infinite_ones_refused():
 
 
 def test_ctrl_c_keeps_the_model_so_far(rings, monkeypatch):
-    def stop(_):
+    def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ProgressLine, "after_epochs", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "after_epoch", stop)
     found = fitted(rings, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert found["epochs"] == 1

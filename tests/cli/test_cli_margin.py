@@ -408,10 +408,10 @@ def test_wrong_uses_are_answered_in_one_line(dunkers, arguments, message):
 def test_ctrl_c_keeps_the_model_so_far(monkeypatch):
     """In the first scan of the training."""
 
-    def stop(_):
+    def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ProgressLine, "after_scans", lambda *_: stop)
+    monkeypatch.setattr(ProgressLine, "after_scan", stop)
     found = fitted(NOTES, *SOFT, "--C", 1e4, "-o", "m.skops", code=130)
     assert found["stop_reasons"] == ["INTERRUPTED"]
     assert "verdicts" not in found

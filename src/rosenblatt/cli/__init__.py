@@ -11,7 +11,7 @@ import threading
 import warnings
 from types import FrameType
 
-SIGNALS = ("SIGTERM", "SIGHUP")
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 AGAIN = 1.0  # seconds after which a signal that was not heard comes again
 
 
@@ -20,9 +20,8 @@ def main() -> None:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before we began
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
-    for name in SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _leave)
+    for number in SIGNALS:
+        signal.signal(number, _leave)
     warnings.showwarning = _warn
     sys.unraisablehook = _unraised
     try:
@@ -36,9 +35,8 @@ def main() -> None:
     try:
         app(prog_name="rosenblatt")
     finally:  # the way out is short: a signal there would only be reported
-        for name in SIGNALS:
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), signal.SIG_IGN)
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:

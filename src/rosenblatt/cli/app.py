@@ -49,18 +49,17 @@ class Commands(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command."""
+        """Run the chosen command; its exit code."""
         try:
-            result = super().invoke(ctx)
+            super().invoke(ctx)
             sys.stdout.flush()
-            return result
         except BrokenPipeError:
             # The reader, `head` for instance, has what it wanted.
             _silence(sys.stdout)
-            raise typer.Exit(ctx.meta.get(EXIT_CODE, 0)) from None
         except KeyboardInterrupt:
             _say("stopped with Ctrl-C")
-            raise typer.Exit(130) from None
+            return 130
+        return ctx.meta.get(EXIT_CODE, 0)
 
 
 def _answer(error: Exception) -> int:
@@ -73,16 +72,17 @@ def _answer(error: Exception) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "rosenblatt"
         text = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
-        _say(f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command)
+        message = f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command
     elif isinstance(error, ValueError | OSError | MemoryError):
-        _say(_in_one_line(error))
+        message = _in_one_line(error)
     elif isinstance(error, ImportError):
-        _say(f"a part is not installed: {_in_one_line(error)}")
+        message = f"a part is not installed: {_in_one_line(error)}"
     else:
-        _say(
+        message = (
             f"this should not have happened: {type(error).__name__}: {_in_one_line(error)} "
             "(ROSENBLATT_DEBUG=1 shows where; please report it)"
         )
+    _say(message)
     return 2
 
 

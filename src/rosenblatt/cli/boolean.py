@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,23 +11,19 @@ from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from fractions import Fraction
 
     from rosenblatt.boolean import Network, TruthTable, Unit
-    from rosenblatt.results import Inseparable, QuasiSeparable
+    from rosenblatt.report.terminal import Line
+
+    Share = tuple[Fraction, list[int]]  # of an input in a mean
+    Shares = tuple[list[Share], list[Share]]  # of inputs with the value 0, and with the value 1
 
 MOST_ROWS = 32  # of a truth table that is printed whole
 MOST_UNITS = 12
 EXPRESSION = "Such as 'x1 & (x2 | ~x3)', or the values of the table such as 0110."
 PLOT = "Draw the unit or the network: .png, .svg or .pdf."
-
-
-class CommonPoint(NamedTuple):
-    """A point that is a mean of inputs with the value 0, and of inputs with the value 1."""
-
-    zeros: list[tuple[Fraction, list[int]]]
-    ones: list[tuple[Fraction, list[int]]]
-    point: list[Fraction]
 
 
 def boolean(
@@ -47,7 +43,6 @@ def boolean(
     """
     options.check_outputs(picture=plot)
     with ProgressLine(not quiet) as progress:
-        progress.say("starting")
         from rosenblatt.boolean import Unit, parse, threshold_unit, two_level_network
 
         table = parse(expression)
@@ -65,69 +60,62 @@ def boolean(
     if json_:
         _print_json(table, found, network)
     elif not quiet:
-        _print(expression, table, found, network, plot)
-    raise typer.Exit(ctx.meta[options.EXIT_CODE])
+        from rosenblatt.report.sentences import shortened
+        from rosenblatt.report.terminal import print_lines
+
+        lines = _lines(table, found, network, plot)
+        print_lines(shortened(expression, 76), lines, len("function"))
 
 
-def common_point(certificate: Inseparable | QuasiSeparable, table: TruthTable) -> CommonPoint:
-    """What a certificate proves, in fractions."""
+def common_point(certificate: Any, table: TruthTable) -> tuple[Shares, list[Fraction]]:
+    """A point that is a mean of inputs with the value 0, and of inputs with the value 1."""
     from fractions import Fraction
 
-    shares: dict[int, list[tuple[Fraction, list[int]]]] = {0: [], 1: []}
+    shares: Shares = ([], [])
     inputs = table.inputs
     for i, weight in zip(certificate.support, certificate.weights, strict=True):
         share = Fraction(float(weight)).limit_denominator(10**6)
         shares[int(table.values[i])].append((share, inputs[i].tolist()))
-    points = [
-        [sum((share * row[j] for share, row in shares[value]), Fraction()) for j in range(table.n)]
-        for value in (0, 1)
-    ]
-    if points[0] != points[1]:
+    point, other = (
+        [sum((share * row[j] for share, row in side), Fraction()) for j in range(table.n)]
+        for side in shares
+    )
+    if point != other:
         msg = f"the shares of the meeting point of {table!r} are too long to be written down"
         raise RuntimeError(msg)
-    return CommonPoint(shares[0], shares[1], points[0])
+    return shares, point
 
 
-def _print(
-    expression: str,
-    table: TruthTable,
-    found: Unit | Inseparable | QuasiSeparable,
-    network: Network | None,
-    plot: str | None,
-) -> None:
+def _lines(
+    table: TruthTable, found: Any, network: Network | None, plot: str | None
+) -> Iterator[Line]:
     from rich.text import Text
 
-    from rosenblatt.report.sentences import shortened
-    from rosenblatt.report.terminal import new_console, new_grid, print_parts
     from rosenblatt.visible import count
 
-    lines = new_grid(len("function"))
     size = f"{count(table.n, 'variable')}; 1 on {int(table.values.sum())} of "
-    lines.add_row("function", size + count(table.values.size, "input"))
+    yield "function", size + count(table.values.size, "input")
     if table.values.size <= MOST_ROWS:
-        lines.add_row("table", Text(str(table), no_wrap=True))
+        yield "table", Text(str(table), no_wrap=True)
     if network is None:
-        lines.add_row("one unit", Text.assemble(("yes", "bold green"), f": {found}"))
-        lines.add_row("", Text("smallest whole weights, tried on every input", "dim"))
+        yield "one unit", Text.assemble(("yes", "bold green"), f": {found}")
+        yield "", Text("smallest whole weights, tried on every input", "dim")
     else:
         no = "no hyperplane parts the inputs with 1 from those with 0"
-        lines.add_row("one unit", Text.assemble(("no", "bold yellow"), f": {no}"))
-        certificate: Any = found
-        lines.add_row("proof", _proof(common_point(certificate, table)))
-        lines.add_row("network", _described(network))
-        for line in _shown(network):
-            lines.add_row("", line)
+        yield "one unit", Text.assemble(("no", "bold yellow"), f": {no}")
+        yield "proof", _proof(*common_point(found, table))
+        yield "network", _described(network)
+        yield from (("", line) for line in _shown(network))
     if plot:
-        lines.add_row("drawn", plot)
-    print_parts(new_console(), Text(shortened(expression, 76), "bold"), lines)
+        yield "drawn", plot
 
 
-def _proof(meet: CommonPoint) -> str:
+def _proof(shares: Shares, point: list[Fraction]) -> str:
     """The two sums, and why they are a proof."""
     sides = []
-    for value, side in enumerate((meet.zeros, meet.ones)):
+    for value, side in enumerate(shares):
         terms = [f"{share} {_vector(row)}" if share != 1 else _vector(row) for share, row in side]
-        sides.append(f"with {value}: {' + '.join(terms)} = {_vector(meet.point)}")
+        sides.append(f"with {value}: {' + '.join(terms)} = {_vector(point)}")
     why = "both kinds have this mean: a hyperplane would have it on both sides"
     return "\n".join([*sides, why])
 
@@ -148,44 +136,28 @@ def _described(network: Network) -> str:
 
 
 def _shown(network: Network) -> list[str]:
-    lines = str(network).splitlines()
+    lines, unit = str(network).splitlines(), network.output
     rest = len(network.hidden) - MOST_UNITS
-    if rest > 0:
-        last = lines[-1] if len(lines[-1]) < 100 else f"output {_output(network)}"
-        lines = [*lines[:MOST_UNITS], f"... {rest} more (--json has them all)", last]
-    return lines
+    if rest <= 0:
+        return lines
+    if len(lines[-1]) >= 100:
+        from rosenblatt.boolean.units import weighted_sum
+
+        first = weighted_sum(unit.w[:3], unit.names[:3])
+        lines[-1] = f"output fires where {first} + ... >= {unit.k:g}"
+    return [*lines[:MOST_UNITS], f"... {rest} more (--json has them all)", lines[-1]]
 
 
-def _output(network: Network) -> str:
-    """The output of very many hidden units, cut short."""
-    from rosenblatt.boolean.units import weighted_sum
-
-    unit = network.output
-    return f"fires where {weighted_sum(unit.w[:3], unit.names[:3])} + ... >= {unit.k:g}"
-
-
-def _print_json(
-    table: TruthTable, found: Unit | Inseparable | QuasiSeparable, network: Network | None
-) -> None:
-    whole: dict[str, Any] = {
-        "names": list(table.names),
-        "values": table.bits,
-        "one_unit": network is None,
-    }
-    answer: Any = found
+def _print_json(table: TruthTable, found: Any, network: Network | None) -> None:
+    whole: dict[str, Any] = {"names": list(table.names), "values": table.bits}
+    whole["one_unit"] = network is None
     if network is None:
-        whole["unit"] = _unit_as_json(answer)
+        whole["unit"] = _unit_as_json(found)
     else:
-        meet = common_point(answer, table)
-        sides = {"zeros": meet.zeros, "ones": meet.ones}
-        whole["proof"] = {
-            "verdict": answer.verdict.name,
-            "point": list(map(str, meet.point)),
-            **{
-                name: [{"input": row, "share": str(share)} for share, row in side]
-                for name, side in sides.items()
-            },
-        }
+        shares, point = common_point(found, table)
+        whole["proof"] = {"verdict": found.verdict.name, "point": list(map(str, point))}
+        for name, side in zip(("zeros", "ones"), shares, strict=True):
+            whole["proof"][name] = [{"input": row, "share": str(share)} for share, row in side]
         whole["network"] = {
             "form": network.form,
             "fewest": network.fewest,

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import (
-    Orders,
-    check_outputs,
-    check_seed,
-    chosen_model,
-    estimator_options,
-    max_seconds,
-    trains,
-)
+from rosenblatt.cli.options import Orders, check_outputs, check_seed, max_seconds, trains
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
-    from rosenblatt.report.bound_report import BoundFacts
     from rosenblatt.report.fits import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
     from rosenblatt.tables.encoder import TableEncoder
@@ -78,36 +68,28 @@ def bound(
     check_seed(seed or 0)
     max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
-        progress.say("starting")
-        from rosenblatt.cli.fitting import MODELS
-        from rosenblatt.cli.reading import read_file
-        from rosenblatt.report.bound_report import print_bounds
-        from rosenblatt.tables.encoder import TableEncoder
+        from rosenblatt.cli.fitting import prepare
+        from rosenblatt.report.bound_report import BoundFacts, print_bounds
+        from rosenblatt.report.fits import kernel_facts
 
-        given = options.given_parameters(ctx.params) | {"random_state": seed or 0}
-        name = chosen_model(model, given)
-        rule = MODELS[name]
-        progress.say(f"reading {Path(file).name}")
-        table = read_file(file, target, rule, options.how_to_read(ctx.params))
-        classifier = rule(record=True, **estimator_options(name, rule, given, table.y))
-        encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        encoded, reports = _examine(classifier, encoder, table, progress)
+        table, classifier, encoder = prepare(ctx.params, progress, record=True)
+        encoded, reports = _examine(table, classifier, encoder, progress)
         if picture:
             progress.say("drawing")
             from rosenblatt import plot
 
             plot.save(plot.bound(reports[0] if len(reports) == 1 else reports), picture)
-    facts = _facts(encoded, classifier, reports, picture)
+    known = kernel_facts(classifier) if hasattr(classifier, "kernel_") else None
+    facts = BoundFacts(encoded, reports, known, picture)
     ctx.meta[options.EXIT_CODE] = 130 if facts.interrupted else int(not facts.separable)
     if json_:
         print_json(facts.as_json())
     elif not quiet:
         print_bounds(facts)
-    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _examine(
-    model: Any, encoder: TableEncoder, table: LabelledTable, progress: ProgressLine
+    table: LabelledTable, model: Any, encoder: TableEncoder, progress: ProgressLine
 ) -> tuple[EncodedTable, tuple[BoundReport, ...]]:
     """Encode, train, and set the run beside its bound."""
     import numpy as np
@@ -138,37 +120,6 @@ def _examine(
         msg = f"R is beyond what floating point can hold: scale the features{smaller}"
         raise ValueError(msg)
     return EncodedTable(**vars(table), encoder=encoder, X=X), reports
-
-
-def _facts(
-    encoded: EncodedTable, model: Any, reports: tuple[BoundReport, ...], picture: str | None
-) -> BoundFacts:
-    from rosenblatt.report.bound_report import BoundFacts
-    from rosenblatt.report.fits import kernel_facts, table_facts
-
-    kernel = kernel_facts(model) if hasattr(model, "kernel_") else None
-    separable = all(report.bound.separable for report in reports)
-    return BoundFacts(
-        table=table_facts(encoded),
-        counts=encoded.counts,
-        features=len(encoded.features),
-        kernel=kernel,
-        same_rows=() if kernel is None or separable else _same_rows(encoded),
-        reports=reports,
-        drawn=picture,
-        notes=tuple(encoded.notes),
-    )
-
-
-def _same_rows(encoded: EncodedTable) -> tuple[int, ...]:
-    """Two rows of the file that no kernel tells apart though their classes differ, or nothing."""
-    from rosenblatt.report.judging import first_same
-
-    for positive in encoded.labels[0]:
-        pair = first_same(encoded.X, encoded.signs(positive))
-        if pair:
-            return tuple(encoded.rows[pair].tolist())
-    return ()
 
 
 def _refuse_too_many(model: Any, X: Any) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import check_outputs, max_seconds, refuse_overwriting
+from rosenblatt.cli.options import check_outputs, max_seconds, refuse_overwriting, writes
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_data, print_json, print_line
 
@@ -28,9 +28,7 @@ def check(
     ctx: typer.Context,
     file: options.File,
     target: options.Target = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="CERT.json", help=OUTPUT)
-    ] = None,
+    output: Annotated[str | None, writes(metavar="CERT.json", help=OUTPUT)] = None,
     verify: Annotated[str | None, typer.Option(metavar="CERT.json", help=VERIFY)] = None,
     pairs: Annotated[bool, typer.Option("--pairs", metavar="", help=PAIRS)] = False,
     max_time: Annotated[str | None, typer.Option(metavar="TIME", help=TIME)] = None,
@@ -56,16 +54,16 @@ def check(
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)
-        _verify(ctx, file, verify, how, (json_, quiet))
+        return _verify(ctx, file, verify, how)
     check_outputs(certificate=output)
     refuse_overwriting(output, [file])
     limit = max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
-        progress.say("starting")
         from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import document_text, write_document
         from rosenblatt.report.check_report import print_check
-        from rosenblatt.report.checks import all_separable, document_of, examine
+        from rosenblatt.report.checks import document_of, examine
+        from rosenblatt.results import Verdict
 
         progress.say(f"reading {Path(file).name}")
         table = read_checked(file, target, how)
@@ -74,24 +72,21 @@ def check(
         document = document_of(table, findings, how | {"pairs": pairs})
         if output:
             write_document(document, output)
-    ctx.meta[options.EXIT_CODE] = 0 if all_separable(findings) else 1
+    yes = all(finding.certificate.verdict is Verdict.SEPARABLE for finding in findings)
+    ctx.meta[options.EXIT_CODE] = 0 if yes else 1
     if json_:
         print_data(document_text(document))
     elif not quiet:
         print_check(table, findings, top, output)
-    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 # --verify ---------------------------------------------------------------------------------------
 
 
-def _verify(
-    ctx: typer.Context, file: str, path: str, how: dict[str, Any], shown: tuple[bool, bool]
-) -> NoReturn:
-    """Check certificates again, and leave with the exit code."""
-    as_json, quiet = shown
+def _verify(ctx: typer.Context, file: str, path: str, how: dict[str, Any]) -> None:
+    """Check certificates again."""
+    as_json, quiet = ctx.params["json_"], ctx.params["quiet"]
     with ProgressLine(not quiet) as progress:
-        progress.say("starting")
         from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import read_document
         from rosenblatt.report.checks import CHECKED, NOT_CHECKED, check_again, how_it_was_read
@@ -106,16 +101,13 @@ def _verify(
     valid = all(answer.valid for answer in answers)
     ctx.meta[options.EXIT_CODE] = 0 if valid else 1
     if as_json:
-        problems = [answer._asdict() for answer in answers]
-        found = {"valid": valid, "problems": problems}
-        found |= {"checked": CHECKED, "not_checked": NOT_CHECKED}
-        print_json(found)
+        found = {"valid": valid, "problems": [answer._asdict() for answer in answers]}
+        print_json(found | {"checked": CHECKED, "not_checked": NOT_CHECKED})
     elif not quiet:
         for answer in answers:
             print_line(_sentence(answer))
         if valid:
             print_line(f"checked: {CHECKED}; not {NOT_CHECKED}")
-    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _sentence(answer: Rechecked) -> str:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rosenblatt.report.facts import FitFacts
     from rosenblatt.report.fits import LabelledTable
 
+NAME = "Which demo; --list names them."
+LIST = "List the demos."
+SAVE = "Write the data to a .csv or .parquet file instead."
+
 NEVER = "A fit never just stops: here"
 ANY = "Whether any hyperplane at all can separate the classes."
 EXPLANATIONS = {
@@ -72,16 +76,9 @@ OF_KERNELS = {
 
 
 def demo(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Which demo; --list names them.")
-    ] = "penguins",
-    list_: Annotated[
-        bool, typer.Option("--list", "-l", metavar="", help="List the demos.")
-    ] = False,
-    save: Annotated[
-        str | None,
-        typer.Option(metavar="TABLE", help="Write the data to a .csv or .parquet file instead."),
-    ] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help=NAME)] = "penguins",
+    list_: Annotated[bool, typer.Option("--list", "-l", metavar="", help=LIST)] = False,
+    save: Annotated[str | None, typer.Option(metavar="TABLE", help=SAVE)] = None,
 ) -> None:
     """Show what a fit looks like and what each line of it means.
 
@@ -128,9 +125,8 @@ def _generated(data: rb.datasets.Dataset, target: str) -> LabelledTable:
 
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     named = data.target_names != ("-1", "+1")
-    labels = np.where(data.y > 0, *data.target_names[::-1]) if named else data.y
-    file = data.description
-    return LabelledTable(file=file, names=[], target=target, columns=columns, y=labels)
+    y = np.where(data.y > 0, *data.target_names[::-1]) if named else data.y
+    return LabelledTable(file=data.description, names=[], target=target, columns=columns, y=y)
 
 
 DEMOS = {
@@ -210,14 +206,9 @@ def _run(name: str) -> None:
         usual = {"order": "shuffled", "random_state": 0} if one.model == "kernel" else {}
         classifier = MODELS[one.model](**usual, **one.parameters)
         trained = train(table, classifier, TableEncoder(), 5, progress, ctrl_c)
-    print_report(
-        f"{name}: {one.title}",
-        trained.facts,
-        NamedWeights.of(trained.pipeline),
-        top=20,
-        story=one.story,
-        explanations=_explanations(trained.facts),
-    )
+    facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
+    texts = _explanations(facts)
+    print_report(f"{name}: {one.title}", facts, weights, 20, story=one.story, explanations=texts)
     keep = f" --model {one.model}" * (one.model != "perceptron")
     keep += "".join(f" --{k.replace('_', '-')} {v}" for k, v in one.parameters.items())
     typer.echo("\nNow you: get the data, fit them in other ways, draw them.\n")
@@ -233,9 +224,8 @@ def _explanations(facts: FitFacts) -> dict[str, str]:
     }
     texts: dict[str, Any] = EXPLANATIONS | (OF_KERNELS if facts.expansion else {})
     for name, there in cases.items():
-        texts[name] = " ".join(
-            texts[name][case] for case in dict.fromkeys(there) if case in texts[name]
-        )
+        told = (texts[name].get(case) for case in dict.fromkeys(there))
+        texts[name] = " ".join(filter(None, told))
     return texts
 
 
@@ -244,10 +234,8 @@ def _write(name: str, path: str) -> None:
     from rosenblatt.tables.output import TableWriter
 
     table = _find(name).read()
-    layout = {
-        column: "text" if cells.dtype.kind == "O" else "number"
-        for column, cells in table.columns.items()
-    }
+    columns = table.columns.items()
+    layout = {name: "text" if c.dtype.kind == "O" else "number" for name, c in columns}
     labels = "text" if table.y.dtype.kind == "U" else "integer"
     with TableWriter(path, layout | {table.target: labels}) as out:
         out.write(table.columns | {table.target: table.y})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,11 +12,10 @@ from rosenblatt.cli.options import (
     check_folds,
     check_outputs,
     check_seed,
-    chosen_model,
     curves,
-    estimator_options,
     max_seconds,
     trains,
+    writes,
 )
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["last", "pocket", "average", "vote"]
 
+OUTPUT = "Save the model here."
+FOLDS = "Cross-validate in so many folds; 0: not."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
@@ -48,14 +48,9 @@ def fit(
     ctx: typer.Context,
     file: options.File,
     target: options.Target = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="MODEL.skops", help="Save the model here."),
-    ] = None,
+    output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
-    folds: Annotated[
-        int, typer.Option("--cv", metavar="FOLDS", help="Cross-validate in so many folds; 0: not.")
-    ] = 5,
+    folds: Annotated[int, typer.Option("--cv", metavar="FOLDS", help=FOLDS)] = 5,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
@@ -101,30 +96,16 @@ def fit(
     check_seed(seed or 0)
     max_seconds(max_time)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
-        progress.say("starting")
-        from rosenblatt.cli.fitting import MODELS, train
-        from rosenblatt.cli.reading import read_file
-        from rosenblatt.tables.encoder import TableEncoder
+        from rosenblatt.cli.fitting import prepare, train
 
-        given = options.given_parameters(ctx.params) | {"record": record or None}
-        name = chosen_model(model, given)
-        if "margin" not in name:  # nothing is random about the best hyperplane
-            given["random_state"] = seed or 0
-        elif intercept:  # they always have one
-            given["fit_intercept"] = None
-        progress.say(f"reading {Path(file).name}")
-        rule = MODELS[name]
-        table = read_file(file, target, rule, options.how_to_read(ctx.params))
-        classifier = rule(**estimator_options(name, rule, given, table.y))
-        encoder = TableEncoder(standardize=not raw, use=tuple(use or ()))
-        trained = train(table, classifier, encoder, folds, progress, ctrl_c)
+        asked_for = prepare(ctx.params | {"record": record or None}, progress)
+        trained = train(*asked_for, folds, progress, ctrl_c)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)
     stopped = trained.interrupted or ctrl_c.pressed
     ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
     if json_ or not quiet:
         _print(trained, top, json_, files)
-    raise typer.Exit(ctx.meta[options.EXIT_CODE])
 
 
 def _write(
@@ -138,22 +119,20 @@ def _write(
         save(trained.pipeline, output, summary=trained.facts.as_json())
         files.append(output)
     if picture:
-        name = picture
-        if ctrl_c.unless_stopped(lambda: _draw(trained, name)):
-            files.append(name)
+        drawn = ctrl_c.unless_stopped(lambda: _draw(trained, picture))
+        files += filter(None, [drawn])
     return files
 
 
-def _draw(trained: TrainedModel, picture: str) -> bool:
+def _draw(trained: TrainedModel, picture: str) -> str:
     from rosenblatt import plot
     from rosenblatt.report.terminal import axis_names
 
     names, training = axis_names(trained.pipeline), trained.training
     best = len(trained.facts.optima) == 1  # several are best seen together
     draw = plot.margin if best else plot.decision
-    ax = draw(trained.pipeline[-1], training.X, training.y, feature_names=names)
-    plot.save(ax, picture)
-    return True
+    plot.save(draw(trained.pipeline[-1], training.X, training.y, feature_names=names), picture)
+    return picture
 
 
 def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> None:

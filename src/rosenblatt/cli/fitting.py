@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.cli.reading import notes_about
+from rosenblatt.cli.options import chosen_model, estimator_options, how_to_read
+from rosenblatt.cli.reading import notes_about, read_file
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernel.estimator import KernelPerceptron
@@ -57,6 +60,19 @@ class TrainedModel:
     interrupted: bool
 
 
+def prepare(
+    options: Mapping[str, Any], progress: ProgressLine, **more: Any
+) -> tuple[LabelledTable, Any, TableEncoder]:
+    """The table that a command was given, with the classifier and the encoder to fit to it."""
+    name = chosen_model(options)
+    rule = MODELS[name]
+    progress.say(f"reading {Path(options['file']).name}")
+    table = read_file(options["file"], options["target"], rule, how_to_read(options))
+    classifier = rule(**estimator_options(name, rule, options, table.y), **more)
+    encoder = TableEncoder(standardize=not options["raw"], use=tuple(options["use"] or ()))
+    return table, classifier, encoder
+
+
 def train(
     table: LabelledTable,
     classifier: Any,
@@ -82,8 +98,8 @@ def train(
         ctrl_c.pressed = True
     took = round(time.perf_counter() - began, 3)
     training = EncodedTable(**vars(table), encoder=encoder, X=X)
-    facts = replace(fit_facts(classifier, training), seconds=took)
-    facts = replace(facts, margins=margins_of(classifier, training))
+    margins = margins_of(classifier, training)
+    facts = replace(fit_facts(classifier, training), seconds=took, margins=margins)
     interrupted = _was_interrupted(classifier) or ctrl_c.pressed
     if not interrupted:
         judged = ctrl_c.unless_stopped(lambda: _judged(facts, classifier, training, progress))
@@ -120,9 +136,9 @@ def run(
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
     if isinstance(classifier, MarginClassifier):
-        callback: Any = progress.after_scans(what, len(positives_of(np.unique(y))))
+        callback = partial(progress.after_scan, what, len(positives_of(np.unique(y))))
     else:
-        callback = progress.after_epochs(what, classifier.max_epochs)
+        callback = partial(progress.after_epoch, what, classifier.max_epochs)
     classifier.set_params(callback=callback)
     with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.
@@ -156,9 +172,8 @@ def cross_validate(
         table.notes.append(f"no cross-validation: class {single} has only one row")
         return ()
     if folds > least:
-        few = count(least, "row")
-        table.notes.append(f"{least} folds: the smallest class has only {few}")
-    folds = min(folds, least)
+        folds = least
+        table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
     # What was used with all the rows is used with some of them, whatever it looks like there.
     encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
     split = StratifiedKFold(folds, shuffle=True, random_state=0)

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-EXIT_CODE = "exit code"  # in a context's `meta`: how to leave if the reader of the report has gone
+EXIT_CODE = "exit code"  # in a context's `meta`: how to leave, also if the reader has gone
 
+writes = partial(typer.Option, "--output", "-o")
 trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
@@ -112,11 +113,6 @@ SUFFIXES = {
 }
 
 
-def given_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the options of a command those that are parameters of estimators; None: not given."""
-    return {RENAMED.get(name, name): options[name] for name in PARAMETERS if name in options}
-
-
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
     columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
@@ -172,22 +168,27 @@ def max_seconds(text: str | None) -> float | None:
     return limit
 
 
-def chosen_model(model: str | None, given: Mapping[str, Any]) -> str:
+def chosen_model(options: Mapping[str, Any]) -> str:
     """The name of the model; a kernel is reason enough for a kernel perceptron."""
-    if model is not None:
-        return model
-    if given.get("kernel") is not None:
+    if options["model"] is not None:
+        return str(options["model"])
+    if options["kernel"] is not None:
         return "kernel"
     for name, kernel in CURVED.items():
         missing = f"{_option(name)} needs a kernel: add --kernel {kernel}"
-        refuse(given.get(name) is not None, missing)
+        refuse(options.get(name) is not None, missing)
     return "perceptron"
 
 
 def estimator_options(
     model: str, estimator: type, given: Mapping[str, Any], y: NDArray[Any]
 ) -> dict[str, Any]:
-    """The parameters that were given, in the terms of the estimator that a model is."""
+    """The parameters that were given to a command, in the terms of the estimator of a model."""
+    given = {RENAMED.get(name, name): given[name] for name in PARAMETERS if name in given}
+    if "margin" not in model:  # nothing is random about the best hyperplane
+        given["random_state"] = given["random_state"] or 0
+    elif given["fit_intercept"]:  # they always have one
+        given["fit_intercept"] = None
     accepted = inspect.signature(estimator).parameters
     options = {name: value for name, value in given.items() if value is not None}
     own = ", ".join(_option(known, model) for known in given if known in accepted)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from rosenblatt.cli.options import check_outputs, refuse
+from rosenblatt.cli.options import check_outputs, refuse, writes
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
@@ -16,6 +17,9 @@ OF_RUNS = ("updates", "animate", "epochs")
 OF_MARGINS = ("margin", "nearest")
 OF_TABLES = ("decision", *OF_MARGINS, "updates", "animate")
 
+may_have = partial(typer.Argument, show_default=False)
+
+KIND = "Which picture."
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "The table it was trained on."
 OUTPUT = "Where to: .png, .svg, .pdf; animate: .gif or .mp4. Default: KIND.png."
@@ -23,18 +27,10 @@ WHICH = "margin, nearest: of more than two classes, the one to draw with the res
 
 
 def plot(
-    kind: Annotated[
-        Literal[OfModels, Ideas], typer.Argument(metavar="KIND", help="Which picture.")
-    ],
-    model: Annotated[
-        str | None, typer.Argument(metavar="MODEL", help=MODEL, show_default=False)
-    ] = None,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help=TABLE, show_default=False)
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="PICTURE", help=OUTPUT)
-    ] = None,
+    kind: Annotated[Literal[OfModels, Ideas], typer.Argument(metavar="KIND", help=KIND)],
+    model: Annotated[str | None, may_have(metavar="MODEL", help=MODEL)] = None,
+    file: Annotated[str | None, may_have(metavar="FILE", help=TABLE)] = None,
+    output: Annotated[str | None, writes(metavar="PICTURE", help=OUTPUT)] = None,
     first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
     which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
 ) -> None:
@@ -124,10 +120,11 @@ def _draw(
         pictures.save(draw(), output)
         return
     from rosenblatt.files.models import load
+    from rosenblatt.report.facts import classifier_of
     from rosenblatt.report.terminal import axis_names, feature_names
 
     loaded = load(model)
-    classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
+    classifier = classifier_of(loaded)
     _check_model(kind, model, classifier)
     if file is None:
         more = {"feature_names": feature_names(loaded)} if kind == "neuron" else {}

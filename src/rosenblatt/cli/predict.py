@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli.options import refuse_overwriting
+from rosenblatt.cli.options import refuse_overwriting, writes
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
@@ -16,24 +16,18 @@ CHUNK = 1 << 16
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
+QUIET = "Say nothing but errors."
 HEADER = "Whether the first line has names."
+DELIMITER = "What stands between cells."
 
 
 def predict(
     model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
     file: Annotated[str, typer.Argument(metavar="FILE", help=TABLE)],
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="TABLE", help=OUTPUT)
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing but errors.")
-    ] = False,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", metavar="", help=HEADER)
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(metavar="C", help="What stands between cells.")
-    ] = None,
+    output: Annotated[str | None, writes(metavar="TABLE", help=OUTPUT)] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
+    header: Annotated[bool | None, typer.Option(metavar="", help=HEADER)] = None,
+    delimiter: Annotated[str | None, typer.Option(metavar="C", help=DELIMITER)] = None,
 ) -> None:
     """Say the class of every row of a table, and its decision value.
 
@@ -43,7 +37,6 @@ def predict(
     [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
     """
     with ProgressLine(not quiet) as progress:
-        progress.say("starting")
         from rosenblatt.cli.saved_models import Application, Tally
         from rosenblatt.files.models import load
         from rosenblatt.tables.output import TableWriter

@@ -57,8 +57,7 @@ def labelled_table(
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
-        rows = count(int((~known).sum()), "row")
-        notes.append(f"{rows} without a class left out")
+        notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
     return LabelledTable(
         file=Path(table.path).name,
         names=list(table.names),
@@ -97,9 +96,10 @@ def read_labels(
     refuse(not cells.size, none)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
+    only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
     refuse(
         len(values) == 1,
-        f"column {target!r} holds only one class, {_label(values[0])}: "
+        f"column {target!r} holds only one class, {only}: "
         "a classifier needs rows of at least two; choose another column with --target",
     )
     few = 0.5 * len(cells) if guessed else len(cells) - 1
@@ -127,22 +127,16 @@ def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: boo
     )
 
 
-def _label(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else repr(str(value))
-
-
 # What was done to the columns -------------------------------------------------------------------
 
 
 def notes_about(encoder: TableEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
-    notes: list[str] = []
     reasons: dict[str, list[str]] = {}
     for spec in encoder.columns_:
         if "dropped" in spec:
             reasons.setdefault(spec["dropped"], []).append(spec["name"])
-    for reason, names in reasons.items():
-        notes.append(f"left out: {listing(names)} ({reason})")
+    notes = [f"left out: {listing(names)} ({reason})" for reason, names in reasons.items()]
     dates = [spec["name"] for spec in encoder.columns_ if spec["kind"] == "date"]
     if dates:
         notes.append(f"as days since 1970: {listing(dates)}")

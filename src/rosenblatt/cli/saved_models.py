@@ -78,17 +78,15 @@ class Tally:
         """A line for each thing worth saying."""
         lines = []
         for name, counts in self.unseen.items():
-            cells = count(counts.total(), "cell")
             most = [cell for cell, _ in counts.most_common()]
             lines.append(
-                f"{cells} of {shortened(name)} with values not seen in training, "
-                f"which count for no class: {listing(most, 4)}"
+                f"{count(counts.total(), 'cell')} of {shortened(name)} with values not seen in "
+                f"training, which count for no class: {listing(most, 4)}"
             )
         if self.strange:
-            rows = count(self.strange.total(), "row")
             lines.append(
-                f"{rows} with a class that the model does not know, not judged: "
-                f"{listing(self.strange, 4)} (it knows {listing(classes, 4)})"
+                f"{count(self.strange.total(), 'row')} with a class that the model does not know, "
+                f"not judged: {listing(self.strange, 4)} (it knows {listing(classes, 4)})"
             )
         if self.judged:
             share, are = percent(self.right / self.judged), "is" if self.judged == 1 else "are"
@@ -109,19 +107,14 @@ class Application:
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model
-
-    @property
-    def texts(self) -> list[str]:
-        """The columns that are text."""
         kinds = self.encoder.kinds_ if self.encoder is not None else {}
-        return [name for name, kind in kinds.items() if kind == "text"]
+        self.texts = [name for name, kind in kinds.items() if kind == "text"]
 
     @property
     def layout(self) -> dict[str, str]:
         """The columns of the answer."""
         classes = self.classifier.classes_
-        several = len(classes) > 2
-        values = [f"decision_{label}" for label in classes] if several else ["decision"]
+        values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
         label = "integer" if classes.dtype.kind in "iu" else "text"
         return {"prediction": label} | dict.fromkeys(values, "number")
 
@@ -148,14 +141,13 @@ class Application:
     def _by_position(self, table: Table, trained: list[str]) -> Table:
         """Files without names: the same columns, or all but the class."""
         rest = [name for name in trained if name != self.target]
-        for names in (trained, rest):
-            if len(table.names) == len(names):
-                return table.renamed(names)
-        msg = (
+        names = trained if len(table.names) == len(trained) else rest
+        refuse(
+            len(table.names) != len(names),
             f"{table.path} has {_columns(table)} without names, but the model was trained on "
-            f"{len(rest)} and the class"
+            f"{len(rest)} and the class",
         )
-        raise ValueError(msg)
+        return table.renamed(names)
 
     def features(self, columns: Columns) -> Any:
         """The rows as the classifier takes them."""
@@ -166,20 +158,20 @@ class Application:
     def answer(self, columns: Columns, tally: Tally) -> Columns:
         """Labels and decision values."""
         true = columns.pop(self.target, None) if self.target else None
-        X = self.features(columns)
-        values, predicted = self._answers(X)
+        values, predicted = self._answers(self.features(columns))
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
         if true is not None:
             tally.judge(predicted, true, self.classifier.classes_)
-        names = list(self.layout)[1:]
-        return {"prediction": predicted} | {name: values[:, k] for k, name in enumerate(names)}
+        return dict(zip(self.layout, [predicted, *values.T], strict=True))
 
     def _answers(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Decision values and classes; what scikit-learn makes of a changed file, in one line."""
         try:
             values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
-            return values, self._predicted(X, values)
+            if isinstance(self.classifier, Classifier):  # values cost most, with a kernel
+                return values, self.classifier.classes_[choose(values)]
+            return values, np.asarray(self.classifier.predict(X))
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
             if isinstance(self.classifier, Classifier):
                 raise
@@ -187,27 +179,19 @@ class Application:
             msg = f"{self.path} is damaged, or not for this table ({why}): save the model again"
             raise ModelFileError(msg) from error
 
-    def _predicted(self, X: Any, values: NDArray[np.float64]) -> NDArray[Any]:
-        """The classes; those of a kernel perceptron from its values, which cost most."""
-        if isinstance(self.classifier, Classifier):
-            return self.classifier.classes_[choose(values)]
-        return np.asarray(self.classifier.predict(X))
-
     def training_data(self, table: Table) -> tuple[Any, NDArray[Any]]:
         """Features and classes of a table that has both, without the rows that have no class."""
-        table = self.fitting(table)
-        if self.target is None or self.target not in table.names:
-            msg = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
-            raise ValueError(msg)
-        cells = table[self.target]
-        known = ~missing(cells)
-        classes = self.classifier.classes_
-        numbers = np.array([number_of(cell, classes) for cell in cells[known]])
+        table, target = self.fitting(table), str(self.target)
+        none = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
+        refuse(self.target is None or target not in table.names, none)
+        known, classes = ~missing(table[target]), self.classifier.classes_
+        cells = table[target][known]
+        numbers = np.array([number_of(cell, classes) for cell in cells])
         if (numbers < 0).any():
-            strange = cells[known][numbers < 0][0]
+            strange = cells[numbers < 0][0]
             msg = f"{table.path} has the class {strange!r}, but the model knows {listing(classes)}"
             raise ValueError(msg)
-        columns = {name: table[name][known] for name in table.names if name != self.target}
+        columns = {name: table[name][known] for name in table.names if name != target}
         return self.features(columns), classes[numbers]
 
 

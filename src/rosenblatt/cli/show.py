@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from rosenblatt.cli import options
-
-if TYPE_CHECKING:
-    from rosenblatt.report.facts import FitFacts
 
 
 def show(
@@ -24,14 +21,16 @@ def show(
     from pathlib import Path
 
     from rosenblatt.files.models import load
-    from rosenblatt.report.fit_report import file_line, print_document, print_report
-    from rosenblatt.report.fits import fit_facts
+    from rosenblatt.report.facts import classifier_of
+    from rosenblatt.report.fit_report import print_document, print_report, size_of
+    from rosenblatt.report.fits import expansion_document, fit_facts
     from rosenblatt.report.saved import saved_facts
     from rosenblatt.report.sentences import shortened
     from rosenblatt.report.terminal import NamedWeights
+    from rosenblatt.visible import count
 
     loaded = load(model)
-    classifier = loaded[-1] if hasattr(loaded, "steps") else loaded
+    classifier = classifier_of(loaded)
     if not hasattr(classifier, "fits_"):
         msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
         raise ValueError(msg)
@@ -41,24 +40,17 @@ def show(
     if json_:
         document = facts.as_json() if saved is None else loaded.summary_
         if weights is None:
-            document = document | _coefficients(classifier, facts)
+            whole = facts.table is not None and not facts.table.rows_without_class
+            rows = range(1, (facts.rows or 0) + 1) if whole else None  # the samples are all of them
+            document = document | expansion_document(classifier, rows)
         print_document(document, weights)
         return
     origin, size = "", ""
     if facts.table is not None:
         origin = f", trained on {shortened(facts.table.file, 80)}, {facts.table.trained[:10]}"
-    title = f"{shortened(Path(model).name, 80)}: {facts.model}{origin}"
     if facts.expansion is not None:
-        size = file_line(Path(model).stat().st_size, facts, facts.expansion)
+        vectors = count(facts.expansion.support.count, "support vector")
+        size = f"{size_of(Path(model).stat().st_size)}; it holds {vectors} of "
+        size += count(facts.features, "feature")
+    title = f"{shortened(Path(model).name, 80)}: {facts.model}{origin}"
     print_report(title, facts, weights, top, file=size)
-
-
-def _coefficients(classifier: Any, facts: FitFacts) -> dict[str, Any]:
-    """The sum of a kernel perceptron, with rows of the file where the samples are all its rows."""
-    import numpy as np
-
-    from rosenblatt.report.fits import expansion_document
-
-    table = facts.table
-    whole = table is not None and not table.rows_without_class
-    return expansion_document(classifier, np.arange(1, table.rows + 1) if table and whole else None)

@@ -39,8 +39,8 @@ class ProgressLine:
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._what = ""
-            self._task = self._bars.add_task("", total=None, detail="")
+            self._what = "starting"
+            self._task = self._bars.add_task(self._what, total=None, detail="")
             self._timer = threading.Timer(PATIENCE, self._bars.start)
             self._timer.daemon = True
             self._timer.start()
@@ -61,23 +61,15 @@ class ProgressLine:
                 self._bars.reset(self._task, description=what)  # what is done shows no time
             self._bars.update(self._task, completed=done, total=total, detail=detail)
 
-    def after_epochs(self, what: str, max_epochs: int) -> Callable[[Epoch], None]:
-        """A callback for a fit."""
+    def after_epoch(self, what: str, max_epochs: int, epoch: Epoch) -> None:
+        """Tell where a fit is."""
+        detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
+        self.say(what, epoch.number, max_epochs, detail)
 
-        def callback(epoch: Epoch) -> None:
-            detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
-            self.say(what, epoch.number, max_epochs, detail)
-
-        return callback
-
-    def after_scans(self, what: str, n_problems: int) -> Callable[[MarginRound], None]:
-        """A callback for a fit to a best hyperplane, or to one for each of several classes."""
-
-        def callback(scan: MarginRound) -> None:
-            of = f"class {scan.problem + 1} of {n_problems}, " if n_problems > 1 else ""
-            self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
-
-        return callback
+    def after_scan(self, what: str, n_problems: int, scan: MarginRound) -> None:
+        """The same of a fit to a best hyperplane, or to one for each of several classes."""
+        of = f"class {scan.problem + 1} of {n_problems}, " if n_problems > 1 else ""
+        self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
 
 
 class HeldCtrlC:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 from rich.text import Text
 
 from rosenblatt import __version__
-from rosenblatt.report.facts import Document, KernelFacts, TableFacts, as_json
-from rosenblatt.report.fit_report import bends_more
-from rosenblatt.report.sentences import classes_line, data_line, percent, shortened, these_rows
-from rosenblatt.report.terminal import add_last_lines, new_console, new_grid, print_parts
+from rosenblatt.report.facts import Document, KernelFacts, as_json
+from rosenblatt.report.fit_report import bends
+from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.judging import first_same
+from rosenblatt.report.sentences import percent, shortened, these_rows
+from rosenblatt.report.terminal import Line, first_lines, last_lines, print_lines
 from rosenblatt.results import BoundReport, MistakeBound, StopReason, at_every, power_of_ten
 from rosenblatt.visible import count, grouped
 
 WIDTH = len("tightness")
+OF_BOUNDS = ("separable", "R", "gamma", "shortfall", "batch_size", "eta0", "bound")
+OF_PROOFS = ("tightness", "within", "progress_holds", "length2_holds")
 STANDARDISED, AFTER = "standardised", " after standardising"
 
 
@@ -25,14 +29,18 @@ STANDARDISED, AFTER = "standardised", " after standardising"
 class BoundFacts:
     """A run beside its bound, and the table it was made on."""
 
-    table: TableFacts
-    counts: Mapping[str, int]  # rows of each class
-    features: int
-    kernel: KernelFacts | None
-    same_rows: tuple[int, ...]  # two that no kernel tells apart though their classes differ
+    table: EncodedTable
     reports: tuple[BoundReport, ...]  # of each two-class problem
+    kernel: KernelFacts | None
     drawn: str | None
-    notes: tuple[str, ...]
+
+    @cached_property
+    def same_rows(self) -> list[int]:
+        """Two that no kernel tells apart though their classes differ, or nothing."""
+        table = self.table
+        asked = self.kernel is not None and not self.separable
+        pairs = (first_same(table.X, table.signs(c)) for c in table.labels[0] if asked)
+        return next((table.rows[pair].tolist() for pair in pairs if pair), [])
 
     @property
     def intercept(self) -> bool:
@@ -51,70 +59,55 @@ class BoundFacts:
 
     def as_json(self) -> Document:
         """As ``--json`` prints it."""
-        table = self.table
-        found: Document = {
+        table, in_features = self.table, self.kernel is not None
+        return {
             "rosenblatt": __version__,
-            **{name: getattr(table, name) for name in ("file", "target", "rows", "columns")},
-            "features": self.features,
-            "classes": dict(self.counts),
+            "file": table.file,
+            "target": table.target,
+            "rows": len(table.y),
+            "columns": len(table.columns),
+            "features": len(table.features),
+            "classes": table.counts,
             "standardized": table.standardized,
-            "kernel": as_json(self.kernel),
+            **({"kernel": as_json(self.kernel)} if in_features else {}),
             "intercept": self.intercept,
             "separable": self.separable,
             "problems": [_problem_as_json(report) for report in self.reports],
             "drawn": self.drawn,
-            "notes": list(self.notes),
-            "identical": list(self.same_rows),
+            "notes": table.notes,
+            **({"identical": self.same_rows} if in_features and not self.separable else {}),
         }
-        if self.kernel is None:
-            del found["kernel"]
-        if self.kernel is None or self.separable:
-            del found["identical"]
-        return found
 
 
 def print_bounds(s: BoundFacts) -> None:
     """Print it all to standard output."""
-    console, lines, table = new_console(), new_grid(WIDTH), s.table
-    lines.add_row("data", data_line(table.rows, s.features, table.columns, len(s.counts)))
-    lines.add_row("classes", classes_line(s.counts, table.target))
-    if s.kernel is not None:
-        lines.add_row("kernel", s.kernel.formula)
-    unit = STANDARDISED if table.standardized else "in the columns' own units"
-    for report in s.reports:
-        for name, what in (_lines if len(s.reports) == 1 else _in_short)(report, unit):
-            lines.add_row(name, what)
-    if s.drawn:
-        lines.add_row("drawn", s.drawn)
-    add_last_lines(lines, s.notes, _advice(s))
-    print_parts(console, Text(f"{table.file}: mistakes and their bound", style="bold"), lines)
+    print_lines(f"{s.table.file}: mistakes and their bound", _lines(s), WIDTH)
 
 
 def _problem_as_json(report: BoundReport) -> Document:
-    limit = report.bound
-    return {
+    limit, run = report.bound, ("mistakes", "updates", "epochs")
+    found = {
         "positive": str(report.positive),
-        "separable": limit.separable,
-        "R": limit.R,
-        "gamma": limit.gamma if limit.hyperplane is not None else None,
-        "shortfall": limit.shortfall,
-        "batch_size": limit.batch_size,
-        "eta0": limit.eta0,
-        "bound": limit.bound,
-        "bound_epochs": limit.epochs,
-        "formula": limit.formula,
-        "mistakes": report.n_mistakes,
-        "updates": report.n_updates,
-        "epochs": report.n_epochs,
+        **{name: getattr(limit, name) for name in OF_BOUNDS},
+        **{"bound_epochs": limit.epochs, "formula": limit.formula},
+        **{name: getattr(report, f"n_{name}") for name in run},
         "stop_reason": report.stop_reason.name,
-        "tightness": report.tightness,
-        "within": report.within,
-        "progress_holds": report.progress_holds,
-        "length2_holds": report.length2_holds,
+        **{name: getattr(report, name) for name in OF_PROOFS},
     }
+    return found if limit.hyperplane is not None else found | {"gamma": None}
 
 
-def _lines(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
+def _lines(s: BoundFacts) -> Iterator[Line]:
+    yield from first_lines(s.table)
+    if s.kernel is not None:
+        yield "kernel", s.kernel.formula
+    unit = STANDARDISED if s.table.standardized else "in the columns' own units"
+    for report in s.reports:
+        yield from (_in_full if len(s.reports) == 1 else _in_short)(report, unit)
+    yield from last_lines(s.table.notes, _advice(s), drawn=s.drawn)
+
+
+def _in_full(report: BoundReport, unit: str) -> Iterator[Line]:
     """Named lines about the one problem of two classes."""
     limit = report.bound
     made = f"{count(report.n_mistakes, 'mistake')} in {count(report.n_epochs, 'epoch')}"
@@ -138,15 +131,13 @@ def _inseparable(report: BoundReport, unit: str) -> str:
     """That nothing separates the classes, or nothing that rounding lets one find."""
     through = "" if report.fit_intercept else " through the origin"
     where = f" {'of' if through else 'in'} feature space" if report.bound.kernel else ""
-    after = AFTER if unit == STANDARDISED else ""
+    none = f"no hyperplane{through}{where} separates the classes{AFTER * (unit == STANDARDISED)}"
     if report.bound.separable is None:
-        none = f"no hyperplane{through}{where} separates the classes{after} by more than rounding"
-        return f"unknown: {none}, and no bound is known for ever"
-    none = f"no hyperplane{through}{where} separates the classes{after}"
+        return f"unknown: {none} by more than rounding, and no bound is known for ever"
     return f"no: {none}, and no bound holds for ever"
 
 
-def _in_short(report: BoundReport, unit: str) -> Iterator[tuple[str, Any]]:
+def _in_short(report: BoundReport, unit: str) -> Iterator[Line]:
     """One line about one class against the rest."""
     limit = report.bound
     inseparable = "not separable" if limit.separable is False else "not known to be separable"
@@ -188,7 +179,7 @@ def _advice(s: BoundFacts) -> str:
         pair = f"{these_rows(s.same_rows)} are the same but for their classes"
         return f"{pair}: no kernel separates them"
     if s.kernel is not None:
-        return f"another kernel may separate the classes: try {bends_more(s.kernel)}"
+        return f"another kernel may separate the classes: try {bends(s.kernel)[0]}"
     if not s.intercept:
         return "without --no-intercept a hyperplane may separate the classes"
     if s.table.standardized:

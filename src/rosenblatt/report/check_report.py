@@ -16,8 +16,6 @@ from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
 from rosenblatt.report.facts import VerdictFacts
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import (
-    classes_line,
-    data_line,
     evidence,
     four_digits,
     listing,
@@ -28,11 +26,13 @@ from rosenblatt.report.sentences import (
     verdict_word,
 )
 from rosenblatt.report.terminal import (
+    Line,
     NamedWeights,
-    add_last_lines,
     columns,
+    first_lines,
+    grid_of,
+    last_lines,
     new_console,
-    new_grid,
     print_parts,
     signed_weights,
     verdict_text,
@@ -50,25 +50,19 @@ def print_check(
     table: EncodedTable, findings: Sequence[Finding], top: int, output: str | None
 ) -> None:
     """Print it all to standard output."""
-    console, head, tail = new_console(), new_grid(WIDTH), new_grid(WIDTH)
-    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
-    head.add_row("data", data_line(*sizes))
-    head.add_row("classes", classes_line(table.counts, table.target))
-    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), head]
-    for finding in findings:
-        if len(findings) > MOST_IN_DETAIL:
-            head.add_row(*_one_line(finding))
-            continue
-        lines = head if len(findings) == 1 else new_grid(WIDTH)
-        if lines is not head:
-            parts += [Text(f"\n{finding.problem.name}", "bold"), lines]
-        for name, what in _lines_about(finding, table, top, console.width - 13):
-            lines.add_row(name, what)
-    if output:
-        tail.add_row("saved", output)
-    add_last_lines(tail, table.notes, advice(findings))
+    console, n = new_console(), len(findings)
+    head, width = list(first_lines(table)), console.width - 13
+    if n == 1:
+        head += _lines_about(findings[0], table, top, width)
+    elif n > MOST_IN_DETAIL:
+        head += map(_one_line, findings)
+    parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), grid_of(head, WIDTH)]
+    for one in findings if 1 < n <= MOST_IN_DETAIL else ():
+        lines = _lines_about(one, table, top, width)
+        parts += [Text(f"\n{one.problem.name}", "bold"), grid_of(lines, WIDTH)]
+    tail = grid_of(last_lines(table.notes, advice(findings), saved=output), WIDTH)
     if tail.row_count:
-        parts += ([""] if len(findings) > 1 else []) + [tail]
+        parts += [*[""] * (n > 1), tail]
     print_parts(console, *parts)
 
 
@@ -98,7 +92,7 @@ def _question(findings: Sequence[Finding]) -> str:
     return f"can a hyperplane separate {each}?"
 
 
-def _one_line(finding: Finding) -> tuple[str, RenderableType]:
+def _one_line(finding: Finding) -> Line:
     """The shortest report."""
     certificate, problem = finding.certificate, finding.problem
     told = f"{verdict_word(certificate.verdict)}; {_told(certificate, problem)}"
@@ -116,9 +110,7 @@ def advice(findings: Sequence[Finding]) -> str:
     return "--json shows the evidence for each" if len(findings) > MOST_IN_DETAIL else ""
 
 
-def _lines_about(
-    finding: Finding, data: EncodedTable, top: int, width: int
-) -> Iterator[tuple[str, RenderableType]]:
+def _lines_about(finding: Finding, data: EncodedTable, top: int, width: int) -> Iterator[Line]:
     """Named lines for the report on one problem."""
     problem, certificate, names = finding.problem, finding.certificate, data.features
     yield "verdict", verdict_text(certificate.verdict, meaning(certificate))
@@ -141,10 +133,7 @@ def _lines_about(
         yield "weights", signed_weights(weights, top, width)
     if finding.alone:
         values = {j for group in data.groups for j in group}
-        texts = [
-            _alone(one, names[one.feature], one.feature in values, problem)
-            for one in finding.alone[:top]
-        ]
+        texts = [_alone(one, names, values, problem) for one in finding.alone[:top]]
         rest = len(finding.alone) - len(texts)
         texts += [f"and {rest} more like these (--top)"] if rest else []
         yield "features", Group(*map(Text, texts))
@@ -234,9 +223,10 @@ def _point(point: NDArray[np.float64], names: list[str], top: int) -> str:
     return "; ".join([*named, f"{'the others' if there else 'all'} 0"] if zero else named)
 
 
-def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -> str:
-    """What one feature alone says; `is_value`: it is 1 where a text column has this value."""
-    name, at = shortened(name), four_digits(one.threshold)
+def _alone(one: SingleFeature, names: list[str], values: set[int], problem: TwoClasses) -> str:
+    """What one feature alone says; those in `values` are 1 where a text column has this value."""
+    name, at = shortened(names[one.feature]), four_digits(one.threshold)
+    is_value = one.feature in values
     if float(at) != one.threshold:  # rows may be closer to it than so few digits tell
         at = f"{one.threshold:.10g}"
     up, down = problem.sides[one.above], problem.sides[-one.above]
@@ -247,11 +237,8 @@ def _alone(one: SingleFeature, name: str, is_value: bool, problem: TwoClasses) -
         return f"{'' if one.n_above else 'not '}{name}: only {which} ({count(there, 'row')})"
     if one.complete:
         return f"{name} alone separates: {down} below {at}, {up} above"
-    parts = []
-    if one.n_above:
-        parts.append(f"above {at} only {up} ({count(one.n_above, 'row')})")
-    if one.n_below:
-        parts.append(f"below {at} only {down} ({count(one.n_below, 'row')})")
+    sides = (("above", up, one.n_above), ("below", down, one.n_below))
+    parts = [f"{where} {at} only {which} ({count(n, 'row')})" for where, which, n in sides if n]
     return f"{name}: {', '.join(parts)}"
 
 

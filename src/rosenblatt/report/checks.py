@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certify import CheckResult, check
+from rosenblatt.certify import check
 from rosenblatt.files.certificates import (
     CertificateFileError,
     certificate_as_json,
@@ -26,7 +26,7 @@ from rosenblatt.files.certificates import (
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.sentences import listing, shortened, verdict_word
-from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable, Verdict
+from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -38,7 +38,6 @@ from rosenblatt.separation.explaining import (
     twins,
 )
 from rosenblatt.separation.function import separability
-from rosenblatt.tables.encoder import TableEncoder
 
 INFINITY = {1: "+inf", -1: "-inf"}
 NUMBERING = (
@@ -194,16 +193,10 @@ def examine(
     problems, findings = problems_of(table, pairs), []
     for k, problem in enumerate(problems):
         tell(k, len(problems), problem.name)
-        share = None
-        if end is not None:
-            share = max(0.001, (end - time.monotonic()) / (len(problems) - k))
+        left = None if end is None else end - time.monotonic()
+        share = None if left is None else max(0.001, left / (len(problems) - k))
         findings.append(Finding(problem, separability(problem.X, problem.y, max_time=share)))
     return findings
-
-
-def all_separable(findings: list[Finding]) -> bool:
-    """Whether the answer is yes."""
-    return all(finding.certificate.verdict is Verdict.SEPARABLE for finding in findings)
 
 
 # The document -----------------------------------------------------------------------------------
@@ -222,17 +215,16 @@ def about_table(table: EncodedTable) -> Document:
         "numbering": NUMBERING,
         "samples": len(table.y),
         "rows_left_out": table.rows_left_out,
-        "encoding": [_encoding(spec, table.encoder) for spec in table.encoder.columns_],
+        "encoding": [_encoding(spec, table.encoder.n_missing_) for spec in table.encoder.columns_],
         "features": table.features,
         "digest": digest(table.X, table.y),
     }
 
 
-def _encoding(spec: Document, encoder: TableEncoder) -> Document:
+def _encoding(spec: Document, n_missing: Mapping[str, int]) -> Document:
     """How a column became features; nothing that makes no difference."""
-    wanted = {"name", "kind", "dropped", "values"}
-    if spec["name"] in encoder.n_missing_:
-        wanted.add("fill")
+    filled = ["fill"] if spec["name"] in n_missing else []
+    wanted = ("name", "kind", "dropped", "values", *filled)
     return {name: value for name, value in spec.items() if name in wanted}
 
 
@@ -281,26 +273,24 @@ def check_again(
     """Check the certificate of each problem; nothing but `rosenblatt.certify` is trusted."""
     certificates = certificates_in(document, path)
     if document.get("digest") != digest(table.X, table.y):
-        why = (
-            f"{table.file} does not hold the numbers and classes that {path} is "
-            "about: the digests differ"
-        )
+        what = f"the numbers and classes that {path} is about"
+        why = f"{table.file} does not hold {what}: the digests differ"
         return [Rechecked("", False, why)]
-    problems = problems_of(table, pairs)
-    named = [(p.get("positive"), p.get("negative")) for p in document["problems"]]
+    problems, stored = problems_of(table, pairs), document["problems"]
+    named = [(one.get("positive"), one.get("negative")) for one in stored]
     if named != [(p.positive, p.negative) for p in problems]:
         wanted = listing(p.name for p in problems)
         return [Rechecked("", False, f"{path} is not about the problems of the table: {wanted}")]
     if wrong := _first_different(about_table(table), document):
         return [Rechecked("", False, f"{path} says what is not so of the table, in {wrong}")]
     found: list[Rechecked] = []
-    for problem, certificate, stored in zip(
-        problems, certificates, document["problems"], strict=True
-    ):
+    for problem, certificate, beside in zip(problems, certificates, stored, strict=True):
         tell(len(found), len(problems), problem.name)
         result = check(certificate, problem.X, problem.y)
-        why = _in_rows(result, problem.rows)
-        wrong = _wrong_beside(Finding(problem, certificate), stored) if result else ""
+        why = result.proved or result.why
+        if result.sample is not None:
+            why = f"row {problem.rows[result.sample]} lies {result.where}"
+        wrong = _wrong_beside(Finding(problem, certificate), beside) if result else ""
         if wrong:
             why = f"the proof holds, but {wrong} is not what belongs to it"
         about = f"{problem.name} is {verdict_word(certificate.verdict)}"
@@ -318,10 +308,3 @@ def _wrong_beside(finding: Finding, stored: Document) -> str:
 def _first_different(wanted: Document, stored: Document) -> str:
     plain = json.loads(json.dumps(wanted))
     return next((name for name in plain if stored.get(name) != plain[name]), "")
-
-
-def _in_rows(result: CheckResult, rows: NDArray[np.int64]) -> str:
-    """Why a certificate is (not) valid; the one sample that lies elsewhere as a row of the file."""
-    if result.sample is None:
-        return result.proved or result.why
-    return f"row {rows[result.sample]} lies {result.where}"

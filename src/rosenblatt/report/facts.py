@@ -52,6 +52,11 @@ def as_json(value: Any) -> Any:
     return value.name if isinstance(value, Enum) else value
 
 
+def classifier_of(model: Any) -> Any:
+    """A bare classifier, or the last step of a pipeline."""
+    return model[-1] if hasattr(model, "steps") else model
+
+
 @dataclass(frozen=True)
 class TableFacts:
     """The table of a fit, and what was learned from which part of it."""
@@ -247,6 +252,11 @@ class FitFacts:
     def classes(self) -> tuple[str, ...]:
         """The names of the classes."""
         return tuple(self.counts)
+
+    @property
+    def rows(self) -> int | None:
+        """How many were learned from, if that is known."""
+        return None if self.table is None else self.table.rows
 
     @property
     def reasons(self) -> frozenset[StopReason]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
+from typing import TypeVar
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -15,12 +16,11 @@ from rosenblatt.report.facts import (
     Ground,
     KernelFacts,
     MistakenRow,
-    RunFacts,
     SupportFacts,
     TableFacts,
     VerdictFacts,
 )
-from rosenblatt.report.margin_report import margin_advice, margin_lines
+from rosenblatt.report.margin_report import errors_left, margin_advice, margin_lines
 from rosenblatt.report.sentences import (
     classes_line,
     data_line,
@@ -31,16 +31,18 @@ from rosenblatt.report.sentences import (
     verdict_sentence,
 )
 from rosenblatt.report.terminal import (
+    Line,
     NamedWeights,
-    add_last_lines,
+    last_lines,
     new_console,
-    new_grid,
-    print_parts,
+    print_lines,
     verdict_text,
     weights_table,
 )
 from rosenblatt.results import StopReason, Verdict
 from rosenblatt.visible import count, grouped, print_json
+
+T = TypeVar("T")
 
 FEW = 10  # rows that are named
 MANY = 0.15  # so large a share of dropped rows is more than outliers
@@ -55,6 +57,12 @@ IN_FEATURES = {
     "side",
     StopReason.SMALL_CHANGE: "the vector moved by less than tol over an epoch",
     StopReason.CYCLE: "the scores repeat exactly: this run can never end",
+}
+BENDS = {
+    "poly": ("a larger --degree", "a smaller --degree"),
+    "gaussian": ("a smaller --sigma", "a larger --sigma"),
+    "sigmoid": ("--kernel rbf", "--kernel rbf"),
+    "linear": ("--kernel poly", ""),
 }
 
 
@@ -75,26 +83,19 @@ def print_report(
     explanations: Mapping[str, str] | None = None,
 ) -> None:
     """Print it all to standard output; with `explanations` of its lines by name, if given."""
-    console, lines = new_console(), new_grid()
-    for name, what in _lines(s, weights, top, console.width):
-        lines.add_row(name, what)
+    lines: list[Line] = []
+    for name, what in _lines(s, weights, top, new_console().width):
+        lines.append((name, what))
         if explanations:
-            lines.add_row("", Text(explanations[name] + "\n", "italic cyan"))
-    for name, what in (("saved", saved), ("file", file)):
-        if what:
-            lines.add_row(name, what)
-    add_last_lines(lines, s.notes, _advice(s))
-    print_parts(console, Text(title, style="bold"), *([f"\n{story}\n"] if story else []), lines)
+            lines.append(("", Text(explanations[name] + "\n", "italic cyan")))
+    lines += last_lines(s.notes, _advice(s), saved=saved, file=file)
+    print_lines(title, lines, story=story)
 
 
-def _lines(
-    s: FitFacts, weights: NamedWeights | None, top: int, width: int
-) -> Iterator[tuple[str, RenderableType]]:
+def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> Iterator[Line]:
     table = s.table
-    if table is None:
-        yield "data", data_line(None, s.features, s.features, len(s.classes))
-    else:
-        yield "data", data_line(table.rows, s.features, table.columns, len(s.classes))
+    columns = s.features if table is None else table.columns
+    yield "data", data_line(s.rows, s.features, columns, len(s.classes))
     yield "classes", classes_line(s.counts, None if table is None else table.target)
     if s.expansion:
         yield "kernel", _kernel_line(s, s.expansion.kernel)
@@ -104,7 +105,8 @@ def _lines(
     if s.optima:
         yield from margin_lines(s, top)
     if s.run:
-        yield "training", _training(s, s.run)
+        mistakes, epochs = count(sum(s.run.mistakes), "mistake"), count(s.run.epochs, "epoch")
+        yield "training", f"{mistakes} in {epochs}; {errors_left(s, ' left')}"
         if s.margins:
             yield "margin", _margin(s, s.margins)
     if s.expansion:
@@ -115,81 +117,66 @@ def _lines(
         yield "weights", weights_table(weights, top, width - 12)
 
 
-def _stopped(s: FitFacts) -> RenderableType:
-    """Why training ended; where there are several classes, for which of them."""
-    by_reason: dict[StopReason, list[int]] = {}
-    for k, reason in enumerate(s.stop_reasons):
-        by_reason.setdefault(reason, []).append(k)
+def _by_case(s: FitFacts, cases: Sequence[T], told: Callable[[T, int], Text], of: str) -> Group:
+    """A text on each case, and which classes it is of where there are several."""
     texts = []
-    for reason, problems in by_reason.items():
-        fine = reason in (StopReason.SEPARATED, StopReason.GAP_CLOSED)
-        sentence = IN_FEATURES.get(reason, reason.value) if s.expansion else reason.value
-        cycle = s.run.cycles[problems[0]] if s.run else None
-        if reason is StopReason.CYCLE and cycle is not None:
-            sentence += f" ({_cycle('scores' if s.expansion else 'weights', *cycle)})"
-        style = f"bold {'green' if fine else 'yellow'}"
-        text = Text.assemble((reason.name, style), "  ", sentence)
-        if len(by_reason) > 1:
-            text.append(f", for {listing([s.classes[k] for k in problems])}", "dim")
+    for case in dict.fromkeys(cases):
+        problems = [k for k, other in enumerate(cases) if other == case]
+        text = told(case, problems[0])
+        if len(problems) < len(cases):
+            text.append(f", for {listing(s.classes[k] for k in problems)}{of}", "dim")
+        elif of and len(cases) > 1:
+            text.append(f", for every class{of}", "dim")
         texts.append(text)
     return Group(*texts)
+
+
+def _stopped(s: FitFacts) -> RenderableType:
+    """Why training ended."""
+
+    def told(reason: StopReason, k: int) -> Text:
+        style = "green" if reason in (StopReason.SEPARATED, StopReason.GAP_CLOSED) else "yellow"
+        sentence = IN_FEATURES.get(reason, reason.value) if s.expansion else reason.value
+        if reason is StopReason.CYCLE and s.run and (cycle := s.run.cycles[k]):
+            entry, period = cycle
+            what = f"the {'scores' if s.expansion else 'weights'}"
+            where = f"{what} after epoch {entry}" if entry else f"{what} of the start"
+            sentence += f" ({where} come back after {count(period, 'epoch')})"
+        return Text.assemble((reason.name, f"bold {style}"), "  ", sentence)
+
+    return _by_case(s, s.stop_reasons, told, "")
 
 
 def _verdict(s: FitFacts) -> RenderableType:
-    """Whether any hyperplane separates the classes; where there are several, which of them."""
-    cases: dict[tuple[Verdict, str], list[int]] = {}
-    for k, one in enumerate(s.verdicts):
-        cases.setdefault((one.verdict, verdict_sentence(one)), []).append(k)
+    """Whether any hyperplane separates the classes."""
     after = " in feature space" if s.expansion else ""
     after += " after standardising" if s.standardized else ""
-    texts = []
-    for (verdict, why), problems in cases.items():
-        text = verdict_text(verdict, why, after)
-        if len(s.verdicts) > 1:
-            which = listing([s.classes[k] for k in problems]) if len(cases) > 1 else "every class"
-            text.append(f", for {which} against the rest", "dim")
-        texts.append(text)
-    return Group(*texts)
 
+    def told(case: tuple[Verdict, str], k: int) -> Text:
+        return verdict_text(*case, after)
 
-def _cycle(what: str, entry: int, period: int) -> str:
-    where = f"the {what} after epoch {entry}" if entry else f"the {what} of the start"
-    return f"{where} come back after {count(period, 'epoch')}"
-
-
-def _training(s: FitFacts, run: RunFacts) -> str:
-    """Mistakes, epochs and errors, in one sentence."""
-    mistakes = f"{count(sum(run.mistakes), 'mistake')} in {count(run.epochs, 'epoch')}"
-    errors = s.training_errors
-    if not errors:
-        return f"{mistakes}; no training errors left"
-    share = f" ({percent(1 - errors / s.table.rows)} right)" if s.table else ""
-    return f"{mistakes}; {count(errors, 'training error')} left{share}"
+    cases = [(one.verdict, verdict_sentence(one)) for one in s.verdicts]
+    return _by_case(s, cases, told, " against the rest")
 
 
 def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
-    found = [margin for margin in margins if margin is not None]
+    told = ["none" if margin is None else four_digits(margin) for margin in margins]
     unit = "standardised features" if s.standardized else "the columns' own units"
-    if not found and len(margins) > 1:
-        return "none: no class is separated from the rest"
-    if not found:
-        return "none: this hyperplane does not separate the classes"
-    if len(margins) == 1:
-        return (
-            f"{four_digits(found[0])} ({unit}): no row is closer to the hyperplane, all on its side"
-        )
-    each = [
-        f"{shortened(name)} {four_digits(margin) if margin is not None else 'none'}"
-        for name, margin in zip(s.classes, margins, strict=True)
-    ]
-    return f"{listing(each, 8)} (each against the rest, {unit})"
+    if set(told) == {"none"}:
+        none = "no class is separated from the rest"
+        return f"none: {none if len(told) > 1 else 'this hyperplane does not separate the classes'}"
+    if len(told) == 1:
+        return f"{told[0]} ({unit}): no row is closer to the hyperplane, all on its side"
+    both = zip(s.classes, told, strict=True)
+    each = listing((f"{shortened(name)} {margin}" for name, margin in both), 8)
+    return f"{each} (each against the rest, {unit})"
 
 
 def _accuracy(table: TableFacts, counts: Mapping[str, int | None]) -> Text:
-    scores = table.scores
+    scores, mean = table.scores, fmean(table.scores)
     spread = f" ± {100 * stdev(scores):.1f}" if len(scores) > 1 else ""
     common = shortened(max(counts, key=lambda name: counts[name] or 0))
-    mean, useful = fmean(scores), fmean(scores) > table.majority
+    useful = mean > table.majority
     return Text.assemble(
         (percent(mean), "bold green" if useful else "bold red"),
         f"{spread} by {len(scores)}-fold cross-validation; ",
@@ -209,9 +196,7 @@ def _advice(s: FitFacts) -> str:
         return ""
     if s.model != "Perceptron":
         return "raise --max-epochs or --max-time to come nearer the least squared error"
-    cut_off = s.reasons & {StopReason.EPOCH_LIMIT, StopReason.TIME_LIMIT}
-    if cut_off and s.separable:
-        limit = "--max-epochs" if StopReason.EPOCH_LIMIT in s.reasons else "--max-time"
+    if s.separable and (limit := _limit(s)):
         return f"the classes are separable, so the mistakes come to an end: raise {limit}"
     keep = s.parameters.get("keep", "last")
     if StopReason.ROUNDING in s.reasons and not s.standardized:
@@ -223,6 +208,12 @@ def _advice(s: FitFacts) -> str:
         better += ", --keep average their mean"
     rest = s.hopeless or StopReason.CYCLE in s.reasons
     return better if rest else f"{better}; or raise --max-epochs"
+
+
+def _limit(s: FitFacts) -> str:
+    """The option that cut a run off, if any did."""
+    limits = {StopReason.EPOCH_LIMIT: "--max-epochs", StopReason.TIME_LIMIT: "--max-time"}
+    return next((option for reason, option in limits.items() if reason in s.reasons), "")
 
 
 # Kernel perceptrons -----------------------------------------------------------------------------
@@ -238,9 +229,9 @@ def _kernel_line(s: FitFacts, kernel: KernelFacts) -> str:
     return f"{kernel.formula}, with gamma {gamma}: {meant}"
 
 
-def _kernel_lines(s: FitFacts, sum_: ExpansionFacts, top: int) -> Iterator[tuple[str, str]]:
+def _kernel_lines(s: FitFacts, sum_: ExpansionFacts, top: int) -> Iterator[Line]:
     """Named lines about support vectors and dropped rows."""
-    yield "support", _support(sum_.support, None if s.table is None else s.table.rows)
+    yield "support", _support(sum_.support, s.rows)
     if sum_.support.hardest and "budget" not in s.parameters:  # its counters are forgotten, too
         yield "hardest", _hardest(sum_.support.hardest[:top])
     if sum_.dropped:
@@ -249,15 +240,14 @@ def _kernel_lines(s: FitFacts, sum_: ExpansionFacts, top: int) -> Iterator[tuple
 
 def _kernel_advice(s: FitFacts, sum_: ExpansionFacts) -> str:
     """What to try next."""
-    name = sum_.kernel.name
-    if name == "linear":
+    if sum_.kernel.name == "linear":
         return "the linear kernel is the perceptron: --model perceptron has its weights by name"
     if not s.parameters.get("fit_intercept") and any(map(_at_origin, s.verdicts)):
         return "try --intercept: without a bias the row at the origin is always a mistake"
     dropped = len({one.row for one in sum_.dropped})
-    if s.table is not None and dropped > MANY * s.table.rows:
+    if s.rows is not None and dropped > MANY * s.rows:
         return (
-            f"{percent(dropped / s.table.rows)} of the rows are too many for outliers: raise "
+            f"{percent(dropped / s.rows)} of the rows are too many for outliers: raise "
             "--drop-after, or leave it out and take --keep average"
         )
     if s.training_errors and not s.reasons <= ENDED:
@@ -265,8 +255,8 @@ def _kernel_advice(s: FitFacts, sum_: ExpansionFacts) -> str:
     if s.table is not None and len(s.table.scores) > 1:
         scores, right = s.table.scores, 1 - s.training_errors / s.table.rows
         if fmean(scores) + max(WORSE, 2 * stdev(scores)) < right:
-            bends = _less(name)
-            return f"rows it has not seen do worse: {bends}, or --keep average, may carry further"
+            less = bends(sum_.kernel)[1]
+            return f"rows it has not seen do worse: {less}, or --keep average, may carry further"
     return ""
 
 
@@ -275,72 +265,43 @@ def _at_origin(verdict: VerdictFacts) -> bool:
     return verdict.in_features and verdict.ground is Ground.HULLS and len(verdict.rows) == 1
 
 
-def _no_curve_helps(verdict: VerdictFacts, kernel: KernelFacts) -> bool:
-    """Whether rows of different classes are the same, so that no kernel tells them apart."""
-    if kernel.name in RADIAL:
-        return verdict.verdict is Verdict.INSEPARABLE
-    return verdict.ground is Ground.SAME_ROWS
-
-
-def file_line(size: int, s: FitFacts, sum_: ExpansionFacts) -> str:
-    """How large a model file is, and what is in it."""
-    rows = count(sum_.support.count, "support vector")
-    return f"{size_of(size)}; it holds {rows} of {count(s.features, 'feature')}"
-
-
 def size_of(n: int) -> str:
     """``812 bytes``, ``4.3 kB``, ``12 MB``."""
     value, units = float(n), ["bytes", "kB", "MB", "GB"]
     while value >= 999.5 and len(units) > 1:
         value, units = value / 1000, units[1:]
-    return (
-        f"{value:.0f} {units[0]}"
-        if value >= 9.95 or units[0] == "bytes"
-        else (f"{value:.1f} {units[0]}")
-    )
+    digits = 0 if value >= 9.95 or units[0] == "bytes" else 1
+    return f"{value:.{digits}f} {units[0]}"
 
 
 def _of_errors(s: FitFacts, kernel: KernelFacts) -> str:
-    given, name = s.parameters, kernel.name
-    high = kernel.numbers.get("degree", 0) > HIGH
-    found = s.separable and name not in RADIAL
-    ideas = [_less(name) if high else bends_more(kernel)]
+    given, high = s.parameters, kernel.numbers.get("degree", 0) > HIGH
+    ideas = [bends(kernel)[high]]
     if kernel.numbers.get("coef0", 0) < 0:
         ideas = ["--coef0 0 or more"]
-    if any(_no_curve_helps(one, kernel) for one in s.verdicts) or (found and not high):
-        ideas = []  # no other curve would do, or none is needed
+    if kernel.name in RADIAL:
+        no_curve = any(one.verdict is Verdict.INSEPARABLE for one in s.verdicts)
+    else:
+        no_curve = any(one.ground is Ground.SAME_ROWS for one in s.verdicts)
+        no_curve |= s.separable and not high
+    if no_curve:  # no other would do, or none is needed
+        ideas = []
     if given.get("keep", "last") == "last" and "budget" not in given:
         ideas.append("--keep average")
     if "drop_after" not in given:
         ideas.append("--drop-after 10 to leave outliers out")
     if "budget" in given:
         ideas.append("a larger --budget")
-    cut_off = s.reasons & {StopReason.EPOCH_LIMIT, StopReason.TIME_LIMIT}
-    if cut_off and StopReason.CYCLE not in s.reasons and not s.hopeless:
-        limit = "--max-epochs" if StopReason.EPOCH_LIMIT in s.reasons else "--max-time"
+    limit = _limit(s)
+    if limit and StopReason.CYCLE not in s.reasons and not s.hopeless:
         ideas.append(f"a larger {limit}")
-    if len(ideas) > 1:
-        return f"try {', '.join(ideas[:-1])} or {ideas[-1]}"
-    return f"try {ideas[0]}" if ideas else ""
+    *front, last = ideas or [""]
+    return f"try {', '.join(front)} or {last}" if front else f"try {last}" * bool(last)
 
 
-def bends_more(kernel: KernelFacts) -> str:
-    """What bends the boundary more."""
-    return {
-        "poly": "a larger --degree",
-        "gaussian": "a smaller --sigma",
-        "sigmoid": "--kernel rbf",
-        "linear": "--kernel poly",
-    }.get(kernel.name, "a larger --gamma")
-
-
-def _less(kernel: str) -> str:
-    """What bends the boundary less."""
-    return {
-        "poly": "a smaller --degree",
-        "gaussian": "a larger --sigma",
-        "sigmoid": "--kernel rbf",
-    }.get(kernel, "a smaller --gamma")
+def bends(kernel: KernelFacts) -> tuple[str, str]:
+    """What bends the boundary more, and what less."""
+    return BENDS.get(kernel.name, ("a larger --gamma", "a smaller --gamma"))
 
 
 def _support(sum_: SupportFacts, rows: int | None) -> str:
@@ -365,9 +326,8 @@ def _named(row: int, label: str | None, *more: str) -> str:
 
 
 def _dropped(dropped: Sequence[MistakenRow], n_problems: int) -> str:
-    rows = {one.row: one.label for one in dropped}
-    named = [_named(row, label) for row, label in rows.items()]
+    rows = {one.row: _named(one.row, one.label) for one in dropped}
     several = ", each for one class or more" if n_problems > 1 else ""
     at = count(dropped[0].mistakes, "mistake")
     left = f"{count(len(rows), 'row')} at {at}{several}, as probable outliers: "
-    return left + listing(named, FEW)
+    return left + listing(rows.values(), FEW)

@@ -175,9 +175,8 @@ def _shown(value: Any) -> Any:
 
 def _run(classifier: Any) -> RunFacts:
     fits = classifier.fits_
-    cycles = [fit.certificate for fit in fits]
     return RunFacts(
-        cycles=tuple(cycle and (cycle.entry, cycle.period) for cycle in cycles),
+        tuple(c and (c.entry, c.period) for c in (fit.certificate for fit in fits)),
         epochs=int(classifier.n_iter_),
         mistakes=tuple(int(fit.n_mistakes) for fit in fits),
         updates=tuple(int(fit.n_updates) for fit in fits),
@@ -199,11 +198,9 @@ def margins_of(classifier: Any, training: EncodedTable) -> tuple[float | None, .
     """
     if hasattr(classifier, "kernel_"):
         return None
-    both = zip(classifier.fits_, positive_classes(classifier), strict=True)
-    return tuple(
-        separating_margin(fit.hyperplane, training.X, training.signs(positive))
-        for fit, positive in both
-    )
+    planes, X = [fit.hyperplane for fit in classifier.fits_], training.X
+    both = zip(planes, map(training.signs, positive_classes(classifier)), strict=True)
+    return tuple(separating_margin(plane, X, y) for plane, y in both)
 
 
 def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:
@@ -254,10 +251,9 @@ def proof_facts(certificate: Any, training: EncodedTable | None) -> ProofFacts |
     """The rows whose convex hulls meet, where no hyperplane separates the classes."""
     if not isinstance(certificate, Inseparable | QuasiSeparable):
         return None
-    rows, shares = _numbers(certificate.support, training), tuple(certificate.weights.tolist())
-    if training is None:
-        return ProofFacts(rows, shares)
-    return ProofFacts(rows, shares, tuple(str(c) for c in training.y[certificate.support]))
+    rows = certificate.support
+    classes = None if training is None else tuple(map(str, training.y[rows]))
+    return ProofFacts(_numbers(rows, training), tuple(certificate.weights.tolist()), classes)
 
 
 def _sides(side: Sides, weight: NDArray[np.float64]) -> SideFacts:
@@ -270,10 +266,8 @@ def _weights(classifier: Any, label: NDArray[np.int32]) -> Iterator[NDArray[np.f
     classes, given = classifier.classes_, classifier.class_weight
     factors = np.ones(len(classes)) if given is None else class_weights(given, classes, label)
     for positive in positives_of(classes):
-        if len(classes) == 2:
-            yield factors[label]
-        else:
-            yield np.where(label == positive, factors[positive], 1.0)
+        counts = label == positive if len(classes) > 2 else True  # the rest counts as it is
+        yield np.where(counts, factors[label], 1.0)
 
 
 # Kernels ----------------------------------------------------------------------------------------
@@ -283,9 +277,8 @@ def kernel_facts(classifier: Any) -> KernelFacts:
     """The kernel of a fitted kernel perceptron."""
     kernel = classifier.kernel_
     numbers = asdict(kernel) if kernel.needs_features else {}
-    return KernelFacts(
-        kernel.name, f"{kernel.formula}{' + 1' * bool(classifier.fit_intercept)}", numbers
-    )
+    formula = f"{kernel.formula}{' + 1' * bool(classifier.fit_intercept)}"
+    return KernelFacts(kernel.name, formula, numbers)
 
 
 def _expansion(classifier: Any, training: EncodedTable | None) -> ExpansionFacts:
@@ -296,32 +289,30 @@ def _expansion(classifier: Any, training: EncodedTable | None) -> ExpansionFacts
     if training is not None:
         labels = training.y[sample]
         counts = {str(c): int((labels == c).sum()) for c in classifier.classes_}
-    hardest = _mistaken(sample[first], total[first], training)
-    return ExpansionFacts(
-        kernel=kernel_facts(classifier),
-        support=SupportFacts(len(sample), hardest, counts),
-        dropped=tuple(_dropped(classifier, training)),
-    )
-
-
-def _mistaken(sample: Ints, counts: Ints, training: EncodedTable | None) -> tuple[MistakenRow, ...]:
-    """Samples with the number of their mistakes."""
-    rows = _numbers(sample, training)
-    labels = [None] * len(rows) if training is None else [str(c) for c in training.y[sample]]
-    every = zip(rows, counts.tolist(), labels, strict=True)
-    return tuple(MistakenRow(row, n, label=label) for row, n, label in every)
-
-
-def _dropped(classifier: Any, training: EncodedTable | None) -> Iterator[MistakenRow]:
-    """The rows that were left out as probable outliers, for each problem in the order of it."""
+    hardest = _mistaken(training, sample[first], total[first])
+    dropped: list[MistakenRow] = []
     for fit, positive in zip(classifier.fits_, positive_classes(classifier), strict=True):
         gone = fit.dropped
-        rows = _mistaken(gone.sample, gone.count, training)
-        for one, epoch in zip(rows, gone.epoch.tolist(), strict=True):
-            yield MistakenRow(one.row, one.mistakes, epoch, one.label, str(positive))
+        dropped += _mistaken(training, gone.sample, gone.count, gone.epoch.tolist(), str(positive))
+    support = SupportFacts(len(sample), tuple(hardest), counts)
+    return ExpansionFacts(kernel_facts(classifier), support, tuple(dropped))
 
 
-def expansion_document(classifier: Any, rows: Ints | None) -> dict[str, Any]:
+def _mistaken(
+    training: EncodedTable | None,
+    sample: Ints,
+    counts: Ints,
+    epochs: list[int] | None = None,
+    positive: str | None = None,
+) -> list[MistakenRow]:
+    """Samples with the number of their mistakes, and when they were dropped if they were."""
+    none = [None] * len(sample)
+    labels = none if training is None else [str(c) for c in training.y[sample]]
+    each = zip(_numbers(sample, training), counts.tolist(), epochs or none, labels, strict=True)
+    return [MistakenRow(*one, positive) for one in each]
+
+
+def expansion_document(classifier: Any, rows: Ints | range | None) -> dict[str, Any]:
     """The whole sum, as JSON has it; `rows`, if known: the row of the file that each sample is."""
     sample = classifier.support_
     found = {"mistakes": classifier.alpha_.tolist(), "coef": classifier.dual_coef_.tolist()}

@@ -12,7 +12,7 @@ from rich.text import Text
 from rosenblatt.report.check_report import meeting_rows
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 from rosenblatt.report.sentences import four_digits, listing, percent, shortened, these_rows
-from rosenblatt.report.terminal import columns
+from rosenblatt.report.terminal import Line, columns
 from rosenblatt.results import StopReason
 from rosenblatt.visible import count, grouped
 
@@ -23,10 +23,10 @@ MOST_CLASSES = 12  # that have a line of their own
 PLACES = ("outside", "on", "inside", "wrong")
 
 
-def margin_lines(s: FitFacts, top: int) -> Iterator[tuple[str, RenderableType]]:
+def margin_lines(s: FitFacts, top: int) -> Iterator[Line]:
     """Named lines about what the problems came to."""
-    optima = s.optima
-    stuck = s.without_maximum
+    optima, stuck = s.optima, s.without_maximum
+    weighted = s.parameters.get("class_weight") is not None
     if len(optima) > 1 and stuck:
         yield "proof", _proofs(stuck)
     elif stuck and stuck[0].proof is not None and len(stuck[0].proof.rows) > 2:
@@ -39,23 +39,30 @@ def margin_lines(s: FitFacts, top: int) -> Iterator[tuple[str, RenderableType]]:
     if len(optima) > 1:
         yield "margins", _by_class(optima, _unit(s))
         if soft:
-            yield "rows", _sides_by_class(optima, _weighted(s))
+            yield "rows", _sides_by_class(optima, weighted)
     elif optima[0] not in _without_answer(stuck):
         (one,) = optima
         yield "margin", _margin(one, s)
         if soft and one.sides is not None:
-            yield "rows", _sides(one.sides, _weighted(s))
+            yield "rows", _sides(one.sides, weighted)
         yield "support", _support(one.support)
-        yield "optimum", _optimum(one, _weighted(s))
-    yield "training", _training(s)
+        yield "optimum", _optimum(one, weighted)
+    scans = count(sum(one.scans for one in optima), "scan")
+    yield "training", f"{scans} of the data; {errors_left(s)}"
+
+
+def errors_left(s: FitFacts, left: str = "") -> str:
+    """How many rows of the training the model gets wrong."""
+    errors = s.training_errors
+    share = f" ({percent(1 - errors / s.rows)} right)" if s.rows and errors else ""
+    return f"{count(errors, 'training error') if errors else 'no training errors'}{left}{share}"
 
 
 def margin_advice(s: FitFacts) -> str:
     """What to try next."""
-    stand_ins, rows = s.without_maximum, None if s.table is None else s.table.rows
-    least = max(SOFT, s.parameters.get("tol", 0))
+    stand_ins, least = s.without_maximum, max(SOFT, s.parameters.get("tol", 0))
     if _without_answer(stand_ins):
-        C = f", for instance with --C {rows}" if rows else ""
+        C = f", for instance with --C {s.rows}" if s.rows else ""
         which = "" if len(s.optima) == 1 else f" for {_named(stand_ins)}"
         return f"--model soft-margin{C}: more time finds no maximum margin{which}, there is none"
     if "max_time" in s.parameters and any((one.gap or 0) > least for one in stand_ins):
@@ -71,7 +78,7 @@ def margin_advice(s: FitFacts) -> str:
         scaled = "" if s.standardized else ", or leave out --raw: similar scales round less"
         return f"raise --tol: floats allow no smaller gap here{scaled}"
     if _no_better_than_one_class(s):
-        return f"no better than always the same answer: raise --C, for instance to {rows}"
+        return f"no better than always the same answer: raise --C, for instance to {s.rows}"
     if s.training_errors and s.separable:
         return "the classes are separable: --model max-margin, or a larger --C, leaves no error"
     return ""
@@ -80,9 +87,9 @@ def margin_advice(s: FitFacts) -> str:
 def _no_better_than_one_class(s: FitFacts) -> bool:
     """Whether a soft margin with a small C has as many errors as the largest class would have."""
     C = s.optima[0].C
-    if C is None or s.table is None or s.table.rows <= C:
+    if C is None or s.rows is None or s.rows <= C:
         return False
-    return s.training_errors >= s.table.rows - max(n or 0 for n in s.counts.values())
+    return s.training_errors >= s.rows - max(n or 0 for n in s.counts.values())
 
 
 def _same_with_C(stand_ins: Sequence[OptimumFacts], optima: Sequence[OptimumFacts]) -> str:
@@ -106,10 +113,6 @@ def _without_answer(stuck: Sequence[OptimumFacts]) -> list[OptimumFacts]:
     return [one for one in stuck if one.C is None]
 
 
-def _weighted(s: FitFacts) -> bool:
-    return s.parameters.get("class_weight") is not None
-
-
 # Lines ------------------------------------------------------------------------------------------
 
 
@@ -127,27 +130,23 @@ def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
     triples = zip(proof.rows, proof.classes, proof.shares, strict=True)
     ordered = sorted(triples, key=lambda one: (names.index(one[1]), -one[2]))
     members = [(row, shortened(name, 30), four_digits(share)) for row, name, share in ordered]
-    minus = proof.classes.count(names[0])
-    return meeting_rows(members, minus, [shortened(name, 30) for name in names], top)
+    sides = [shortened(name, 30) for name in names]
+    return meeting_rows(members, proof.classes.count(names[0]), sides, top)
 
 
 def _proofs(stuck: Sequence[OptimumFacts]) -> RenderableType:
     """For each class that no hyperplane separates from the rest the rows that prove it."""
-    table = columns("left")
-    table.add_column()
-    for one in stuck[:MOST_CLASSES]:
-        name, proof = one.positive, one.proof
-        assert proof is not None
-        told = these_rows(proof.rows, FEW)
-        if proof.classes is not None:
-            pairs = list(zip(proof.rows, proof.classes, strict=True))
-            own = [row for row, label in pairs if label == name]
-            rest = [row for row, label in pairs if label != name]
-            told = f"{these_rows(own)}; of the rest {these_rows(rest)}"
-        table.add_row(Text(shortened(name, 16)), told)
-    more = len(stuck) - MOST_CLASSES
-    last = [Text(f"and {more} more (--json)", "dim")] if more > 0 else []
-    return Group("the convex hulls of these rows meet:", table, *last)
+
+    def cells(one: OptimumFacts) -> list[str]:
+        assert one.proof is not None
+        if one.proof.classes is None:
+            return [these_rows(one.proof.rows, FEW)]
+        pairs = list(zip(one.proof.rows, one.proof.classes, strict=True))
+        own = [row for row, label in pairs if label == one.positive]
+        rest = [row for row, label in pairs if label != one.positive]
+        return [f"{these_rows(own)}; of the rest {these_rows(rest)}"]
+
+    return Group("the convex hulls of these rows meet:", _table([], stuck, cells))
 
 
 def _instead(stuck: Sequence[OptimumFacts], n_problems: int) -> str:
@@ -178,10 +177,9 @@ def _amount(x: float) -> str:
 
 def _price(optima: Sequence[OptimumFacts]) -> str:
     """C, and the same in the terms of scikit-learn."""
-    C, totals = optima[0].C, {one.sides.N if one.sides else None for one in optima}
+    C, (total, *others) = optima[0].C, {one.sides.N if one.sides else None for one in optima}
     told = f"{_whole(C)}, the price of the mean slack"
-    total = totals.pop()
-    if totals or total is None or C is None:
+    if others or total is None or C is None:
         return told
     return f"{told}; scikit-learn's C is C/N = {four_digits(C / total)}"
 
@@ -214,17 +212,17 @@ def _apart(a: float, b: float) -> tuple[str, str]:
     return f"{a:.{digits}g}", f"{b:.{digits}g}"
 
 
-def _slack(sides: SideFacts) -> str:
-    """The total slack, without what is only rounding."""
-    return _amount(sides.slack) if sides.slack > NOISE else "0"
+def _places(sides: SideFacts) -> list[str]:
+    """How many rows lie where, and the total slack without what is only rounding."""
+    slack = _amount(sides.slack) if sides.slack > NOISE else "0"
+    return [*(grouped(getattr(sides, place)) for place in PLACES), slack]
 
 
-def _sides(sides: SideFacts, weighted: bool = False) -> str:
-    """How many rows lie where."""
+def _sides(sides: SideFacts, weighted: bool) -> str:
+    outside, on, inside, wrong, slack = _places(sides)
     return (
-        f"{grouped(sides.outside)} outside the margin, {grouped(sides.on)} on its edge, "
-        f"{grouped(sides.inside)} inside, {grouped(sides.wrong)} on the wrong side; "
-        f"total {'weighted ' if weighted else ''}slack {_slack(sides)}"
+        f"{outside} outside the margin, {on} on its edge, {inside} inside, {wrong} on the wrong "
+        f"side; total {'weighted ' if weighted else ''}slack {slack}"
     )
 
 
@@ -238,7 +236,7 @@ def _support(rows: Sequence[int]) -> str:
     return f"{'rows' if len(rows) > 1 else 'row'} {named} ({grouped(len(rows))} in all)"
 
 
-def _optimum(one: OptimumFacts, weighted: bool = False) -> str:
+def _optimum(one: OptimumFacts, weighted: bool) -> str:
     if one.primal is None:
         return "no objective yet"
     what = "½‖w‖²"
@@ -250,15 +248,6 @@ def _optimum(one: OptimumFacts, weighted: bool = False) -> str:
     )
 
 
-def _training(s: FitFacts) -> str:
-    scans = count(sum(one.scans for one in s.optima), "scan")
-    errors = s.training_errors
-    if not errors:
-        return f"{scans} of the data; no training errors"
-    share = f" ({percent(1 - errors / s.table.rows)} right)" if s.table else ""
-    return f"{scans} of the data; {count(errors, 'training error')}{share}"
-
-
 # Several classes --------------------------------------------------------------------------------
 
 
@@ -266,39 +255,37 @@ def _by_class(optima: Sequence[OptimumFacts], unit: str) -> RenderableType:
     """Margin, gap and support vectors of each class against the rest."""
 
     def cells(one: OptimumFacts) -> list[str]:
-        margin = "∞" if one.margin is None else four_digits(one.margin)
         if one.primal is None:
-            return ["none", "", "", ""]
-        rows = one.support
-        named = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")
-        gap = f"{one.gap:.1g}"
-        return [margin, _amount(one.primal), gap, f"{grouped(len(rows))} ({named})"]
+            return ["none"]
+        margin = "∞" if one.margin is None else four_digits(one.margin)
+        rows = ", ".join(map(str, one.support[:3])) + ", ..." * (len(one.support) > 3)
+        support = f"{grouped(len(one.support))} ({rows})"
+        return [margin, _amount(one.primal), f"{one.gap:.1g}", support]
 
-    table = _table(["1/‖w‖", "objective", "gap", "support rows"], optima, cells, last="left")
+    table = _table(["1/‖w‖", "objective", "gap", "support rows"], optima, cells)
     return Group(table, Text(f"each class against the rest, {unit}", "dim"))
 
 
-def _sides_by_class(optima: Sequence[OptimumFacts], weighted: bool = False) -> RenderableType:
+def _sides_by_class(optima: Sequence[OptimumFacts], weighted: bool) -> RenderableType:
     """Where the rows lie for each class against the rest."""
 
     def cells(one: OptimumFacts) -> list[str]:
-        if one.primal is None or one.sides is None:
-            return [""] * (len(PLACES) + 1)
-        return [*(grouped(getattr(one.sides, place)) for place in PLACES), _slack(one.sides)]
+        return [] if one.primal is None or one.sides is None else _places(one.sides)
 
-    return _table([*PLACES, "weighted slack" if weighted else "slack"], optima, cells)
+    return _table([*PLACES, f"{'weighted ' * weighted}slack"], optima, cells, "right")
 
 
 def _table(
     heads: Sequence[str],
     optima: Sequence[OptimumFacts],
     cells: Callable[[OptimumFacts], list[str]],
-    last: Any = "right",
+    last: Any = "left",
 ) -> RenderableType:
     table = columns("left", *["right"] * (len(heads) - 1))
     table.add_column(justify=last)  # gives way first: no number must be cut off
-    table.add_row("", *(Text(head, "dim") for head in heads))
+    if heads:
+        table.add_row("", *(Text(head, "dim") for head in heads))
     for one in optima[:MOST_CLASSES]:
         table.add_row(Text(shortened(one.positive, 16)), *cells(one))
     rest = len(optima) - MOST_CLASSES
-    return Group(table, Text(f"and {rest} more (--json)", "dim")) if rest > 0 else table
+    return Group(table, *([Text(f"and {rest} more (--json)", "dim")] if rest > 0 else []))

@@ -21,6 +21,7 @@ from rosenblatt.report.facts import (
     Ground,
     OptimumFacts,
     VerdictFacts,
+    classifier_of,
 )
 from rosenblatt.report.sentences import verdict_sentence
 from rosenblatt.results import StopReason, Verdict
@@ -31,7 +32,7 @@ def saved_facts(model: Any, path: str) -> FitFacts | None:
 
     Raises ModelFileError if it is not as ``fit`` writes it, or is about another model.
     """
-    classifier = model[-1] if hasattr(model, "steps") else model
+    classifier = classifier_of(model)
     summary: Document = getattr(model, "summary_", {})
     if "rosenblatt" not in summary or not hasattr(classifier, "fits_"):
         return None
@@ -105,19 +106,14 @@ def _keys(kind: Any) -> set[str]:
     return {KEYS.get(one.name, one.name) for one in fields(kind)}
 
 
-def _real(value: Any) -> bool:
-    return abs(value) < 2**63 if type(value) is int else _is(float)(value) and math.isfinite(value)
-
-
-def _is(kind: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) is kind
-
-
+MOST = 2**63
 KINDS: dict[Any, Callable[[Any], bool]] = {
-    str: _is(str),
-    bool: _is(bool),
-    int: lambda value: type(value) is int and 0 <= value < 2**63,
-    float: _real,
+    str: lambda value: type(value) is str,
+    bool: lambda value: type(value) is bool,
+    int: lambda value: type(value) is int and 0 <= value < MOST,
+    float: lambda value: (
+        abs(value) < MOST if type(value) is int else type(value) is float and math.isfinite(value)
+    ),
 }
 
 

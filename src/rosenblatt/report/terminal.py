@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 from rich.console import Console, Group, RenderableType
@@ -11,9 +11,15 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.report.sentences import shortened, verdict_word
+from rosenblatt.report.facts import classifier_of
+from rosenblatt.report.sentences import classes_line, data_line, shortened, verdict_word
 from rosenblatt.results import Verdict
 from rosenblatt.visible import count, print_styled, visible
+
+if TYPE_CHECKING:
+    from rosenblatt.report.fits import EncodedTable
+
+Line = tuple[str, RenderableType]  # its name, and what it says
 
 LEAST_WIDTH = 60
 MOST_COLUMNS = 6
@@ -28,12 +34,14 @@ def new_console() -> Console:
     return console
 
 
-def new_grid(width: int | None = None) -> Table:
+def grid_of(lines: Iterable[Line], width: int | None = None) -> Table:
     """Lines with a name in front, which takes at least this width."""
-    lines = Table.grid(padding=(0, 2, 0, 0))
-    lines.add_column(style="dim", no_wrap=True, min_width=width)
-    lines.add_column(overflow="fold")
-    return lines
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True, min_width=width)
+    grid.add_column(overflow="fold")
+    for line in lines:
+        grid.add_row(*line)
+    return grid
 
 
 def columns(*justify: Any) -> Table:
@@ -42,6 +50,14 @@ def columns(*justify: Any) -> Table:
     for side in justify:
         table.add_column(justify=side, no_wrap=True)
     return table
+
+
+def print_lines(
+    title: str, lines: Iterable[Line], width: int | None = None, story: str = ""
+) -> None:
+    """Print a title, what leads to the lines if anything does, and the lines."""
+    told = [f"\n{story}\n"] if story else []
+    print_parts(new_console(), Text(title, "bold"), *told, grid_of(lines, width))
 
 
 def print_parts(console: Console, *parts: RenderableType) -> None:
@@ -63,12 +79,20 @@ def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
     return Text.assemble((verdict_word(verdict), f"bold {style}"), f"{after}: {sentence}")
 
 
-def add_last_lines(lines: Table, notes: Sequence[str], advice: str) -> None:
-    """What else is worth knowing, and what to do next."""
+def first_lines(table: EncodedTable) -> Iterator[Line]:
+    """What a report is about."""
+    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
+    yield "data", data_line(*sizes)
+    yield "classes", classes_line(table.counts, table.target)
+
+
+def last_lines(notes: Sequence[str], advice: str, **files: str | None) -> Iterator[Line]:
+    """Files that were written, what else is worth knowing, and what to do next."""
+    yield from ((name, file) for name, file in files.items() if file)
     for k, note in enumerate(notes):
-        lines.add_row("notes" if k == 0 else "", Text(note, style="dim"))
+        yield "notes" if k == 0 else "", Text(note, style="dim")
     if advice:
-        lines.add_row("next", Text(advice, style="italic"))
+        yield "next", Text(advice, style="italic")
 
 
 # Weights ----------------------------------------------------------------------------------------
@@ -84,11 +108,8 @@ class NamedWeights(NamedTuple):
 
     @classmethod
     def of(cls, model: Any) -> NamedWeights | None:
-        """From a pipeline that begins with a table encoder, or from a bare classifier.
-
-        None for a kernel perceptron, which has none.
-        """
-        classifier = model[-1] if hasattr(model, "steps") else model
+        """From a pipeline or a bare classifier; None for a kernel perceptron, which has none."""
+        classifier = classifier_of(model)
         if not hasattr(classifier, "coef_"):
             return None
         labels = [str(label) for label in classifier.classes_]
@@ -97,19 +118,14 @@ class NamedWeights(NamedTuple):
     def as_list(self) -> list[dict[str, Any]]:
         """All of them, one entry per hyperplane, for JSON."""
         positives = self.classes[1:] if len(self.coef) == 1 else self.classes
-        return [
-            {
-                "positive": name,
-                "weights": dict(zip(self.features, map(float, w), strict=True)),
-                "bias": float(b),
-            }
-            for name, w, b in zip(positives, self.coef, self.intercept, strict=True)
-        ]
+        weights = (dict(zip(self.features, w, strict=True)) for w in self.coef.tolist())
+        every = zip(positives, weights, self.intercept.tolist(), strict=True)
+        return [{"positive": name, "weights": named, "bias": b} for name, named, b in every]
 
 
 def feature_names(model: Any) -> list[str]:
     """The features of a pipeline or a bare classifier by name."""
-    classifier = model[-1] if hasattr(model, "steps") else model
+    classifier = classifier_of(model)
     names = getattr(classifier, "feature_names_in_", None)
     if hasattr(model, "steps") and hasattr(model[:-1], "get_feature_names_out"):
         names = model[:-1].get_feature_names_out()
@@ -120,9 +136,8 @@ def feature_names(model: Any) -> list[str]:
 
 def axis_names(model: Any) -> list[str]:
     """The features as axes show them: the model sees numbers standardised."""
-    names = feature_names(model)
-    encoder = model[0] if hasattr(model, "steps") else None
-    if encoder is None or not getattr(encoder, "standardize", False):
+    names, encoder = feature_names(model), model[0] if hasattr(model, "steps") else model
+    if not getattr(encoder, "standardize", False):
         return names
     scaled = {name for name, kind in encoder.kinds_.items() if kind != "text"}
     return [f"{name} (standardised)" if name in scaled else name for name in names]
@@ -136,46 +151,44 @@ def weights_table(weights: NamedWeights, top: int, width: int) -> RenderableType
         return _weights_by_class(weights, top, width)
     lines = []
     for name, w in zip(weights.classes, weights.coef, strict=True):
-        best = sorted(range(len(w)), key=lambda j: -abs(w[j]))[:3]
-        largest = (f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in best)
-        lines.append(f"{shortened(name, 30)}: " + ", ".join(largest))
-    return Group(*map(Text, lines))
+        largest = [f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in _by_size(w)[:3]]
+        lines.append(Text(f"{shortened(name, 30)}: {', '.join(largest)}"))
+    return Group(*lines)
 
 
 def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableType:
     """The largest weights of one hyperplane, with bars."""
     w = weights.coef[0]
-    order = sorted(range(len(w)), key=lambda j: -abs(w[j]))
     largest = max(abs(w).max(), 1e-300)
     table = columns("left", "right", "left")
-    for j in order[:top]:
+    for j in _by_size(w)[:top]:
         bar = "█" * round(BAR * (abs(w[j]) / largest)) or "▏" * bool(w[j])
         name = Text(shortened(weights.features[j], width - BAR - 14))
         table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
     table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")
     minus, plus = (shortened(name, 25) for name in weights.classes)
-    told = [f"+ speaks for {plus}, - for {minus}", _rest(order, top)]
-    return Group(table, Text("; ".join(filter(None, told)), "dim"))
+    told = [f"+ speaks for {plus}, - for {minus}", *_rest(len(w) - top)]
+    return Group(table, Text("; ".join(told), "dim"))
 
 
 def _weights_by_class(weights: NamedWeights, top: int, width: int) -> RenderableType:
-    size = abs(weights.coef).max(axis=0)
-    order = sorted(range(len(size)), key=lambda j: -size[j])
     share = max(9, (width - 30) // len(weights.classes) - 2)
     table = columns("left", *["right"] * len(weights.classes))
     table.add_row("", *(Text(shortened(name, share), "dim") for name in weights.classes))
     room = max(12, width - len(weights.classes) * (share + 2) - 2)
-    for j in order[:top]:
+    for j in _by_size(abs(weights.coef).max(axis=0))[:top]:
         name = Text(shortened(weights.features[j], room))
         table.add_row(name, *(_cell(w[j]) for w in weights.coef))
     table.add_row(Text("(bias)", "dim"), *(_cell(b) for b in weights.intercept))
-    rest = _rest(order, top)
-    return Group(table, Text(rest, "dim")) if rest else table
+    return Group(table, *(Text(rest, "dim") for rest in _rest(weights.coef.shape[1] - top)))
 
 
-def _rest(order: list[int], top: int) -> str:
-    rest = len(order) - top
-    return f"{count(rest, 'smaller one')} not shown (--top)" if rest > 0 else ""
+def _by_size(w: NDArray[Any]) -> list[int]:
+    return sorted(range(len(w)), key=lambda j: -abs(w[j]))
+
+
+def _rest(n: int) -> list[str]:
+    return [f"{count(n, 'smaller one')} not shown (--top)"] if n > 0 else []
 
 
 def _colour(w: float) -> str:
