@@ -5,7 +5,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import rosenblatt as rb
@@ -15,15 +18,40 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTES = str(ROOT / "examples" / "banknotes.csv")
 PENGUINS = str(ROOT / "src" / "rosenblatt" / "cli" / "data" / "penguins.csv")
 COMMAND = [sys.executable, "-m", "rosenblatt.cli"]
+COMMANDS = get_command(app)  # once: Typer does it at every call, as long as many a command takes
 
 
-def call(*arguments, code=0, charset="utf-8", **more):
+class Done(NamedTuple):
+    """How a command has ended, and what it has printed."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    stdout_bytes: bytes
+
+    @property
+    def output(self):
+        return self.stdout + self.stderr
+
+
+def invoke(*arguments, charset="utf-8", prog_name="root", **more):
+    """Run the command in this process. `charset`: the letters that the terminal knows."""
+    with CliRunner(charset).isolation(**more) as (out, err, *_):
+        with pytest.raises(SystemExit) as left:
+            COMMANDS.main([str(a) for a in arguments], prog_name)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        printed, said = (stream.getvalue() for stream in (out, err))
+    texts = (stream.decode(charset, "replace").replace("\r\n", "\n") for stream in (printed, said))
+    return Done(left.value.code, *texts, printed)
+
+
+def call(*arguments, code=0, **more):
     """Run the command; check how it ends, that an error is one line, and that nothing else warns.
 
-    Only ``predict`` has more to say on standard error: how many rows it has right. `charset`: the
-    letters that the terminal knows.
+    Only ``predict`` has more to say on standard error: how many rows it has right.
     """
-    done = CliRunner(charset).invoke(app, [str(a) for a in arguments], **more)
+    done = invoke(*arguments, **more)
     assert done.exit_code == code, done.output
     if code == 2:
         assert done.stdout == ""

@@ -1,5 +1,6 @@
 """What all tests share. Numba's cache is chosen here, before anything imports Numba."""
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -66,13 +67,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.quick)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def command_put_together_once():
-    """Typer does it at every call, which takes as long as many a command does."""
-    if testing := sys.modules.get("typer.testing"):
-        testing._get_command = functools.cache(testing._get_command)
-
-
 @pytest.fixture(autouse=True)
 def no_open_figures():
     """Close what a test has drawn."""
@@ -97,6 +91,25 @@ def plain_terminal(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def no_room(monkeypatch):
+    """A context in which no file can grow beyond a thousand bytes."""
+    resource = pytest.importorskip("resource")
+    # Python would keep the first half of a module that is compiled there, and read it for ever.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    @contextlib.contextmanager
+    def limited():
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
 
 
 @pytest.fixture

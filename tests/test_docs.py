@@ -76,7 +76,7 @@ def run(command):
             check=False,
         )
         return done.stdout
-    from rosenblatt.cli.app import app
+    from commands import COMMANDS
 
     printed = io.StringIO()
     with (
@@ -84,7 +84,7 @@ def run(command):
         contextlib.redirect_stderr(printed),
         pytest.raises(SystemExit),
     ):
-        app(arguments[1:], prog_name="rosenblatt")
+        COMMANDS.main(arguments[1:], "rosenblatt")
     return printed.getvalue()
 
 

@@ -13,11 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_svmlight_file
-from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import NOTES, PENGUINS, call, fitted, one_line, table
-from rosenblatt.cli.app import app
+from commands import COMMANDS, NOTES, PENGUINS, call, fitted, invoke, one_line, table
 from rosenblatt.cli.demo import DEMOS
 from rosenblatt.report import checks, judging
 from rosenblatt.report.sentences import these_rows
@@ -167,7 +165,7 @@ def test_whole_numbers_that_floats_cannot_hold():
     assert "rows 1 and 2 are identical" in printed
     assert "beyond 2^53, where floats cannot hold every whole number: a; each number" in printed
     name = table("t.csv", {"a": [2**53 - 1, 1, 2, 3], "b": [1, 1, 2, 2], "y": list("pqpq")})
-    assert "2^53" not in CliRunner().invoke(app, ["check", name]).stdout
+    assert "2^53" not in invoke("check", name).stdout
 
 
 @pytest.mark.parametrize("columns", [{"a": [5, 5], "b": [5, 5]}, {"a": ["u", "u"], "b": ["", ""]}])
@@ -370,7 +368,7 @@ def test_the_certificate_says_all_that_is_needed(quasi):
 @pytest.mark.parametrize("name", ["apart", "quasi", "twins"])
 def test_verify(request, name):
     file = request.getfixturevalue(name)
-    CliRunner().invoke(app, ["check", file, "-q", "-o", "c.json"])
+    invoke("check", file, "-q", "-o", "c.json")
     printed = call("check", "--verify", "c.json", file).stdout
     assert printed.startswith("valid: ")
     assert "; not the notes on estimates and chance" in printed.splitlines()[1]
@@ -631,14 +629,14 @@ def test_standard_output_on_a_full_disk(monkeypatch, capsys, twins):
         with Path("/dev/full").open("w") as full, monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", full)
             with pytest.raises(SystemExit, match="2"):
-                app(["check", *arguments])
+                COMMANDS.main(["check", *arguments], "rosenblatt")
         assert capsys.readouterr().err == "rosenblatt: no space left on device\n"
 
 
 def test_ctrl_c(monkeypatch):
     """It comes while the search goes on, and nothing is left behind."""
     monkeypatch.setattr(checks, "separability", lambda *_, **__: signal.raise_signal(signal.SIGINT))
-    done = CliRunner().invoke(app, ["check", NOTES, "-o", "c.json"])
+    done = invoke("check", NOTES, "-o", "c.json")
     assert done.exit_code == 130
     assert (done.stdout, done.stderr) == ("", "rosenblatt: stopped with Ctrl-C\n")
     assert not Path("c.json").exists()
@@ -790,7 +788,7 @@ def test_banknotes():
 )
 def test_files_with_known_answers(name, verdict):
     path = Path(DATA) / name
-    done = CliRunner().invoke(app, ["check", str(path), "-o", "c.json"])
+    done = invoke("check", path, "-o", "c.json")
     assert done.exit_code == (verdict != "SEPARABLE")
     (problem,) = json.loads(Path("c.json").read_text())["problems"]
     assert problem["verdict"] == verdict

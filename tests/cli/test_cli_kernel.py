@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from typer.testing import CliRunner
 
 import commands
 import rosenblatt as rb
 from commands import PENGUINS, call, one_line, table, xor_table
-from rosenblatt.cli.app import app
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.report.fit_report import size_of
 
@@ -254,7 +252,7 @@ def test_an_indefinite_kernel_is_noted_once(rings):
 
 
 def test_letters_that_a_terminal_does_not_know(rings):
-    done = CliRunner(charset="ascii").invoke(app, ["fit", rings, *KERNEL, "--cv", "0"])
+    done = commands.invoke("fit", rings, *KERNEL, "--cv", 0, charset="ascii")
     assert "exp(-0.5*|x - y|^2)" in done.stdout
 
 

@@ -13,11 +13,19 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import NOTES, PENGUINS, call, dunkers_table, fitted, one_line, table, xor_table
-from rosenblatt.cli.app import app
+from commands import (
+    NOTES,
+    PENGUINS,
+    call,
+    dunkers_table,
+    fitted,
+    invoke,
+    one_line,
+    table,
+    xor_table,
+)
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.report import judging, margin_report
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, TableFacts
@@ -525,8 +533,8 @@ def test_show_a_model_made_in_python():
 
 
 def test_predictions_equal_pythons():
-    CliRunner().invoke(app, ["fit", NOTES, *SOFT, "--C", "500", "-q", "-o", "m.skops"])
-    done = CliRunner().invoke(app, ["predict", "m.skops", NOTES])
+    invoke("fit", NOTES, *SOFT, "--C", 500, "-q", "-o", "m.skops")
+    done = invoke("predict", "m.skops", NOTES)
     answers = [line.split(",")[0] for line in done.stdout.splitlines()[1:]]
     assert answers == rb.io.load("m.skops").predict(pd.read_csv(NOTES)).tolist()
     errors = np.sum(np.array(answers) != pd.read_csv(NOTES)["note"])

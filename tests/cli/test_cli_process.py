@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import COMMAND, NOTES, call
+from commands import COMMAND, COMMANDS, NOTES, call, invoke
 from commands import process as run
 from rosenblatt.cli.app import app
 
@@ -218,7 +217,7 @@ def test_standard_output_on_a_full_disk(model, monkeypatch, capsys):
         with Path("/dev/full").open("w") as out, monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", out)
             with pytest.raises(SystemExit, match="2"):
-                app(arguments)
+                COMMANDS.main(arguments, "rosenblatt")
         assert capsys.readouterr().err == full
 
 
@@ -247,7 +246,7 @@ def test_a_full_disk_leaves_the_old_files(model, tmp_path):
         "    print(json.dumps([done.exit_code, done.stdout, done.stderr]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-B", "-c", code],  # Python would keep half of what it compiles
         **{"cwd": tmp_path, "preexec_fn": small_files_only, "capture_output": True, "check": True},
     )
     ends = [json.loads(line) for line in done.stdout.splitlines()]
@@ -270,7 +269,7 @@ def test_an_unforeseen_error_is_one_line_and_never_exit_code_1(monkeypatch):
     monkeypatch.setattr("rosenblatt.cli.fitting.train", broken)
     done = call("fit", NOTES, code=2)
     assert done.stderr.startswith("rosenblatt: this should not have happened: TypeError: one two (")
-    done = CliRunner().invoke(app, ["fit", NOTES], env={"ROSENBLATT_DEBUG": "1"})
+    done = invoke("fit", NOTES, env={"ROSENBLATT_DEBUG": "1"})
     assert "Traceback" in done.stderr
 
 
@@ -278,6 +277,6 @@ def test_completion():
     env = {
         "_ROSENBLATT_COMPLETE": "complete_bash", "COMP_WORDS": "rosenblatt ", "COMP_CWORD": "1"
     }  # fmt: skip
-    done = CliRunner().invoke(app, [], env=env, prog_name="rosenblatt")
+    done = invoke(env=env, prog_name="rosenblatt")
     names = ["fit", "predict", "check", "bound", "boolean", "show", "plot", "demo"]
     assert done.stdout.split() == names

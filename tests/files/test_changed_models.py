@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from typer.testing import CliRunner
 
 import rosenblatt as rb
-from commands import call, table
-from rosenblatt.cli.app import app
+from commands import call, invoke, table
 from rosenblatt.files.models import ModelFileError, load, save
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -48,7 +46,7 @@ def models(tmp_path_factory):
             limit = [] if name in ("hard", "soft") else ["--max-epochs", "5"]
             out = folder / f"{name}-{k}.skops"
             arguments = ["fit", folder / f"{k}.csv", "-q", "--cv", 0, "-o", out, *options, *limit]
-            assert CliRunner().invoke(app, list(map(str, arguments))).exit_code < 2
+            assert invoke(*arguments).exit_code < 2
     return folder
 
 
@@ -142,7 +140,7 @@ def test_changed_files_are_models_or_refused_in_one_line(kind, models, tmp_path)
         if refusal:
             continue
         for arguments in (["show"], ["show", "--json"], ["predict", str(models / f"{k}.csv")]):
-            done = CliRunner().invoke(app, [arguments[0], "m.skops", *arguments[1:]])
+            done = invoke(arguments[0], "m.skops", *arguments[1:])
             assert done.exit_code in (0, 2), done.output
             assert "should not have happened" not in done.stderr
             if done.exit_code == 2:
@@ -260,7 +258,7 @@ def test_what_scikit_learn_makes_of_a_changed_model_is_told_in_one_line():
     model = LogisticRegression().fit(X, y)
     model.intercept_ = {"no": "numbers"}
     save(model, "m.skops")
-    done = CliRunner().invoke(app, ["predict", "m.skops", "t.csv"])
+    done = invoke("predict", "m.skops", "t.csv")
     assert done.exit_code == 2
     assert done.stderr.startswith("rosenblatt: m.skops is damaged, or not for this table")
     assert done.stderr.count("\n") == 1

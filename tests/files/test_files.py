@@ -8,9 +8,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from rosenblatt.cli.app import app
+from commands import invoke
 from rosenblatt.files.whole import check_writable, written_whole
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -57,7 +56,7 @@ def test_a_device_is_refused():
 
 @pytest.mark.usefixtures("special")
 def test_the_command_refuses_a_pipe_before_it_reads_anything():
-    done = CliRunner().invoke(app, ["check", "missing.csv", "-q", "-o", "pipe-link.json"])
+    done = invoke("check", "missing.csv", "-q", "-o", "pipe-link.json")
     assert done.exit_code == 2
     assert done.stderr.splitlines() == [
         "rosenblatt: pipe-link.json is a pipe, not a file: give the name of a file to write"

@@ -267,19 +267,16 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
     )
 
 
-def test_a_full_disk_leaves_the_old_file(tmp_path):
-    resource = pytest.importorskip("resource")
+def test_a_full_disk_leaves_the_old_file(tmp_path, no_room):
     path = tmp_path / "model.skops"
     old, model = fitted("online")[0], fitted("record", 3)[0]
     save(old, path)
     before = path.read_bytes()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    try:
-        with pytest.raises(OSError, match=r"model\.skops could not be written: file too large"):
-            save(model, path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with (
+        no_room(),
+        pytest.raises(OSError, match=r"model\.skops could not be written: file too large"),
+    ):
+        save(model, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     assert differences(old, without_summary(load(path))) == []

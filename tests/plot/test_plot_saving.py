@@ -1,6 +1,5 @@
 """Pictures and films as files, and the module."""
 
-import contextlib
 import logging
 import os
 import subprocess
@@ -101,23 +100,6 @@ class TestAnimate:
         with pytest.raises(ValueError, match="fit with record=True"):
             rb.plot.animate(fit(data), *data)
         assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture
-def no_room():
-    """A context in which no file can grow beyond a thousand bytes."""
-    resource = pytest.importorskip("resource")
-
-    @contextlib.contextmanager
-    def limited():
-        before = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-    return limited
 
 
 class TestSave:
