@@ -8,6 +8,8 @@ from itertools import repeat
 
 import numpy as np
 
+import rosenblatt as rb
+
 
 def augment(X, fit_intercept=True):
     """Append the constant feature."""
@@ -196,3 +198,8 @@ def assert_same_run(model, path, k=0, *, exact=True):
         scale = max(1e-300, np.abs(path.thetas).max())
         np.testing.assert_allclose(fit.trace.updates.value, values, rtol=1e-9, atol=1e-9 * scale)
         np.testing.assert_allclose(last(model, k), path.theta, rtol=1e-12, atol=1e-14 * scale)
+
+
+def recorded(X, y, **options):
+    """A perceptron that has run until no mistake was left, and its record."""
+    return rb.Perceptron(**({"record": True, "max_epochs": 100_000} | options)).fit(X, y)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import commands
-from commands import process
 from rosenblatt import boolean
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -101,11 +100,6 @@ def test_json_of_a_proof_and_a_network_holds(text):
     hidden = [table.inputs @ unit["w"] >= unit["k"] for unit in network["hidden"]]
     output = np.transpose(hidden) @ network["output"]["w"] >= network["output"]["k"]
     assert output.tolist() == table.values.tolist()
-
-
-def test_exit_code_of_the_process():
-    done = process("boolean", "a ^ b")
-    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_a_reader_that_has_gone_changes_no_answer():
