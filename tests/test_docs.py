@@ -15,7 +15,6 @@ import runpy
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -64,28 +63,40 @@ def commands(text):
 
 
 def run(command):
-    """What a command prints, standard error included, and how it ends (in this process: quick)."""
+    """What a command prints, standard error included.
+
+    Ours runs in this process, which is quick, and a shell goes on where there is more.
+    """
+    if not command.startswith("rosenblatt "):
+        return in_a_shell(command)
     arguments = shlex.split(command)
-    if arguments[0] != "rosenblatt" or {"|", ">", "<", "||", "&&"} & set(arguments):
-        script = f'rosenblatt() {{ "{sys.executable}" -m rosenblatt.cli "$@"; }}; {command}'
-        done = subprocess.run(
-            ["bash", "-c", script],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.stdout
+    (sign,) = {"|", "||"} & set(arguments) or {""}
+    if not sign:
+        return in_this_process(arguments[1:])[0]
+    printed, code = in_this_process(arguments[1 : arguments.index(sign)])
+    rest = command.rpartition(f" {sign} ")[2]
+    if sign == "|":
+        return in_a_shell(rest, input=printed)
+    return printed + in_a_shell(f"(exit {code}) || {rest}")
+
+
+def in_a_shell(command, **more):
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run(["bash", "-c", command], text=True, check=False, **both, **more).stdout
+
+
+def in_this_process(arguments):
+    """What our command prints, and its exit code."""
     from commands import COMMANDS
 
     printed = io.StringIO()
     with (
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
-        pytest.raises(SystemExit),
+        pytest.raises(SystemExit) as left,
     ):
-        COMMANDS.main(arguments[1:], "rosenblatt")
-    return printed.getvalue()
+        COMMANDS.main(arguments, "rosenblatt")
+    return printed.getvalue(), left.value.code
 
 
 def same(printed, expected):

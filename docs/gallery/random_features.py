@@ -8,7 +8,6 @@ import matplotlib as mpl
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import make_pipeline
 
 import rosenblatt as rb
 
@@ -35,10 +34,10 @@ for name, maker in maps.items():
     off, wrong = [], []
     for m in sizes:
         phi = maker(n_components=m, gamma=gamma, random_state=0)
-        made = phi.fit(X[train]).transform(X[test])
+        learned, made = phi.fit_transform(X[train]), phi.transform(X[test])
         off.append(np.sqrt(np.mean((made @ made.T - exact) ** 2)))
-        model = make_pipeline(phi, rb.Perceptron(fit_intercept=False, **options))
-        wrong.append(1 - model.fit(X[train], y[train]).score(X[test], y[test]))
+        model = rb.Perceptron(fit_intercept=False, **options).fit(learned, y[train])
+        wrong.append(1 - model.score(made, y[test]))
     tint, mark = styles[name]
     for ax, values in ((left, off), (right, wrong)):
         ax.plot(sizes, values, color=tint, marker=mark, lw=1.6, ms=6, label=name)
