@@ -33,6 +33,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Without it scikit-learn skips its check of array API input. Read when SciPy is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _digest())
+if "PYTEST_XDIST_WORKER" in os.environ:  # threads of BLAS would wait for each other's cores
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Every worker, and every process that a test starts, would read all sources anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -1,6 +1,5 @@
 """What a report of a run says beside its bound, and what is refused."""
 
-import doctest
 import math
 from fractions import Fraction
 
@@ -10,19 +9,12 @@ from scipy import sparse
 
 import rosenblatt as rb
 from reference import recorded as fit
-from rosenblatt.bounds import function as bounds
 from rosenblatt.results import BoundReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 # --------------------------------------------------------------------------- reports, and refusals
-
-
-def test_docstrings():
-    failed, tried = doctest.testmod(bounds)
-    assert failed == 0
-    assert tried > 0
 
 
 def test_inseparable_data_have_no_bound_for_ever():

@@ -524,22 +524,22 @@ def test_pictures_of_models(fruit):
     assert Path("animate.gif").read_bytes().startswith(b"GIF8")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["decision"], "plot decision needs a model: rosenblatt plot decision MODEL.skops"),
-        (["decision", "m.skops"], "needs the table, too"),
-        (["fan", "m.skops"], "takes no model"),
-        (["epochs", "m.skops", "fruit.csv"], "takes no table"),
-        (["updates", "m.skops", "fruit.csv"], "4 features: only runs with two can be drawn"),
-        (["animate", "m.skops", "fruit.csv", "-o", "a.png"], "let it end in .gif or .mp4"),
-        (["decision", "m.skops", "new.csv"], "has no classes (column 'state')"),
-    ],
-)
-def test_wrong_uses_of_plot(fruit, arguments, message):
+WRONG_USES_OF_PLOT = [
+    (["decision"], "plot decision needs a model: rosenblatt plot decision MODEL.skops"),
+    (["decision", "m.skops"], "needs the table, too"),
+    (["fan", "m.skops"], "takes no model"),
+    (["epochs", "m.skops", "fruit.csv"], "takes no table"),
+    (["updates", "m.skops", "fruit.csv"], "4 features: only runs with two can be drawn"),
+    (["animate", "m.skops", "fruit.csv", "-o", "a.png"], "let it end in .gif or .mp4"),
+    (["decision", "m.skops", "new.csv"], "has no classes (column 'state')"),
+]
+
+
+def test_wrong_uses_of_plot(fruit):
     call("fit", fruit, "-q", "-o", "m.skops")
     table("new.csv", {"size": [1, 2], "colour": ["green", "red"]})
-    assert message in call("plot", *arguments, code=2).stderr
+    for arguments, message in WRONG_USES_OF_PLOT:
+        assert message in call("plot", *arguments, code=2).stderr
 
 
 # ---------------------------------------------------------------------------------------- demo

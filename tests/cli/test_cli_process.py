@@ -126,16 +126,15 @@ def test_termination_leaves_nothing_behind(endless, tmp_path):
     room.mkdir()
     run_ = OnTerminal("fit", endless, "--max-epochs", 10**9, "-o", room / "m.skops", TMPDIR=room)
     run_.wait_for(" mistakes ")
-    code, _ = run_.signal(signal.SIGTERM)
-    assert code == 128 + signal.SIGTERM
+    assert run_.signal(signal.SIGTERM) == (128 + signal.SIGTERM, "")
     assert not list(room.iterdir())
 
 
-@pytest.mark.parametrize("seconds", [1.0, 2.5])
-def test_termination_is_quiet(endless, seconds):
+def test_termination_is_quiet(endless):
+    """Also before it has begun to train."""
     command = [*COMMAND, "fit", str(endless), "--max-epochs", str(10**9)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        time.sleep(seconds)
+        time.sleep(1.0)
         process.send_signal(signal.SIGTERM)
         assert process.communicate(timeout=60) == (b"", b"")
         assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
@@ -165,20 +164,18 @@ def test_termination_where_nothing_can_be_raised():
 
 
 @pytest.mark.parametrize("stream", [1, 2])
-def test_closed_streams(model, stream):
-    command = f'"{sys.executable}" -m rosenblatt.cli show {model} {stream}>&-'
+def test_closed_streams(stream):
+    command = f'"{sys.executable}" -m rosenblatt.cli --help {stream}>&-'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
-    assert ("classes" in done.stdout) == (stream != 1)
+    assert ("Usage: rosenblatt" in done.stdout) == (stream != 1)
 
 
 def test_terminals_that_know_few_letters():
-    env = os.environ | {"PYTHONIOENCODING": "ascii"}
-    done = run("fit", NOTES, "--cv", 2, env=env, text=False)
-    assert done.returncode == 0
-    assert b"###" in done.stdout
-    assert b"banknotes.csv > Perceptron" in done.stdout
+    done = call("fit", NOTES, "--cv", 2, charset="ascii")
+    assert b"###" in done.stdout_bytes
+    assert b"banknotes.csv > Perceptron" in done.stdout_bytes
     assert b"###" in call("fit", NOTES, "--cv", 0, charset="cp1252").stdout_bytes
 
 
@@ -211,9 +208,10 @@ def test_standard_output_on_a_full_disk(model, monkeypatch, capsys):
     full = "rosenblatt: no space left on device\n"
     with Path("/dev/full").open("w") as out:
         pipes = {"stdout": out, "stderr": subprocess.PIPE, "capture_output": False}
-        done = run("predict", model, NOTES, **pipes)
+        done = run("--help", **pipes)
         assert (done.returncode, done.stderr) == (2, full)
-    for arguments in (["fit", NOTES, "--cv", "0"], ["show", str(model)], ["--help"]):
+    predict, fit = ["predict", str(model), NOTES], ["fit", NOTES, "--cv", "0"]
+    for arguments in (predict, fit, ["show", str(model)], ["--help"]):
         with Path("/dev/full").open("w") as out, monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", out)
             with pytest.raises(SystemExit, match="2"):
@@ -229,7 +227,7 @@ def small_files_only():
 
 def test_a_full_disk_leaves_the_old_files(model, tmp_path):
     """Models, pictures, answers, certificates: one process writes them all, one after another."""
-    fit = ["fit", NOTES, "--cv", "0"]
+    fit = ["fit", NOTES, "--cv", "0", "--max-epochs", "5"]
     commands = {
         "m.skops": [*fit, "-o"],
         "p.png": [*fit, "--plot"],

@@ -23,7 +23,7 @@ def blocks(request, monkeypatch):
             monkeypatch.setattr(device, name, size)
 
 
-def rings(n=240, dtype=np.float64, classes=3, seed=0):
+def rings(n=120, dtype=np.float64, classes=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 5)).astype(dtype)
     return X, np.digitize((X[:, :2] ** 2).sum(axis=1), [0.7, 2.0][: classes - 1])

@@ -96,10 +96,11 @@ def test_same_mistakes_as_two_loops(kind, name, monkeypatch):
     assert_as_in_the_textbook(model, X, y)
 
 
-@pytest.mark.parametrize("name", ["linear", "poly-", "rbf"])
+@pytest.mark.parametrize(
+    ("name", "fit_intercept"), [("linear", True), ("poly-", False), ("rbf", False), ("rbf", True)]
+)
 @pytest.mark.parametrize("kind", ["integers", "floats", "single", "twins"])
 @pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("fit_intercept", [False, True])
 def test_sparse_samples(kind, name, index, fit_intercept, monkeypatch):
     cut(monkeypatch, 11, 2)
     X, y = draw(kind, classes=3)
@@ -125,8 +126,7 @@ def test_blocks_orders_classes_and_threads(block, jobs, order, monkeypatch):
     assert_as_in_the_textbook(model, X, y)
 
 
-@pytest.mark.parametrize("soon", [False, True])
-@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+@pytest.mark.parametrize(("order", "soon"), [("cyclic", True), ("shuffled", False)])
 @pytest.mark.parametrize("keep", ["last", "average", "vote"])
 @pytest.mark.parametrize("kind", ["integers", "floats", "ties", "single"])
 def test_all_values_at_hand_from_some_epoch_on(kind, keep, order, soon, monkeypatch):

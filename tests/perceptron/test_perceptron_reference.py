@@ -83,6 +83,9 @@ VARIANTS = {
     "worst-mistake": {"order": "worst-mistake"},
 }
 variants = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+# What is kept and how long steps are has to do with the rule, not with the order of visits.
+RULES = [name for name in VARIANTS if "batch" not in name or "cyclic" in name or "huge" in name]
+rules = pytest.mark.parametrize("variant", [VARIANTS[name] for name in RULES], ids=RULES)
 layouts = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 
 
@@ -122,7 +125,7 @@ def test_floats(variant, layout, seed):
         np.testing.assert_array_equal(last(model), path.theta)
 
 
-@variants
+@rules
 @given(problem=problems(), data=st.data())
 def test_weights_lengthen_the_steps(variant, problem, data):
     X, y, start, eta, fit_intercept = problem
@@ -142,7 +145,7 @@ def test_weights_lengthen_the_steps(variant, problem, data):
     check_reason(model, path, 5)
 
 
-@variants
+@rules
 @given(problem=problems())
 def test_pocket_is_the_earliest_of_the_best(variant, problem):
     X, y, start, eta, fit_intercept = problem
@@ -164,7 +167,7 @@ def test_pocket_is_the_earliest_of_the_best(variant, problem):
     assert model.n_errors_ == after[-1]
 
 
-@variants
+@rules
 @given(problem=problems())
 def test_average_of_all_visits(variant, problem):
     X, y, start, eta, fit_intercept = problem
@@ -213,7 +216,7 @@ def test_same_random_state_same_run():
 compiled = pytest.mark.compiled
 
 
-def hard(n=3000, d=5, margin=0.001, seed=0):
+def hard(n=1000, d=5, margin=0.001, seed=0):
     X, y = rb.datasets.known_margin(n, d, margin=margin, rotate=True, random_state=seed)
     return X, y
 
@@ -252,7 +255,7 @@ def test_hard_data(order, fit_intercept):
 @layouts
 @pytest.mark.parametrize("update", [{"update": "batch"}, {"update": "minibatch", "batch_size": 64}])
 def test_hard_data_in_batches(update, layout):
-    X, y = hard(n=1000)
+    X, y = hard()
     model = fitted(layout(X), y, max_epochs=100, **update)
     path = naive(model, X, y, np.zeros(6))
     assert len(path.mistakes) > 50
@@ -306,15 +309,18 @@ TWISTS = {
     **{f"2**{power}": (scaled(power), False) for power in POWERS},
     **{f"2**{power}, bias": (scaled(power), True) for power in POWERS},
 }
+SHUFFLED = list(TWISTS)[:5]  # the order of visits has nothing to do with powers of two
 
 
 @compiled
-@pytest.mark.parametrize("twist", TWISTS.values(), ids=TWISTS)
-@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+@pytest.mark.parametrize(
+    ("twist", "order"),
+    [*((name, "cyclic") for name in TWISTS), *((name, "shuffled") for name in SHUFFLED)],
+)
 @layouts
 def test_skipping_on_strange_scales(twist, order, layout, watching):
-    change, fit_intercept = twist
-    X, y = hard(2000, seed=2)
+    change, fit_intercept = TWISTS[twist]
+    X, y = hard(seed=2)
     X, y = change(X, y, np.random.default_rng(0))
     assert np.isfinite(X).all()
     parameters = {"order": order, "fit_intercept": fit_intercept, "max_epochs": 60}
@@ -333,7 +339,7 @@ def test_skipping_on_strange_scales(twist, order, layout, watching):
 @pytest.mark.parametrize("pick", ["worst-mistake", "random-mistake"])
 def test_picks_on_strange_scales(power, pick):
     """Without a bias the run does not depend on the scale: powers of two are exact."""
-    X, y = hard(1000, seed=3)
+    X, y = hard(seed=3)
     unscaled = fitted(X, y, order=pick, fit_intercept=False, max_epochs=300)
     scaled = fitted(X * 2.0**power, y, order=pick, fit_intercept=False, max_epochs=300)
     assert unscaled.n_iter_ > 50
@@ -346,7 +352,7 @@ def test_picks_on_strange_scales(power, pick):
 @pytest.mark.parametrize("keep", ["pocket", "average"])
 @pytest.mark.parametrize("update", ["online", "batch"])
 def test_keeps_on_strange_scales(power, keep, update):
-    X, y = hard(1000, seed=4)
+    X, y = hard(seed=4)
     y[:20] *= -1
     parameters = {"keep": keep, "update": update, "fit_intercept": False, "max_epochs": 20}
     unscaled = fitted(X, y, **parameters)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import rosenblatt as rb
 from reference import augment, online, orders
@@ -127,9 +127,11 @@ def test_the_pocket_looks_at_the_clock(monkeypatch):
 
 
 @quiet
-def test_fits_side_by_side_give_blas_its_threads_back():
+def test_fits_side_by_side_give_blas_its_threads_back(request):
     X, y = noise(2000, 5)
+    request.addfinalizer(threadpool_limits(2).restore_original_limits)
     before = [pool["num_threads"] for pool in threadpool_info()]
+    assert 2 in before
     results = []
     threads = [
         threading.Thread(

@@ -236,7 +236,7 @@ def test_too_much_work_leaves_signs_open(monkeypatch):
 
 @settings(max_examples=30)
 @given(
-    st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=2, max_size=6)
+    st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=2, max_size=5)
 )  # fmt: skip
 def test_chance_is_an_upper_bound(points):
     """Against all labelings, each put to the exact test."""
