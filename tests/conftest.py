@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import signal
@@ -67,6 +68,16 @@ def pytest_collection_modifyitems(items):
         names = _quick(item.path)
         if names is not None and (not names or item.originalname in names):
             item.add_marker(pytest.mark.quick)
+
+
+def pytest_collection_finish():
+    """All that has been imported stays: no need to look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
