@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import brief, number, one_of, positive_number, to_host
-from rosenblatt.data.sources import RowsByNumber
-from rosenblatt.kernel.device import is_on_device, namespace_of, pick_rows
+from rosenblatt.data.sources import RowsByNumber, stack
+from rosenblatt.kernel.device import DeviceSource, is_on_device, namespace_of, pick_rows
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -26,10 +26,54 @@ from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rosenblatt.data.sources import Source
+
 NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
 LEAF = 1 << 16  # numbers that NumPy adds up by itself
 BUFFER = 8192  # numbers that NumPy converts at a time
 SAMPLE = 256  # samples among which an indefinite kernel is looked for
+
+
+def kernel_for(model: Any, source: Source, first: bool) -> Kernel:
+    """The kernel to train with: by the parameters at `first`, then the one there is."""
+    X = feature_matrix(source)
+    kernel = find_kernel(model, X) if first else _same_kernel(model)
+    if model._pairwise and X.shape[0] != X.shape[1]:
+        msg = (
+            f"X has shape {X.shape}: kernel='precomputed' needs the square matrix of the "
+            "kernel's values between the training samples"
+        )
+        raise ValueError(msg)
+    if first:
+        warn_if_indefinite(kernel, X)
+    return kernel
+
+
+def _same_kernel(model: Any) -> Kernel:
+    """The kernel to go on with, if nobody has changed it."""
+    for name, value in meaning(model).items():
+        before = model._fitted_with[name]
+        if value is not before and value != before:
+            msg = (
+                f"{name}={brief(value)} was {brief(before)} when the support vectors were "
+                "found: go on with that, or fit anew with warm_start=False"
+            )
+            raise ValueError(msg)
+    return model.kernel_  # type: ignore[no-any-return]
+
+
+def meaning(model: Any) -> dict[str, Any]:
+    """The parameters that say what the decision values are."""
+    names = ("kernel", "degree", "gamma", "coef0", "sigma", "fit_intercept")
+    return {name: getattr(model, name) for name in names}
+
+
+def feature_matrix(source: Source) -> Any:
+    """The samples of a source: on the device, as one matrix, or by number where they pass by."""
+    if isinstance(source, DeviceSource):
+        return source.X
+    matrices = list(stack(source)) if source.resident else []
+    return matrices[0] if len(matrices) == 1 else RowsByNumber(source)
 
 
 def find_kernel(model: Any, X: Any) -> Kernel:

@@ -7,17 +7,17 @@ same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.kernel.kernel_values import Values
+from rosenblatt.kernel.kernel_values import FunctionValues, GivenValues, Values
 from rosenblatt.kernel.loops import norms2
-from rosenblatt.kernel.measured import FAR
-from rosenblatt.kernel.support_vectors import SupportVectors, distances2_to
+from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice
+from rosenblatt.kernels import Precomputed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.kernels import Kernel
+    from rosenblatt.running.threads import Team
 
 
 BLOCK = 1024  # samples that are visited with their kernel values at hand
@@ -73,29 +75,16 @@ class Device:
         return self.xp.float32 if np.dtype(kind) == np.float32 else self.xp.float64
 
     def rows(self, X: Any, sample: Ints) -> Any:
-        """Some rows of a matrix there."""
-        found = self.index(sample)
-        return X[found, :] if isinstance(found, slice) else self.xp.take(X, found, axis=0)
-
-    def index(self, sample: Ints) -> Any:
-        """Numbers as a slice, or else as an array there."""
-        n = len(sample)
-        if n and sample[-1] - sample[0] == n - 1 and (np.diff(sample) == 1).all():
-            return slice(int(sample[0]), int(sample[0]) + n)
-        return self.put(np.asarray(sample, np.int64))
+        """Some rows of a matrix, or numbers of a vector, there."""
+        found = as_slice(np.asarray(sample, np.int64))
+        if isinstance(found, slice):
+            return X[found, ...]
+        return self.xp.take(X, self.put(found), axis=0)
 
     def rounds_coarsely(self) -> bool:
         """Whether products in single precision are not what they are called."""
         torch = getattr(self.xp, "get_float32_matmul_precision", None)
         return torch is not None and torch() != "highest"
-
-
-class Ready(NamedTuple):
-    """Some samples, on the device, in the working precision."""
-
-    sample: Ints
-    X: Any
-    x2: Any
 
 
 class DeviceVectors(SupportVectors):
@@ -105,48 +94,40 @@ class DeviceVectors(SupportVectors):
         self, n_features: int, dtype: Any, kind: Any, place: Device, center: Any = None
     ) -> None:
         super().__init__(n_features, dtype, dtype)
-        self.center = center
-        self.place, self.kind = place, np.dtype(kind)
-        self.there = place.put(np.zeros((0, n_features)), kind)
-        self.there2 = place.put(np.zeros(0), kind)
-
-    def reserve(self, size: int) -> None:
-        """Make room for so many vectors."""
-        super().reserve(size)
-        more = len(self.given) - self.there.shape[0]
-        if more > 0:
-            xp, place = self.place.xp, self.place
-            room = place.put(np.zeros((more, self.given.shape[1])), self.kind)
-            self.there = xp.concat([self.there, room])
-            self.there2 = xp.concat([self.there2, place.put(np.zeros(more), self.kind)])
-
-    def at(self, slots: Ints) -> tuple[Any, Any]:
-        """The vectors of the slots on the device, and their squared norms."""
-        found, xp = self.place.index(slots), self.place.xp
-        if isinstance(found, slice):
-            return self.there[found, :], self.there2[found]
-        return xp.take(self.there, found, axis=0), xp.take(self.there2, found)
-
-    def put_there(self, slots: Ints, X: Any, y2: Any) -> None:
-        """Put vectors that are on the device already into slots."""
-        xp, first = self.place.xp, int(slots[0])
-        if (np.diff(slots) == 1).all():
-            self.there[first : first + len(slots), :] = X
-            self.there2[first : first + len(slots)] = y2
-            return
-        # Slots here and there: the standard knows no such assignment, so gather all anew.
-        where = np.arange(self.there.shape[0])
-        where[slots] = len(where) + np.arange(len(slots))
-        index = self.place.put(where)
-        self.there = xp.take(xp.concat([self.there, X]), index, axis=0)
-        self.there2 = xp.take(xp.concat([self.there2, y2]), index)
+        self.center, self.place = center, place
+        self.change_precision(kind)
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
-        self.kind = np.dtype(kind)
-        moved = self.given if self.center is None else self.given - self.center
-        self.there = self.place.put(moved, kind)
+        self.kind = kind
+        self.there = self.place.put(self.moved(self.given), kind)
         self.there2 = self.place.put(self.y2, kind)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many vectors."""
+        before = len(self.given)
+        super().reserve(size)
+        if len(self.given) > before:
+            self.change_precision(self.kind)
+
+    def put(self, slots: Ints, X: Any, y2: Floats) -> None:
+        """Put vectors into slots."""
+        super().put(slots, X, y2)
+        xp, found = self.place.xp, as_slice(slots)
+        X, y2 = self.place.put(self.moved(X), self.kind), self.place.put(y2, self.kind)
+        if isinstance(found, slice):
+            self.there[found, :], self.there2[found] = X, y2
+        elif len(slots):
+            # Slots here and there: the standard knows no such assignment, so gather all anew.
+            where = np.arange(self.there.shape[0])
+            where[slots] = len(where) + np.arange(len(slots))
+            index = self.place.put(where)
+            self.there = xp.take(xp.concat([self.there, X]), index, axis=0)
+            self.there2 = xp.take(xp.concat([self.there2, y2]), index)
+
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots on the device, and their squared norms."""
+        return self.place.rows(self.there, slots), self.place.rows(self.there2, slots)
 
 
 class DeviceValues(Values):
@@ -156,104 +137,60 @@ class DeviceValues(Values):
     """
 
     support: DeviceVectors
+    slack = 1 + 1e-9
 
     def _open(self) -> None:
-        self.place, self.chunk = Device(self.X), CHUNK
+        self.place, self.chunk, self.sparse = Device(self.X), CHUNK, False
+        self.xp = self.place.xp
 
     def _precision(self) -> Any:
         kind = super()._precision()
         return np.float64 if self.place.rounds_coarsely() else kind
 
     def _make_room(self, vectors: Any) -> None:
-        single = self.X.dtype == self.place.xp.float32
+        single = self.X.dtype == self.xp.float32
         single = single and (vectors is None or vectors.dtype == np.float32)
         given = np.float32 if single else np.float64
         self.support = DeviceVectors(self.n_features, given, self.kind, self.place, self.center)
         self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
 
-    def _pieces(self) -> Any:
+    def _blocks(self) -> Iterator[tuple[int, Any]]:
         step = max(1, ROWS // max(1, self.n_features))
         starts = range(0, self.n, step)
         return ((a, self.X[a : min(a + step, self.n), :]) for a in starts)
 
-    def _are_integers(self) -> bool:
-        xp = self.place.xp
-        return all(bool(xp.all(xp.round(part) == part)) for _, part in self._pieces())
+    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> None:
+        xp, wide = self.xp, self.xp.astype(X, self.xp.float64)
+        with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
+            x2[:] = to_host(xp.sum(wide * wide, axis=1))
+        terms[:] = to_host(xp.sum(xp.astype(X != 0, xp.float64), axis=1))
 
-    def _measure(self) -> None:
-        xp = self.place.xp
-        self.x2, self.terms = np.empty(self.n), np.empty(self.n)
-        self.no_negatives = True
-        for a, part in self._pieces():
-            wide = xp.astype(part, xp.float64)
-            here = slice(a, a + part.shape[0])
-            with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
-                self.x2[here] = to_host(xp.sum(wide * wide, axis=1))
-            self.terms[here] = to_host(xp.sum(xp.astype(part != 0, xp.float64), axis=1))
-            self.no_negatives = self.no_negatives and bool(xp.all(part >= 0))
-        self.most = float(self.x2.max(initial=0.0)) * (1 + 1e-9)
-
-    def _find_center(self, vectors: Any) -> None:
-        if vectors is None or not len(vectors):
-            xp, total = self.place.xp, np.zeros(self.n_features)
-            for _, part in self._pieces():
-                total += to_host(xp.sum(xp.astype(part, xp.float64), axis=0))
-            center = total / self.n
-            x2 = apart = self._distances2(center)
-            there = self.most
-        else:
-            center = vectors.mean(axis=0, dtype=np.float64)
-            x2, apart = None, distances2_to(vectors, center)
-            there = float(distances2_to(vectors, 0.0).max())
-        if apart.max() * FAR < there:
-            self.center, self.x2 = center, self._distances2(center) if x2 is None else x2
-            self.most = float(self.x2.max()) * (1 + 1e-9)
-            self.terms[:], self._there_center = self.n_features, self.place.put(center)
+    def _mean(self) -> Floats:
+        xp, total = self.xp, np.zeros(self.n_features)
+        for _, X in self._blocks():
+            total += to_host(xp.sum(xp.astype(X, xp.float64), axis=0))
+        return total / self.n
 
     def _distances2(self, center: Floats) -> Floats:
-        """``‖x - center‖²`` for every sample."""
-        xp, there, out = self.place.xp, self.place.put(center), np.empty(self.n)
-        for a, part in self._pieces():
-            apart = xp.astype(part, xp.float64) - there
-            with np.errstate(over="ignore"):
-                out[a : a + part.shape[0]] = to_host(xp.sum(apart * apart, axis=1))
-        return out
+        return super()._distances2(self.place.put(center))
 
-    def _moved(self, X: Any) -> Any:
-        """Samples on the device, less the center, in the working precision."""
-        xp = self.place.xp
-        if self.center is not None:
-            X = xp.astype(X, xp.float64) - self._there_center
-        return xp.astype(X, self.place.dtype(self.kind))
-
-    def batch(self, sample: Ints) -> Any:
+    def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
-        X = self._moved(self.place.rows(self.X, sample))
-        return Ready(sample, X, self.place.put(self.x2[sample], self.kind))
+        X = self.place.rows(self.X, sample)
+        if self.center is not None:
+            X = self.xp.astype(X, self.xp.float64) - self.place.put(self.center)
+        X = self.xp.astype(X, self.place.dtype(self.kind))
+        return Batch(sample, X, self.place.put(self.x2[sample], self.kind))
 
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
-            X = self.place.rows(self.X, sample)
-            given, y2 = to_host(X), np.empty(len(sample))
-            if self.center is None:
-                norms2(as_rows(np.ascontiguousarray(given)), 0, len(given), y2)
-            else:
-                y2 = self.x2[sample]
-            self.support.put(slots, given, y2)
-            self.support.put_there(slots, self._moved(X), self.place.put(y2, self.kind))
+            X, y2 = np.ascontiguousarray(to_host(self.place.rows(self.X, sample))), self.x2[sample]
+            if self.center is None:  # as they will be measured in a later run
+                norms2(as_rows(X), 0, len(X), y2)
+            self.support.put(slots, X, y2)
 
-    def _load(self, vectors: Any, y2: Floats) -> None:
-        super()._load(vectors, y2)
-        if len(y2):
-            there = self._moved(self.place.put(vectors, np.float64))
-            self.support.put_there(np.arange(len(y2)), there, self.place.put(y2, self.kind))
-
-    def part(self, batch: Any, a: int, z: int) -> Any:
-        """Samples a to z of a batch."""
-        return Ready(batch.sample[a:z], batch.X[a:z, :], batch.x2[a:z])
-
-    def sums(self, batch: Any, slots: Ints, factors: Floats, k: int) -> Floats:
+    def sums(self, batch: Batch, slots: Ints, factors: Floats, k: int) -> Floats:
         """``K @ factors`` over the vectors of the slots; ``|K|`` for the last k columns."""
         total = np.zeros((len(batch.sample), factors.shape[1]))
         cut = factors.shape[1] - (0 if self.kernel.nonnegative(self.no_negatives) else k)
@@ -262,43 +199,42 @@ class DeviceValues(Values):
             self.longest = max(self.longest, int(np.count_nonzero(some, axis=0).max(initial=0)))
             K, kind = self._there(batch, slots[a : a + self.chunk]), self._kind_for(some)
             if kind != self.kind:
-                K = self.place.xp.astype(K, self.place.dtype(kind))
+                K = self.xp.astype(K, self.place.dtype(kind))
             total[:, :cut] += to_host(K @ self.place.put(some, kind))
         return total
 
-    def _there(self, batch: Any, slots: Ints) -> Any:
+    def _there(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples with the vectors of the slots, on the device."""
         Y, y2 = self.support.at(slots)
-        return self._finish_there(batch.X @ Y.T, batch.x2, y2)
+        return self._finish(batch.X @ Y.T, batch.x2, y2)
 
-    def _finish_there(self, Z: Any, x2: Any, y2: Any) -> Any:
-        K = self.kernel.of_products(Z, x2, y2, self.place.xp)
+    def _finish(self, Z: Any, x2: Any, y2: Any) -> Any:
+        K = self.kernel.of_products(Z, x2, y2, self.xp)
         if self.bias:
             K += self.bias
         return K
 
-    def matrix(self, batch: Any, slots: Ints) -> Any:
+    def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots, in memory."""
         return to_host(self._there(batch, slots))
 
-    def across(self, batch: Any, slots: Ints) -> Any:
+    def across(self, batch: Batch, slots: Ints) -> Any:
         """The same with a row for each vector."""
         Y, y2 = self.support.at(slots)
-        return to_host(self._finish_there(Y @ batch.X.T, y2, batch.x2))
+        return to_host(self._finish(Y @ batch.X.T, y2, batch.x2))
 
-    def _between(self, vectors: Any, batch: Any) -> Any:
-        Z = vectors.X @ batch.X.T
-        return to_host(self._finish_there(Z, vectors.x2, batch.x2))
+    def between(self, vectors: Batch, batch: Batch) -> Any:
+        """Values of some samples as vectors (rows) with others, in memory."""
+        return to_host(super().between(vectors, batch))
 
     def form(self, V: Any, delta: Floats) -> Floats:
         """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
-        V = V if self.center is None else V - self.center
-        there, D = self.place.put(V, np.float64), self.place.put(delta)
-        v2 = self.place.xp.sum(there * there, axis=1)
+        there, D = self.place.put(self.support.moved(V), np.float64), self.place.put(delta)
+        v2 = self.xp.sum(there * there, axis=1)
         total = np.zeros(delta.shape[1])
         for a in range(0, len(delta), BLOCK):
             part = slice(a, min(a + BLOCK, len(delta)))
-            K = self._finish_there(there[part, :] @ there.T, v2[part], v2)
+            K = self._finish(there[part, :] @ there.T, v2[part], v2)
             total += (delta[part] * to_host(K @ D)).sum(axis=0)
         return np.maximum(total, 0.0)
 
@@ -312,10 +248,19 @@ class DeviceValues(Values):
         return self._exactly(np.ascontiguousarray(x[0], np.float64), slots)
 
 
-def check_on_device(model: Any, X: Any, *, reset: bool) -> Any:
-    """X, if it is a matrix of finite floating-point numbers that fits the model."""
-    place = Device(X)
-    xp = place.xp
+def kernel_values(kernel: Kernel, bias: float, X: Any, team: Team, **options: Any) -> Values:
+    """The kernel's values with X, wherever X is."""
+    kind: type[Values] = GivenValues if isinstance(kernel, Precomputed) else FunctionValues
+    if kernel.needs_features:
+        kind = Values
+    if is_on_device(X):
+        kind = DeviceValues
+    return kind(kernel, bias, X, team, **options)
+
+
+def check_on_device(model: Any, X: Any, *, reset: bool) -> None:
+    """Refuse X unless it is a matrix of finite floating-point numbers that fits the model."""
+    xp = namespace_of(X)
     if len(X.shape) != 2:
         msg = f"X has shape {tuple(X.shape)}: give a matrix with one sample in each row"
         raise ValueError(msg)
@@ -339,7 +284,6 @@ def check_on_device(model: Any, X: Any, *, reset: bool) -> Any:
             f"{model.n_features_in_} features as input"
         )
         raise ValueError(msg)
-    return X
 
 
 class DeviceSource:

@@ -60,7 +60,8 @@ class DualPocket:
             errors[c, (unsure[c] > 0) & ~open_[c]] = np.inf
             if errors[c].min(initial=np.inf) < self.errors[c]:
                 first = int(np.argmin(errors[c]))
-                self.best[c] = self._coef_at(c, slots, steps[c], first)
+                self.best[c] = self._coef_before(c)
+                np.add.at(self.best[c], slots[: first + 1], steps[c, : first + 1])
                 self.errors[c] = errors[c, first]
 
     def _count(
@@ -75,9 +76,7 @@ class DualPocket:
         start = rule.scores.total - np.abs(steps).sum(axis=1)
         for sample in rule.blocks(np.arange(rule.n_rows)):
             batch = rule.values.batch(sample)
-            rounding = rule.values.rounding(
-                sample, float(rule.scores.total.max(initial=0.0)), rule.scores.additions
-            )
+            rounding = rule.scores.rounding(sample)
             scores = np.ascontiguousarray(rule.scores.now[sample].T)
             sizes = np.ascontiguousarray(rule.scores.sizes[sample].T)
             total, places = start.copy(), np.full((rule.k, len(sample)), -1)
@@ -114,9 +113,7 @@ class DualPocket:
         self, c: int, sample: Ints, slots: Ints, steps: Floats, doubtful: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
         """For the samples in doubt whether their scores are positive after each update, exactly."""
-        coef = np.zeros(self.rule.expansion.size)
-        before = self.rule.coef_before[:, c]
-        coef[: len(before)] = before
+        coef = self._coef_before(c)
         signs = [
             signs_after(coef, slots, steps, self._exact_values(i))
             for i in sample[doubtful[c, sample]].tolist()
@@ -133,12 +130,10 @@ class DualPocket:
                 self.values[i] = known
         return known[:size]
 
-    def _coef_at(self, c: int, slots: Ints, steps: Floats, t: int) -> Floats:
-        """The coefficients after the first t + 1 updates of the epoch."""
-        coef = np.zeros(self.rule.expansion.size)
-        before = self.rule.coef_before[:, c]
+    def _coef_before(self, c: int) -> Floats:
+        """The coefficients at the beginning of the epoch."""
+        coef, before = np.zeros(self.rule.expansion.size), self.rule.coef_before[:, c]
         coef[: len(before)] = before
-        np.add.at(coef, slots[: t + 1], steps[: t + 1])
         return coef
 
     def _errors(self, c: int, coef: Floats) -> float:
@@ -148,15 +143,11 @@ class DualPocket:
         for sample in rule.blocks(np.arange(rule.n_rows)):
             batch = rule.values.batch(sample)
             factors = np.column_stack([coef[slots], np.abs(coef[slots])])
-            scores, sizes = rule.values.sums(batch, slots, factors, 1).T
-            rounding = rule.values.rounding(sample, total, len(slots))
-            with np.errstate(invalid="ignore"):
-                off = rounding.relative * sizes + rounding.absolute * total
+            scores, sizes = np.hsplit(rule.values.sums(batch, slots, factors, 1), 2)
+            off = rule.values.rounding(sample, total, len(slots)).off(sizes, total)
             for k in np.flatnonzero((off != 0) & ~(np.abs(scores) > off)):
                 scores[k] = rounded_sum(coef[slots], rule.values.exact(int(sample[k]), slots))
             y, weight = rule.scores.signs(c, sample, dropped=True)
-            for w in weight[
-                (scores > 0) != (y > 0)
-            ].tolist():  # one after the other: sums in row order
+            for w in weight[(scores[:, 0] > 0) != (y > 0)].tolist():  # one by one, in row order
                 errors += w
         return errors

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.dual_pocket import DualPocket
-from rosenblatt.kernel.expansion import DualProblem, Events, Expansion, Sheet, Turn
-from rosenblatt.kernel.loops import Forgetting, Visited, VisitRule, visit
-from rosenblatt.kernel.scores import Scores
+from rosenblatt.kernel.loops import Slots, Visited, VisitRule, visit
+from rosenblatt.kernel.scores import DualProblem, Events, Expansion, Scores, Sheet, Turn
 from rosenblatt.kernel.support_vectors import Batch
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.running.run import CycleFinder
@@ -50,7 +48,7 @@ class DualRule:
     values : Values
         Kernel values of the data, with the support vectors of the expansion among its own.
     block : Block
-        Labels and weights of the data.
+        Labels and weights of the data, no features: loops are compiled once for all kinds of them.
     expansion : Expansion
         The support vectors so far.
     """
@@ -65,9 +63,7 @@ class DualRule:
         problems: list[DualProblem],
         expansion: Expansion,
     ) -> None:
-        # Loops see no features here, and so are compiled once for all kinds of them.
-        self.block = block._replace(rows=as_rows(np.empty((0, 0))))
-        self.values, self.settings = values, settings
+        self.values, self.block, self.settings = values, block, settings
         self.problems, self.expansion = problems, expansion
         self.n_rows, self.k = values.n, len(problems)
         self.scores = Scores(values, block, [p.positive for p in problems], expansion)
@@ -103,26 +99,17 @@ class DualRule:
         """Visit every sample once (every position of the order)."""
         self.order = order if order.size else np.arange(self.n_rows)
         for turn in self.turns(running):
-            position = added = used = 0
+            position = added = 0
             while True:
-                position, unclear, used = visit(
-                    self.block,
-                    turn.seen,
-                    turn.doubt,
-                    self.expansion.arrays,
-                    turn.forgetting,
-                    turn.rule,
-                    turn.free,
-                    position,
-                    used,
-                )
-                new = turn.free[added:used]
-                self.values.add(self.expansion.arrays.sample[new], new)
-                added = used
+                arrays, slots = self.expansion.arrays, turn.slots
+                position, unclear = visit(self.block, turn.seen, arrays, slots, turn.rule, position)
+                new = slots.free[added : slots.state[2]]
+                self.values.add(arrays.sample[new], new)
+                added += len(new)
                 if unclear < 0:
                     break
                 self._settle(turn.seen, position, unclear)
-            self._book(turn, used)
+            self._book(turn)
 
     def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
         """The samples in the order of the epoch, some at a time."""
@@ -151,7 +138,7 @@ class DualRule:
             self.close(self.sheet)
         if self.pocket is not None:
             self.pocket.follow()
-        if self.gram is None:
+        if self.gram is None and self.settings.budget is None:
             self._catch_up()
         changes = self.changes()
         moved = []
@@ -189,7 +176,7 @@ class DualRule:
         delta[: len(self.coef_before)] -= self.coef_before
         moved = np.flatnonzero(delta.any(axis=1))
         if self.settings.tol is not None:  # to be told from a small number
-            return np.sqrt(self.values.form(self.values.vectors(moved), delta[moved]))
+            return np.sqrt(self.values.form(self.values.support.matrix(moved), delta[moved]))
         sample = a.sample[moved]
         apart = self.scores.now[sample] - self.scores_before[sample]
         squares: Floats = np.maximum((delta[moved] * apart).sum(axis=0), 0.0)
@@ -226,7 +213,7 @@ class DualRule:
         """Samples a to z of a wide block; when they have been visited, look up."""
         self._add(sheet, a, z, sheet.base)
         batch = self.values.part(sheet.batch, a, z)
-        G = self.values.gram(batch)
+        G = self.values.between(batch, batch)
         yield self.turn(running, batch, np.arange(z - a), G, sheet.sums[a:z])
         sheet.done.append((a, z, self.events.size))
         self.values.computed += BLOCK_WORTH
@@ -236,13 +223,17 @@ class DualRule:
         self, running: list[DualProblem], batch: Batch, turn: Ints, G: Any, sums: Floats
     ) -> Turn:
         """Some samples, each in its turn; G are their kernel values with each other."""
-        k, m = self.k, len(turn)
+        k, m, slots = self.k, len(turn), self.slots(batch)
+        rounding = self.scores.rounding(batch.sample, visited=m)
         seen = Visited(
             sample=batch.sample,
             turn=turn,
             G=G,
             F=np.ascontiguousarray(sums[:, :k].T),
             A=np.ascontiguousarray(sums[:, -k:].T),
+            relative=rounding.relative,
+            absolute=rounding.absolute,
+            total=self.scores.total,
             settled=np.zeros((k, m), np.bool_),
             steps=np.zeros((k, m)),
             wrong=np.zeros((k, m), np.bool_),
@@ -257,23 +248,16 @@ class DualRule:
             drop_after=self.settings.drop_after or 0,
             exact=self.settings.record,
         )
-        forgetting, free = self.forgetting(batch)
-        self.expansion.reserve(int(free.max(initial=0)) + 1)
+        self.expansion.reserve(int(slots.free.max(initial=0)) + 1)
         self.values.support.reserve(len(self.expansion.arrays.age))
-        doubt = self.scores.doubt_while(batch.sample)
-        return Turn(running, sums, seen, doubt, forgetting, rule, free)
+        return Turn(running, sums, seen, slots, rule)
 
-    def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
-        """Nothing is forgotten; new slots are appended."""
+    def slots(self, batch: Batch) -> Slots:
+        """New slots are appended; nothing is forgotten."""
         m, size = len(batch.sample), self.expansion.size
-        none = Forgetting(
-            budget=0,
-            queue=np.empty(0, np.int64),
-            H=np.empty((0, m), self.values.kind),
-            state=np.zeros(2, np.int64),
-        )
         new = int((self.expansion.arrays.slot[batch.sample] < 0).sum())
-        return none, np.arange(size, size + new)
+        none, H = np.empty(0, np.int64), np.empty((0, m), self.values.kind)
+        return Slots(np.arange(size, size + new), 0, none, H, np.zeros(3, np.int64))
 
     def _settle(self, seen: Visited, position: int, c: int) -> None:
         """Give the sample that is next its score without doubt."""
@@ -291,19 +275,16 @@ class DualRule:
             self.coming = 0
             self.values.change_precision(np.float64)
             self.scores.sums[:] = 0.0
-            self.rescore()
+            if self.settings.budget is None:
+                self.scores.add_all()
             self.events, self.done = Events(self.scores.columns), [0] * len(self.done)
 
-    def rescore(self) -> None:
-        """Give all samples their share of all support vectors."""
-        self.scores.add_all()
-
-    def _book(self, turn: Turn, used: int) -> None:
+    def _book(self, turn: Turn) -> None:
         """Note what the visits have changed."""
-        k, seen, free = self.k, turn.seen, turn.free
-        m = len(seen.sample)
+        k, seen, m = self.k, turn.seen, len(turn.seen.sample)
+        taken = turn.slots.free[: turn.slots.state[2]]
         self.scores.additions += 2 * int(seen.wrong.any(axis=0).sum())
-        self.expansion.size = max(self.expansion.size, int(free[:used].max(initial=-1)) + 1)
+        self.expansion.size = max(self.expansion.size, int(taken.max(initial=-1)) + 1)
         wrong, lags = self._book_mistakes(turn)
         turn.sums[:, :k], turn.sums[:, -k:] = seen.F.T, seen.A.T
         for a in range(0, len(wrong) if lags.size else 0, LAGS):
@@ -336,7 +317,8 @@ class DualRule:
             if self.settings.keep == "vote":
                 p.path.append((seen.slot[at], step, clocks[c] + turns))
             if self.settings.drop_after:
-                gone = at[a.dropped[row, c] & ~np.isin(np.arange(len(at)), _earlier(row))]
+                last = np.sort(len(row) - 1 - np.unique(row[::-1], return_index=True)[1])
+                gone = at[last[a.dropped[row[last], c]]]
                 epoch = np.full(len(gone), len(p.mistakes))
                 p.dropped.append((seen.sample[gone], a.counts[seen.slot[gone], c], epoch))
             p.mistakes[-1] += len(at)
@@ -375,7 +357,8 @@ class DualRule:
         nothing can repeat unless some samples are identical, so that their coefficients add up,
         or have no kernel value but zero.
         """
-        if self.settings.drop_after is not None or not self.values.weights.whole:
+        shrinks = self.settings.drop_after is not None or self.settings.budget is not None
+        if shrinks or not self.values.weights.whole:
             return None
         c = self.problems.index(p)
         a, size = self.expansion.arrays, self.expansion.size
@@ -389,9 +372,3 @@ class DualRule:
             p.cycles.met_before(before, len(p.mistakes) - 1)
         first = p.cycles.met_before(state, len(p.mistakes))
         return None if first is None else Cycle(first, len(p.mistakes) - first)
-
-
-def _earlier(rows: Ints) -> Ints:
-    """Positions of rows that come again later."""
-    _, last = np.unique(rows[::-1], return_index=True)
-    return np.setdiff1d(np.arange(len(rows)), len(rows) - 1 - last)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.kernel.dual_rule import DualRule
-from rosenblatt.kernel.expansion import DualProblem, Sheet
-from rosenblatt.kernel.loops import Forgetting
+from rosenblatt.kernel.loops import Slots
+from rosenblatt.kernel.scores import DualProblem, Sheet
 from rosenblatt.kernel.support_vectors import appended
 from rosenblatt.running.threads import one_blas_thread
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.kernel.expansion import Turn
+    from rosenblatt.kernel.scores import Turn
     from rosenblatt.kernel.support_vectors import Batch
-    from rosenblatt.results import Cycle
 
 
 GONE = -1  # the age of a slot without a support vector
@@ -68,7 +67,7 @@ class Budgeted(DualRule):
         """Remember the vector that the epoch begins with."""
         super().begin(running)
         slots = self._by_age()
-        self.before = self.values.vectors(slots), self.expansion.arrays.coef[slots]
+        self.before = self.values.support.matrix(slots), self.expansion.arrays.coef[slots]
 
     def open(self, sample: Ints) -> Sheet:
         """Score some samples with the support vectors as they are now."""
@@ -83,22 +82,13 @@ class Budgeted(DualRule):
         """Scores are not kept."""
         self.sheet = None
 
-    def forgetting(self, batch: Batch) -> tuple[Forgetting, Ints]:
-        """The oldest support vectors, with their kernel values; free slots."""
-        m, size = len(batch.sample), self.expansion.size
-        queue = self._by_age()
-        oldest = queue[:m]
+    def slots(self, batch: Batch) -> Slots:
+        """Free slots, and the oldest support vectors with their kernel values."""
+        m, size, queue = len(batch.sample), self.expansion.size, self._by_age()
         free = np.flatnonzero(self.expansion.arrays.age[:size] == GONE)[:m]
         free = np.append(free, np.arange(size, size + m - len(free)))
-        H = self.values.across(batch, oldest)
-        state = np.array([len(queue), 0])
-        return Forgetting(self.budget, oldest, H, state), free
-
-    def _catch_up(self) -> None:
-        """Nothing to catch up with."""
-
-    def rescore(self) -> None:
-        """Nothing to add up."""
+        H, state = self.values.across(batch, queue[:m]), np.array([len(queue), 0, 0])
+        return Slots(free, self.budget, queue[:m], H, state)
 
     def changes(self) -> Floats:
         """``‖w - w before‖`` over the epoch."""
@@ -106,7 +96,7 @@ class Budgeted(DualRule):
             return np.zeros(self.k)
         slots = self._by_age()
         V, coef = self.before
-        V = appended([V, self.values.vectors(slots)])
+        V = appended([V, self.values.support.matrix(slots)])
         delta = np.concatenate([-coef, self.expansion.arrays.coef[slots]])
         return np.sqrt(self.values.form(V, delta))
 
@@ -115,9 +105,6 @@ class Budgeted(DualRule):
         for sample in self.blocks(np.arange(self.n_rows)):
             self.scores.sums[sample] = self.open(sample).sums
         return super().separates(p)
-
-    def _find_cycle(self, p: DualProblem) -> Cycle | None:
-        return None
 
 
 class Picking(DualRule):

@@ -15,19 +15,18 @@ from rosenblatt.arguments import brief, one_of, positive_int, to_host, yes_or_no
 from rosenblatt.contract.classifier import Data, choose
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads
+from rosenblatt.kernel.choice import kernel_for
 from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
-from rosenblatt.kernel.dual_rule import DualRule
-from rosenblatt.kernel.dual_variants import Budgeted, Picking
-from rosenblatt.kernel.expansion import DualProblem, Standing
-from rosenblatt.kernel.fitting import (
-    Begun,
+from rosenblatt.kernel.dual_fits import (
+    decide_by_vectors,
     first_standing,
-    kernel_for,
     parts_fit,
     rows_of_vectors,
     training,
 )
-from rosenblatt.kernel.scores import decide_by_vectors
+from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.kernel.dual_variants import Budgeted, Picking
+from rosenblatt.kernel.scores import DualProblem, Standing
 from rosenblatt.kernels import (
     RBF,
     Function,
@@ -44,13 +43,12 @@ from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import BoundReport, Epoch
-    from rosenblatt.running.run import Run, Settings
+    from rosenblatt.running.run import Settings
 
 
 KEEPS = ("last", "pocket", "average", "vote")
@@ -252,25 +250,23 @@ class KernelPerceptron(TrainedInEpochs):
         data = self._label(label_rows(X.shape[0]), X.shape[1], y, sample_weight, classes)
         return data._replace(source=DeviceSource(data.source, X))
 
-    def _begin(self, data: Data, settings: Settings, again: bool = False) -> Begun:
+    def _begin(
+        self, data: Data, settings: Settings, again: bool = False
+    ) -> tuple[Standing, Kernel]:
         kernel = kernel_for(self, data.source, first=not again)
-        return Begun(first_standing(self, data, settings, again), kernel)
+        return first_standing(self, data, settings, again), kernel
 
-    def _go_on(self, data: Data) -> Begun:
-        return Begun(self._state, kernel_for(self, data.source, first=False))
+    def _go_on(self, data: Data) -> tuple[Standing, Kernel]:
+        return self._state, kernel_for(self, data.source, first=False)
 
-    def _training(
-        self, data: Data, settings: Settings, begun: Begun
-    ) -> AbstractContextManager[Run[DualProblem]]:
-        return training(self, data, settings, begun)
+    _training = training
+    _fits_together = parts_fit
+    _same_rows = rows_of_vectors
 
     def _rule(self, settings: Settings) -> type[DualRule]:
         if settings.budget is not None:
             return Budgeted
         return Picking if settings.order in PICKING else DualRule
-
-    def _fits_together(self) -> bool:
-        return parts_fit(self)
 
     @property
     def dropped_(self) -> Dropped | tuple[Dropped, ...]:
@@ -301,10 +297,6 @@ class KernelPerceptron(TrainedInEpochs):
         values = self._decision(X, precision=np.float64 if is_on_device(X) else None)
         chosen = self.classes_[choose(values.reshape(len(values), -1))]
         return answer(chosen, X)  # type: ignore[no-any-return]
-
-    def _same_rows(self, sample: Ints, X: Any) -> Ints:
-        """Which support vectors stand at the same row in these data: its number, else -1."""
-        return rows_of_vectors(self, sample, X)
 
     def bound_report(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None

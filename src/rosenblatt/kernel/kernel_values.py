@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.data.sources import RowsByNumber
 from rosenblatt.kernel.loops import distances2, exponents, products
-from rosenblatt.kernel.measured import LARGE, SMALL, Measured, WeightRange
+from rosenblatt.kernel.measured import LARGE, SMALL, Measured, WeightRange, parts_of
 from rosenblatt.kernel.support_vectors import (
     FEW_COLUMNS,
     Batch,
@@ -25,7 +25,7 @@ from rosenblatt.kernel.support_vectors import (
     as_slice,
     times_factors,
 )
-from rosenblatt.kernels.functions import Radial
+from rosenblatt.kernels.functions import Radial, Rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,8 @@ class Values(Measured):
         self.kind = np.dtype(kind or precision)
         self._make_room(vectors)
         if vectors is not None:
-            self._load(vectors, y2)
+            self.support.reserve(len(y2))
+            self.support.put(np.arange(len(y2)), vectors, y2)
 
     def _open(self) -> None:
         """Look at what kind of samples these are."""
@@ -95,12 +96,14 @@ class Values(Measured):
         self._own = threading.local()
 
     computed = 0  # values so far, in sums
+    transposed = False  # whether samples are multiplied as columns
     _all: Any = None
 
     def _make_room(self, vectors: Any) -> None:
         kind_of = SparseVectors if self.sparse else SupportVectors
         dtype = self.X.dtype if vectors is None else np.result_type(self.X.dtype, vectors.dtype)
         self.support = kind_of(self.n_features, dtype, self.kind, self.center)
+        self.transposed = self.sparse and self.kernel.needs_features
         self.thin = self.sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = self.sparse and not self.thin
         wide = max(1, WIDE // max(1, self.n_features)) if dense else WIDE_BLOCK
@@ -130,7 +133,7 @@ class Values(Measured):
 
     def part(self, batch: Batch, a: int, z: int) -> Batch:
         """Samples a to z of a batch."""
-        X = batch.X[:, a:z] if self.support.transposed else batch.X[a:z]
+        X = batch.X[:, a:z] if self.transposed else batch.X[a:z, :]
         return Batch(batch.sample[a:z], X, batch.x2[a:z])
 
     def add(self, sample: Ints, slots: Ints) -> None:
@@ -138,26 +141,17 @@ class Values(Measured):
         if len(slots):
             self.support.put(slots, self.X[sample], self.x2[sample])
 
-    def _load(self, vectors: Any, y2: Floats) -> None:
-        """Let these be the vectors of the first slots."""
-        self.support.reserve(len(y2))
-        self.support.put(np.arange(len(y2)), vectors, y2)
-
-    def vectors(self, slots: Ints) -> Any:
-        """The vectors of the slots."""
-        return self.support.matrix(slots)
-
     def form(self, V: Any, delta: Floats) -> Floats:
         """``‖Σ delta_i φ(v_i)‖²``, a column for each problem."""
         total = np.zeros(delta.shape[1])
         for a in range(0, len(delta), BLOCK):
             part = slice(a, a + BLOCK)
-            total += (delta[part] * ((self._pairs(V[part], V) + self.bias) @ delta)).sum(axis=0)
+            total += (delta[part] * (self._pairs(V[part], V) @ delta)).sum(axis=0)
         return np.maximum(total, 0.0)
 
     def _pairs(self, U: Any, V: Any) -> Floats:
         """Values of vectors with others, in double precision."""
-        return self.kernel(U, V)
+        return self.kernel(U, V) + self.bias
 
     def sums(self, batch: Batch, slots: Ints, factors: Floats, k: int) -> Floats:
         """``K @ factors`` over the vectors of the slots; ``|K|`` for the last k columns.
@@ -213,22 +207,18 @@ class Values(Measured):
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
         Z = self.support.multiply(batch, slots, self._room)
-        return self._finish(Z, batch, self.support.y2[slots])
+        return self._finish(Z, batch.x2, self.support.y2[slots])
 
     def across(self, batch: Batch, slots: Ints) -> Any:
         """The same with a row for each vector, in memory of its own."""
         return np.ascontiguousarray(self.matrix(batch, slots).T)
 
-    def gram(self, batch: Batch) -> Any:
-        """Values of the samples with each other: those of the k-th vector in row k."""
-        return self._between(batch, batch)
-
-    def _between(self, vectors: Batch, batch: Batch) -> Any:
+    def between(self, vectors: Batch, batch: Batch) -> Any:
         """Values of some samples as vectors (rows) with others."""
         V, X = vectors.X, batch.X
-        Z = V.T @ X if self.support.transposed else V @ X.T
+        Z = V.T @ X if self.transposed else V @ X.T
         Z = Z.toarray() if issparse(Z) else Z
-        return self._finish(Z, vectors, batch.x2)
+        return self._finish(Z, vectors.x2, batch.x2)
 
     def everything(self, look_up: Callable[[], None]) -> Any:
         """The Gram matrix of all samples, if it takes no more than `ROOM`, otherwise None.
@@ -245,7 +235,7 @@ class Values(Measured):
                 for b in range(0, self.n, self.wide_rows):
                     look_up()
                     columns = np.arange(b, min(b + self.wide_rows, self.n))
-                    values = self._between(some, self.batch(columns))
+                    values = self.between(some, self.batch(columns))
                     whole[a : a + PART, b : b + self.wide_rows] = values
 
             parts = range(0, self.n, PART)
@@ -255,8 +245,9 @@ class Values(Measured):
             self._all = whole
         return self._all
 
-    def _finish(self, Z: Any, batch: Batch, y2: Floats) -> Any:
-        x2, y2 = batch.x2.astype(Z.dtype), y2.astype(Z.dtype)
+    def _finish(self, Z: Any, x2: Any, y2: Any) -> Any:
+        """Kernel values of inner products and squared norms; may overwrite the products."""
+        x2, y2 = x2.astype(Z.dtype), y2.astype(Z.dtype)
         if isinstance(self.kernel, Radial) and Z.flags.c_contiguous:
             rate = Z.dtype.type(self.kernel.rate)
             exponents(Z, 2 * rate, rate * x2, rate * y2)
@@ -291,3 +282,92 @@ class Values(Measured):
             products(rows, part, x, Z)
             values = self.kernel.of_products(Z[np.newaxis], np.zeros(1), np.zeros(1))[0]
         return values + self.bias
+
+
+class FunctionValues(Values):
+    """Values of a function of the user's, which count as exact."""
+
+    def _measure(self) -> None:
+        self.x2, self.most, self.no_negatives = np.zeros(self.n), 0.0, False
+
+    @property
+    def largest(self) -> float:
+        """A bound on the size of all values; of a function nothing is known."""
+        return 1.0
+
+    def _precision(self) -> Any:
+        self._refuse_overflow()
+        return np.float64
+
+    def _measure_vectors(self, vectors: Any) -> Floats:
+        return np.zeros(vectors.shape[0])
+
+    def batch(self, sample: Ints) -> Batch:
+        """These samples, ready."""
+        return Batch(sample, self.X[as_slice(sample)], self.x2[sample])
+
+    def _with_vectors(self, X: Any, V: Any) -> Floats:
+        """Values of samples with vectors."""
+        values: Floats = self.kernel(X, V) + self.bias
+        return values
+
+    def matrix(self, batch: Batch, slots: Ints) -> Any:
+        """Values of the samples (rows) with the vectors of the slots."""
+        return self._with_vectors(batch.X, self.support.matrix(slots))
+
+    def exact(self, sample: int, slots: Ints) -> Floats:
+        """Values of one sample with the vectors of the slots."""
+        values: Floats = self._with_vectors(self.X[[sample]], self.support.matrix(slots))[0]
+        return values
+
+    def between(self, vectors: Batch, batch: Batch) -> Any:
+        """Values of some samples as vectors (rows) with others."""
+        return np.ascontiguousarray(self._with_vectors(batch.X, vectors.X).T)
+
+    def _part(self, K: Any, factors: Any, cut: int) -> Any:
+        return np.hstack(
+            [times_factors(K, factors[:, :cut]), times_factors(np.abs(K), factors[:, cut:])]
+        )
+
+    def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
+        """Only the sums are rounded, if at all."""
+        n = len(sample)
+        if self.exact_sums(total):
+            return Rounding(np.zeros(n), np.zeros(n))
+        terms = self.longest + self.longest_double + additions + 8
+        return Rounding(np.full(n, terms * 2.0**-52), np.full(n, 2.0**-1000))
+
+
+class GivenValues(FunctionValues):
+    """Values that are given as a matrix: a vector is the number of its column."""
+
+    def _measure(self) -> None:
+        super()._measure()
+        parts = (part for _, X in self._blocks() for part in parts_of(X))
+        self.most = max((float(np.abs(part).max(initial=0.0)) for part in parts), default=0.0)
+
+    @property
+    def largest(self) -> float:
+        """A bound on the size of all values."""
+        return self.most + self.bias
+
+    def _make_room(self, vectors: Any) -> None:
+        self.support = SupportVectors(1, np.dtype(np.int64), np.int64)
+        self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
+
+    def add(self, sample: Ints, slots: Ints) -> None:
+        """Let some samples be the vectors of these slots."""
+        self.support.put(slots, sample[:, np.newaxis], self.x2[sample])
+
+    def _with_vectors(self, X: Any, V: Any) -> Floats:
+        picked = X[:, V[:, 0]]
+        dense = np.asarray(picked.toarray() if issparse(picked) else picked, np.float64)
+        values: Floats = dense + self.bias
+        return values
+
+    def between(self, vectors: Batch, batch: Batch) -> Any:
+        """Values of some samples as vectors (rows) with others."""
+        return np.ascontiguousarray(self._with_vectors(batch.X, vectors.sample[:, np.newaxis]).T)
+
+    def _pairs(self, U: Any, V: Any) -> Floats:
+        return self._with_vectors(self.X[U[:, 0]], V)

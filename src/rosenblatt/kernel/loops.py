@@ -3,7 +3,7 @@
 The vector is ``w = Σ a_s φ(x_s)`` over the support vectors, which have numbers of their own, their
 slots. A block of samples is visited in order; ``G`` are the kernel values between its samples,
 ``F`` their scores ``Σ a_s K(x_s, x)``, one column for each two-class problem, kept up to date as
-mistakes are made. Scores come from matrix products: `Doubt` says how far they can be off, and a
+mistakes are made. Scores come from matrix products, with a bound on how far they can be off, and a
 score whose sign is in doubt is left to the caller, who settles it without rounding.
 """
 
@@ -65,6 +65,8 @@ class Visited(NamedTuple):
         Kernel values between them.
     F, A : float64 arrays
         Scores ``Σ a_s K``, and ``Σ |a_s||K|`` over all that was ever added.
+    relative, absolute, total : float64 arrays
+        A score is off by at most ``relative*A + absolute*total``: per row, per row, per problem.
     settled : bool array
         Whether the score at the visit is the exact one, rounded.
     steps : float64 array
@@ -82,6 +84,9 @@ class Visited(NamedTuple):
     G: Any
     F: Floats
     A: Floats
+    relative: Floats
+    absolute: Floats
+    total: Floats
     settled: NDArray[np.bool_]
     steps: Floats
     wrong: NDArray[np.bool_]
@@ -89,21 +94,16 @@ class Visited(NamedTuple):
     slot: Ints
 
 
-class Doubt(NamedTuple):
-    """A score is off by at most ``relative*A + absolute*total``: per row, per row, per problem."""
+class Slots(NamedTuple):
+    """Slots for new support vectors, and those to forget when there are too many.
 
-    relative: Floats
-    absolute: Floats
-    total: Floats
-
-
-class Forgetting(NamedTuple):
-    """Which support vectors to forget when there are too many: the oldest, in order.
-
-    ``H`` are their kernel values with the block's samples, a row each. `state` holds the number of
-    support vectors and how many of the queue are gone; `budget` 0: there can be any number.
+    `free` are slots to take, in order, `queue` those of the oldest support vectors, ``H`` these
+    vectors' kernel values with the block's samples, a row each. `state` holds the number of support
+    vectors, and how many of the queue are gone and of the free ones taken; `budget` 0: there can be
+    any number.
     """
 
+    free: Ints
     budget: int
     queue: Ints
     H: Any
@@ -128,36 +128,26 @@ class VisitRule(NamedTuple):
 
 @loop
 def visit(
-    block: Block,
-    seen: Visited,
-    doubt: Doubt,
-    dual: Dual,
-    forgetting: Forgetting,
-    rule: VisitRule,
-    free: Any,
-    start: int,
-    used: int,
-) -> tuple[int, int, int]:
+    block: Block, seen: Visited, dual: Dual, slots: Slots, rule: VisitRule, start: int
+) -> tuple[int, int]:
     """Visit the samples from turn number `start` on; at each mistake ``a_i += weight*y``.
 
-    New support vectors take the slots of `free`, from number `used` on. Returns the turn reached,
-    the problem whose score there has to be settled first (-1: none), and the number of free slots
-    used.
+    Returns the turn reached, and the problem whose score there has to be settled first (-1: none).
     """
     for t in range(start, len(seen.turn)):
         j = seen.turn[t]
-        unclear = classify(block, seen, doubt, dual, rule, j)
+        unclear = classify(block, seen, dual, rule, j)
         if unclear >= 0:
-            return t, unclear, used
+            return t, unclear
         for c in range(len(rule.positives)):
             if seen.wrong[c, j]:
-                used = take(block, seen, doubt, dual, forgetting, rule, free, t, used)
+                take(block, seen, dual, slots, rule, t)
                 break
-    return len(seen.turn), -1, used
+    return len(seen.turn), -1
 
 
 @loop
-def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: VisitRule, j: int) -> int:
+def classify(block: Block, seen: Visited, dual: Dual, rule: VisitRule, j: int) -> int:
     """Mark in which problems sample j is a mistake; a problem with a score in doubt, or -1."""
     i = np.uint64(seen.sample[j])
     for c in range(len(rule.positives)):
@@ -168,7 +158,7 @@ def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: VisitR
         y = 1.0 if block.label[i] == rule.positives[c] else -1.0
         value = seen.F[c, j]
         if not seen.settled[c, j]:
-            off = doubt.relative[j] * seen.A[c, j] + doubt.absolute[j] * doubt.total[c]
+            off = seen.relative[j] * seen.A[c, j] + seen.absolute[j] * seen.total[c]
             if off != 0 and not abs(value) > off:
                 return c
         seen.wrong[c, j] = not y * value > 0
@@ -179,29 +169,19 @@ def classify(block: Block, seen: Visited, doubt: Doubt, dual: Dual, rule: VisitR
 
 
 @loop
-def take(
-    block: Block,
-    seen: Visited,
-    doubt: Doubt,
-    dual: Dual,
-    forgetting: Forgetting,
-    rule: VisitRule,
-    free: Any,
-    t: int,
-    used: int,
-) -> int:
-    """Make the update for the sample of turn t; how many free slots are used then."""
+def take(block: Block, seen: Visited, dual: Dual, slots: Slots, rule: VisitRule, t: int) -> None:
+    """Make the update for the sample of turn t."""
     j = seen.turn[t]
     i = np.uint64(seen.sample[j])
     s = dual.slot[i]
     if s < 0:
-        if forgetting.budget and forgetting.state[0] >= forgetting.budget:
-            forget(seen, doubt, dual, forgetting, rule)
-        s = free[used]
-        used += 1
+        if slots.budget and slots.state[0] >= slots.budget:
+            forget(seen, dual, slots, rule)
+        s = slots.free[slots.state[2]]
         dual.slot[i], dual.sample[s] = s, i
         dual.coef[s], dual.counts[s] = 0.0, 0
-        forgetting.state[0] += 1
+        slots.state[0] += 1
+        slots.state[2] += 1
     dual.age[s], seen.slot[j] = rule.time + t, s
     alive = False
     for c in range(len(rule.positives)):
@@ -217,47 +197,44 @@ def take(
             seen.steps[c, j] = step
             if dual.lag.size:
                 dual.lag[s, c] += step * (rule.clocks[c] + t)
-            add_values(seen.G, j, c, step, seen, doubt)
+            add_values(seen.G, j, c, step, seen)
         alive = alive or dual.coef[s, c] != 0
-    if forgetting.budget and not alive:
-        leave(dual, forgetting, s)
-    return used
+    if slots.budget and not alive:
+        leave(dual, slots, s)
 
 
 @loop
-def add_values(values: Any, k: int, c: int, step: float, seen: Visited, doubt: Doubt) -> None:
+def add_values(values: Any, k: int, c: int, step: float, seen: Visited) -> None:
     """``F[c] += step*values[k]``, and what that does to the doubt."""
     for i in range(len(seen.sample)):
         change = step * values[k, i]
         seen.F[c, i] += change
         seen.A[c, i] += abs(change)
-    doubt.total[c] += abs(step)
+    seen.total[c] += abs(step)
 
 
 @loop
-def leave(dual: Dual, forgetting: Forgetting, s: int) -> None:
+def leave(dual: Dual, slots: Slots, s: int) -> None:
     """The vector of slot s is no support vector any more."""
     dual.age[s] = -1
     if dual.sample[s] >= 0:
         dual.slot[dual.sample[s]] = -1
-    forgetting.state[0] -= 1
+    slots.state[0] -= 1
 
 
 @loop
-def forget(
-    seen: Visited, doubt: Doubt, dual: Dual, forgetting: Forgetting, rule: VisitRule
-) -> None:
+def forget(seen: Visited, dual: Dual, slots: Slots, rule: VisitRule) -> None:
     """Forget the support vector whose last mistake lies longest ago."""
-    k = forgetting.state[1]
-    while dual.age[forgetting.queue[k]] < 0 or dual.age[forgetting.queue[k]] >= rule.time:
+    k = slots.state[1]
+    while dual.age[slots.queue[k]] < 0 or dual.age[slots.queue[k]] >= rule.time:
         k += 1
-    s = forgetting.queue[k]
+    s = slots.queue[k]
     for c in range(len(rule.positives)):
         if dual.coef[s, c] != 0:
-            add_values(forgetting.H, k, c, -dual.coef[s, c], seen, doubt)
+            add_values(slots.H, k, c, -dual.coef[s, c], seen)
             dual.coef[s, c] = 0.0
-    leave(dual, forgetting, s)
-    forgetting.state[1] = k + 1
+    leave(dual, slots, s)
+    slots.state[1] = k + 1
 
 
 @loop

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
+from rosenblatt.arguments import to_host
 from rosenblatt.data.identical import first_of_equals
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import RowsByNumber
 from rosenblatt.kernel.loops import norms2, products
-from rosenblatt.kernel.support_vectors import (
-    are_nonnegative,
-    are_whole,
-    count_terms,
-    distances2_to,
-)
 from rosenblatt.kernels.functions import Linear, Polynomial, Products, Rounding, Sigmoid
 
 if TYPE_CHECKING:
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.rows import Rows
     from rosenblatt.kernels.functions import Kernel
     from rosenblatt.running.threads import Team
 
@@ -62,6 +57,8 @@ class Measured:
     no_negatives: bool
     center: Any = None
     longest = longest_double = 0  # terms of sums, in single and in double precision
+    xp: Any = np  # the array library of X
+    slack = 1.0  # what squared norms are off by, at most, where they are not added up by our loops
 
     def _blocks(self) -> Iterator[tuple[int, Any]]:
         """The samples in blocks, each with the number of its first."""
@@ -73,16 +70,20 @@ class Measured:
     def _measure(self) -> None:
         self.x2, self.terms, self.no_negatives = np.empty(self.n), np.empty(self.n), True
         for start, X in self._blocks():
-            rows, here = as_rows(X), slice(start, start + X.shape[0])
-            x2, terms = self.x2[here], self.terms[here]
+            here = slice(start, start + X.shape[0])
+            self._measure_block(X, self.x2[here], self.terms[here])
+            self.no_negatives = self.no_negatives and are_nonnegative(X, self.xp)
+        self.most = float(self.x2.max(initial=0.0)) * self.slack
 
-            def measure(part: tuple[int, int], X: Any = X, rows: Rows = rows) -> None:
-                norms2(rows, *part, x2)  # noqa: B023
-                terms[slice(*part)] = count_terms(X, *part)  # noqa: B023
+    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> None:
+        """Write squared norms, and how many entries are not zero."""
+        rows = as_rows(X)
 
-            self.team.each(measure, self.team.ranges(len(x2), X.size))
-            self.no_negatives = self.no_negatives and are_nonnegative(X)
-        self.most = float(self.x2.max(initial=0.0))
+        def measure(part: tuple[int, int]) -> None:
+            norms2(rows, *part, x2)
+            terms[slice(*part)] = count_terms(X, *part)
+
+        self.team.each(measure, self.team.ranges(len(x2), X.size))
 
     def _measure_vectors(self, vectors: Any) -> Floats:
         """Let bounds hold for these vectors too; their squared norms."""
@@ -110,7 +111,7 @@ class Measured:
             apart = self._distances2(center) if own else distances2_to(vectors, center)
             if apart.max() * FAR < (self.most if own else distances2_to(vectors, 0.0).max()):
                 self.center, self.x2 = center, apart if own else self._distances2(center)
-                self.most, self.terms[:] = float(self.x2.max()), self.n_features
+                self.most, self.terms[:] = float(self.x2.max()) * self.slack, self.n_features
 
     def _mean(self) -> Floats:
         """The mean of all samples; rows are added one after the other, as NumPy does."""
@@ -123,10 +124,11 @@ class Measured:
 
     def _distances2(self, center: Floats) -> Floats:
         """``‖x - center‖²`` for every sample."""
-        return np.concatenate([distances2_to(X, center) for _, X in self._blocks()])
+        parts = [distances2_to(X, center, self.xp) for _, X in self._blocks()]
+        return np.concatenate(parts)
 
     def _are_integers(self) -> bool:
-        return all(are_whole(X) for _, X in self._blocks())
+        return all(are_whole(X, self.xp) for _, X in self._blocks())
 
     def _precision(self) -> Any:
         """Single, unless that is too coarse: then double."""
@@ -205,3 +207,35 @@ class Measured:
             products(as_rows(X), rows, v, mark[start : start + len(rows)])
         first = first_of_equals(self.X, mark)
         return first if (first != np.arange(self.n)).any() else first[:0]
+
+
+def parts_of(X: Any) -> Iterator[Any]:
+    """The numbers of a matrix, wherever it is, some rows at a time."""
+    data = X.data if issparse(X) else X
+    n = data.shape[0]
+    step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
+    return (data[a : min(a + step, n), ...] for a in range(0, n, step))
+
+
+def are_whole(X: Any, xp: Any = np) -> bool:
+    """Whether all numbers are whole."""
+    return all(bool(xp.all(xp.round(part) == part)) for part in parts_of(X))
+
+
+def are_nonnegative(X: Any, xp: Any = np) -> bool:
+    """Whether no number is below zero."""
+    return all(bool(xp.all(part >= 0)) for part in parts_of(X))
+
+
+def distances2_to(X: Any, center: Any, xp: Any = np) -> Floats:
+    """``‖x - center‖²`` for every row of a dense matrix."""
+    apart = (part - center for part in parts_of(X))
+    return np.concatenate([to_host(xp.sum(each * each, axis=1)) for each in apart])
+
+
+def count_terms(X: Any, start: int, stop: int) -> Any:
+    """Entries of rows that are not zero."""
+    if issparse(X):
+        return np.diff(X.indptr[start : stop + 1])
+    parts = [np.count_nonzero(part, axis=1) for part in parts_of(X[start:stop])]
+    return np.concatenate([np.empty(0), *parts])

@@ -1,20 +1,16 @@
-"""Scores of samples: while a rule is trained, and the decision values of a fitted model."""
+"""Vectors in dual form while a rule is trained: support vectors, updates, scores of the samples."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
 
 from rosenblatt.data.rows import row_weights
-from rosenblatt.kernel.device import DeviceValues, is_on_device, pick_rows
-from rosenblatt.kernel.given_values import values_for
-from rosenblatt.kernel.loops import Doubt, votes
-from rosenblatt.kernel.measured import WeightRange
-from rosenblatt.kernel.registers import exact_votes, rounded_sum, signed_sum
-from rosenblatt.kernels import Precomputed
-from rosenblatt.running.threads import one_blas_thread
+from rosenblatt.kernel.loops import Dual
+from rosenblatt.kernel.registers import rounded_sum, signed_sum
+from rosenblatt.running.run import TwoClassProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,10 +19,131 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.kernel.expansion import DualProblem, Expansion
     from rosenblatt.kernel.kernel_values import Values
-    from rosenblatt.kernels import Kernel
-    from rosenblatt.running.threads import Team
+    from rosenblatt.kernel.loops import Slots, Visited, VisitRule
+    from rosenblatt.kernel.support_vectors import Batch
+    from rosenblatt.kernels.functions import Rounding
+
+
+@dataclass(kw_only=True, eq=False)
+class DualProblem(TwoClassProblem):
+    """A two-class problem in dual form.
+
+    `path` holds the updates in order, if they are wanted for a vote: slots, steps and visits
+    before each. `dropped` holds the rows that were dropped, their counts and the epochs.
+    """
+
+    path: list[tuple[Any, ...]] = field(default_factory=list)
+    dropped: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+@dataclass
+class Standing:
+    """Where a run stands, for a later one to go on: problems, and the support vectors.
+
+    Arrays have a row for each support vector and, but for `age` and `sample`, a column for each
+    problem; see `rosenblatt.kernel.loops.Dual`. `time` counts all visits ever.
+    """
+
+    problems: list[DualProblem]
+    coef: Floats
+    counts: Ints
+    lag: Floats
+    age: Ints
+    sample: Ints
+    time: int
+
+
+class Expansion:
+    """Support vectors' coefficients, counters and ages, for all problems; it can grow."""
+
+    def __init__(self, n: int, k: int, *, lag: bool, drops: bool) -> None:
+        self.size, self.time = 0, 0
+        self.arrays = Dual(  # with room for more
+            coef=np.zeros((0, k)),
+            counts=np.zeros((0, k), np.int64),
+            lag=np.zeros((0, k if lag else 0)),
+            age=np.zeros(0, np.int64),
+            sample=np.zeros(0, np.int64),
+            slot=np.full(n, -1),
+            dropped=np.zeros((n if drops else 0, k), np.bool_),
+        )
+
+    def load(self, standing: Standing, sample: Ints) -> None:
+        """Begin with these support vectors; `sample` says which rows of the data they are."""
+        size = len(standing.age)
+        self.reserve(size)
+        self.size, self.time = size, standing.time
+        a = self.arrays
+        a.coef[:size], a.counts[:size], a.age[:size] = standing.coef, standing.counts, standing.age
+        a.lag[:size, : standing.lag.shape[1]] = standing.lag[:, : a.lag.shape[1]]
+        a.sample[:size] = sample
+        a.slot[sample[sample >= 0]] = np.flatnonzero(sample >= 0)
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many support vectors."""
+        a, have = self.arrays, len(self.arrays.age)
+        if size <= have:
+            return
+        more = max(size, 2 * have) - have
+        self.arrays = a._replace(
+            **{
+                name: np.concatenate([old, np.full((more, *old.shape[1:]), fill, old.dtype)])
+                for fill, names in ((0, ("coef", "counts", "lag")), (-1, ("age", "sample")))
+                for name, old in ((name, getattr(a, name)) for name in names)
+            }
+        )
+
+
+class Events:
+    """The updates of an epoch in order: slots, and the factors of their kernel values.
+
+    The factors are, a column for each problem, the steps, their lags where an average is wanted,
+    and the sizes of the steps.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._slots, self._factors = np.empty(64, np.int64), np.empty((64, columns))
+        self.size = 0
+
+    def append(self, slots: Ints, *factors: Floats) -> None:
+        """Add some updates."""
+        end = self.size + len(slots)
+        while end > len(self._slots):
+            self._slots = np.concatenate([self._slots, np.empty_like(self._slots)])
+            self._factors = np.concatenate([self._factors, np.empty_like(self._factors)])
+        self._slots[self.size : end] = slots
+        np.concatenate(factors, axis=1, out=self._factors[self.size : end])
+        self.size = end
+
+    def since(self, first: int) -> tuple[Ints, Floats]:
+        """The updates from number `first` on."""
+        return self._slots[first : self.size], self._factors[first : self.size]
+
+
+@dataclass
+class Turn:
+    """Some samples that are visited one after the other, and all that `visit` has to know."""
+
+    running: list[DualProblem]
+    sums: Floats
+    seen: Visited
+    slots: Slots
+    rule: VisitRule
+
+
+@dataclass
+class Sheet:
+    """A wide block of samples on its way: scores, lags and sizes of the samples, side by side.
+
+    `base` is the number of updates of the epoch that all of them contain, `done` for each narrow
+    block that was visited the number at its end.
+    """
+
+    batch: Batch
+    sums: Floats
+    base: int
+    done: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 class Scores:
@@ -84,23 +201,14 @@ class Scores:
             batch = self.values.batch(sample)
             self.sums[sample] += self.values.sums(batch, np.arange(size), factors, self.k)
 
-    def doubt_while(self, sample: Ints) -> Doubt:
-        """How far scores can be off while these samples are visited."""
-        m = len(sample)
-        total = float(self.total.max(initial=0.0)) + self.values.weights.heaviest * m
-        rounding = self.values.rounding(sample, total, self.additions + 2 * m)
-        return Doubt(rounding.relative, rounding.absolute, self.total)
+    def rounding(self, sample: Ints, visited: int = 0) -> Rounding:
+        """How far scores can be off, after `visited` more visits at most."""
+        total = float(self.total.max(initial=0.0)) + self.values.weights.heaviest * visited
+        return self.values.rounding(sample, total, self.additions + 2 * visited)
 
     def doubts(self, sample: Ints) -> Floats:
         """How far the scores of some samples can be off, in each problem."""
-        total = float(self.total.max(initial=0.0))
-        rounding = self.values.rounding(sample, total, self.additions)
-        with np.errstate(invalid="ignore"):  # endless doubt about nothing is doubt
-            off: Floats = (
-                rounding.relative[:, np.newaxis] * self.sizes[sample]
-                + rounding.absolute[:, np.newaxis] * self.total
-            )
-        return off
+        return self.rounding(sample).off(self.sizes[sample], self.total)
 
     def settled(self, sample: int, c: int, *, exactly: bool = True) -> float:
         """``Σ a_s K(x_s, x)`` for a sample, rounded once: what any blocking must agree with.
@@ -157,95 +265,3 @@ class Scores:
 def visits_of(problems: list[DualProblem]) -> Ints:
     """The visits that each problem has had."""
     return np.array([max(p.visits + p.within, 1) for p in problems])
-
-
-def kernel_values(kernel: Kernel, bias: float, X: Any, team: Team, **options: Any) -> Values:
-    """The kernel's values with X, wherever X is."""
-    if is_on_device(X):
-        return DeviceValues(kernel, bias, X, team, **options)
-    return values_for(kernel, bias, X, team, **options)
-
-
-def vectors_for(model: Any, X: Any) -> Any:
-    """What stands for the support vectors, in the form of X: themselves, or given columns."""
-    if isinstance(model.kernel_, Precomputed):
-        return model.support_
-    V = model.support_vectors_
-    if issparse(X) or getattr(X, "sparse", False):
-        return csr_array(V)
-    return V.toarray() if issparse(V) else V
-
-
-def decide_by_vectors(model: Any, X: Any, team: Team, precision: Any = np.float64) -> Floats:
-    """The decision values, a column for each problem.
-
-    Where rounding could change a decision it is made by the exact value, so that it depends
-    neither on the other rows nor on threads. With None as the precision, which may be single
-    then, only the decisions are right.
-    """
-    voting = model.fits_[0].path is not None  # for which a long row of signs has to be right
-    values = kernel_values(
-        model.kernel_,
-        float(model._fitted_with["fit_intercept"]),
-        X,
-        team,
-        vectors=vectors_for(model, X),
-        weights=WeightRange(whole=False),
-        kind=np.float64 if voting else precision,
-    )
-    slots, coef = np.arange(len(model.support_)), model.dual_coef_.T
-    factors, k = np.hstack([coef, np.abs(coef)]), len(model.fits_)
-    out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
-    with one_blas_thread():
-        for a in range(0, values.n, values.wide_rows):
-            sample = np.arange(a, min(a + values.wide_rows, values.n))
-            batch = values.batch(sample)
-            if voting:
-                out[sample] = _vote(model, values, batch, slots)
-                continue
-            sums = values.sums(batch, slots, factors, k)
-            out[sample] = sums[:, :k]
-            unsure.append(sample[_in_doubt(model, values, sample, sums)])
-    rows = np.concatenate(unsure)
-    if len(rows) and values.kind != np.float64:
-        out[rows] = decide_by_vectors(model, pick_rows(X, rows), team)
-    elif len(rows):
-        K = (values.exact(i, slots) for i in rows.tolist())
-        out[rows] = [[rounded_sum(one, exact) for one in model.dual_coef_] for exact in K]
-    return out
-
-
-def _in_doubt(model: Any, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
-    """Which decisions rounding could change, for scores and the sizes of their terms.
-
-    In double precision, where they are shown, the signs of all scores as well.
-    """
-    k, total = len(model.fits_), np.abs(model.dual_coef_).sum(axis=1)
-    relative, absolute = values.rounding(sample, float(total.max()), len(model.support_))
-    with np.errstate(invalid="ignore"):
-        off = relative[:, np.newaxis] * sums[:, k:] + absolute[:, np.newaxis] * total
-    most = off.max(axis=1)
-    doubtful: NDArray[np.bool_] = np.zeros(len(sums), np.bool_)
-    if k > 1:
-        two = np.partition(sums[:, :k], -2, axis=1)[:, -2:]
-        doubtful = ~((two[:, 1] - two[:, 0]) / 2.0 > most) & (most != 0)
-    if k == 1 or values.kind == np.float64:
-        doubtful |= (~(np.abs(sums[:, :k]) > off) & (off != 0)).any(axis=1)
-    return doubtful
-
-
-def _vote(model: Any, values: Values, batch: Any, slots: Ints) -> Floats:
-    """Votes of all vectors of the runs, for the samples of a batch."""
-    K, n = np.ascontiguousarray(values.matrix(batch, slots)), len(batch.sample)
-    out = np.empty((len(model.fits_), n))
-    for c, fit in enumerate(model.fits_):
-        path, doubtful = fit.path, np.zeros(n, np.bool_)
-        assert path is not None
-        rounding = values.rounding(batch.sample, float(np.abs(path.step).sum()), len(path.step))
-        steps = path.vector, path.step, path.lives, path.first
-        votes(K, *steps, rounding.relative, rounding.absolute, out[c], doubtful)
-        for i in np.flatnonzero(doubtful):
-            exact = values.exact(int(batch.sample[i]), slots)[path.vector]
-            out[c, i] = exact_votes(path.step, exact, path.lives, path.first)
-        out[c] /= max(1, path.first + int(path.lives.sum()))
-    return out.T

@@ -11,8 +11,6 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.kernel.loops import dots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
 
@@ -21,21 +19,18 @@ FEW_COLUMNS = 8  # so many columns of factors are summed in double precision at 
 
 
 class Batch(NamedTuple):
-    """Some samples, ready for matrix products.
+    """Some samples, ready for matrix products: X is in the working precision, where they are made.
 
-    `X` is in the working precision; of sparse data it is transposed, and dense unless they are
-    very sparse.
+    Of sparse data it is transposed, and dense unless they are very sparse.
     """
 
     sample: Ints
     X: Any
-    x2: Floats
+    x2: Any
 
 
 class SupportVectors:
     """The support vectors: as they were given, and in the working precision, less a center."""
-
-    transposed = False  # whether samples are multiplied as columns
 
     def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
         self.given, self.center = np.empty((0, n_features), dtype), center
@@ -56,12 +51,15 @@ class SupportVectors:
         """Put vectors into slots."""
         self.given[slots], self.y2[slots] = X, y2
         if self.work is not self.given:
-            self.work[slots] = X if self.center is None else X - self.center
+            self.work[slots] = self.moved(X)
+
+    def moved(self, X: Any) -> Any:
+        """Vectors less the center."""
+        return X if self.center is None else X - self.center
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
-        moved = self.given if self.center is None else self.given - self.center
-        self.work = moved.astype(kind, copy=False)
+        self.work = self.moved(self.given).astype(kind, copy=False)
 
     def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
         """Inner products of the samples with the vectors of the slots."""
@@ -83,8 +81,6 @@ class SupportVectors:
 
 class SparseVectors(SupportVectors):
     """Support vectors in CSR form. They are only ever added; a slot says where its vector is."""
-
-    transposed = True
 
     def __init__(self, n_features: int, dtype: Any, kind: Any, center: Any = None) -> None:
         super().__init__(0, dtype, kind)
@@ -168,35 +164,3 @@ def times_factors(K: Any, factors: Any) -> Any:
     out = np.empty((len(K), factors.shape[1]))
     dots(np.ascontiguousarray(K), np.ascontiguousarray(factors.T), out)
     return out
-
-
-def parts_of(X: Any) -> Iterator[Any]:
-    """The numbers of a matrix, some rows at a time."""
-    data = X.data if issparse(X) else X
-    step = max(1, (1 << 20) // max(1, data.shape[-1] if data.ndim > 1 else 1))
-    return (data[a : a + step] for a in range(0, len(data), step))
-
-
-def distances2_to(X: Any, center: Any) -> Floats:
-    """``‖x - center‖²`` for every row of a dense matrix."""
-    return np.concatenate([((part - center) ** 2).sum(axis=1) for part in parts_of(X)])
-
-
-def count_terms(X: Any, start: int, stop: int) -> Any:
-    """Entries of rows that are not zero, some rows at a time."""
-    if issparse(X):
-        return np.diff(X.indptr[start : stop + 1])
-    step = max(1, (1 << 18) // max(1, X.shape[1]))
-    starts = range(start, stop, step)
-    parts = [np.count_nonzero(X[a : min(a + step, stop)], axis=1) for a in starts]
-    return np.concatenate([np.empty(0), *parts])
-
-
-def are_whole(X: Any) -> bool:
-    """Whether all numbers are whole."""
-    return all((np.rint(part) == part).all() for part in parts_of(X))
-
-
-def are_nonnegative(X: Any) -> bool:
-    """Whether no number is below zero."""
-    return all((part >= 0).all() for part in parts_of(X))

@@ -31,6 +31,12 @@ class Rounding(NamedTuple):
     relative: Any
     absolute: Any
 
+    def off(self, sizes: Floats, total: Any) -> Floats:
+        """The same for sums ``Σ|δ||K|`` in columns, and ``Σ|δ|`` for each of these."""
+        with np.errstate(invalid="ignore"):  # endless doubt about nothing is doubt
+            found: Floats = self.relative[:, None] * sizes + self.absolute[:, None] * total
+        return found
+
 
 class Products(NamedTuple):
     """What is known of computed inner products ``x·y``, for bounds on rounding.
@@ -119,7 +125,7 @@ class Powers(Kernel):
     def rounding(self, products: Products) -> Rounding:
         """That of the base, ``degree`` times."""
         u, zero = products.unit, 0.0 * products.x2
-        least, lost, largest = _float_range(u)
+        least, lost, largest, tiny = _float_range(u)
         gamma, degree = self.gamma, self.degree
         relative = 1.05 * degree * (products.terms + 6) * u + zero
         with np.errstate(over="ignore", invalid="ignore"):
@@ -128,7 +134,7 @@ class Powers(Kernel):
             size = base**degree
             # A product too small for floats is lost, and what is lost then grows with the power.
             small = 1.05 * degree * base ** (degree - 1) * (gamma * (products.terms + 2) + 2) * lost
-            small = small + _tiny(u)
+            small = small + tiny
             fits = (relative < 0.05) & (root < largest) & (size < largest) & (base < largest)
             fits &= least <= gamma < largest
             if self.nonnegative(products.nonnegative):
@@ -226,15 +232,14 @@ class Radial(Kernel):
 
         In single precision by half of it: squared norms are always computed in double.
         """
-        u, (least, lost, largest) = products.unit, _float_range(products.unit)
+        u, (least, lost, largest, tiny) = products.unit, _float_range(products.unit)
         sizes = products.x2 + products.most
         terms = products.terms * (2 if u == 2.0**-53 else 1)
         with np.errstate(over="ignore"):
-            apart = (terms + 14) * u * sizes + (2 * products.terms + 8) * lost
-            apart = self.rate * apart
+            apart = self.rate * ((terms + 14) * u * sizes + (2 * products.terms + 8) * lost)
             fits = (apart < 0.05) & (least <= self.rate < largest / 2) & (sizes < largest)
         relative = np.where(fits, 1.05 * (apart + 8 * u), np.inf)
-        return Rounding(relative, _tiny(u) + 0.0 * products.x2)
+        return Rounding(relative, tiny + 0.0 * products.x2)
 
     def nonnegative(self, plain: bool) -> bool:
         """Never negative."""
@@ -314,7 +319,7 @@ class Sigmoid(Kernel):
 
     def rounding(self, products: Products) -> Rounding:
         """No more than that of the argument: the slope of tanh is at most 1."""
-        u, (least, lost, largest) = products.unit, _float_range(products.unit)
+        u, (least, lost, largest, _) = products.unit, _float_range(products.unit)
         root, eta = _lengths(products), abs(self.eta)
         with np.errstate(over="ignore"):
             size = eta * root + abs(self.theta)
@@ -322,9 +327,6 @@ class Sigmoid(Kernel):
             absolute = 1.05 * ((products.terms + 6) * u * size + small + 8 * u)
         fits = (root < largest) & (size < largest) & (eta == 0 or least <= eta < largest)
         return Rounding(0.0 * products.x2, np.where(fits, absolute, np.inf))
-
-
-# Arithmetic -------------------------------------------------------------------------------------
 
 
 def _power(Z: Any, degree: int) -> Any:
@@ -347,14 +349,14 @@ def _lengths(products: Products) -> Any:
     return np.sqrt(products.x2 + 2.0**-1000) * math.sqrt(products.most + 2.0**-1000)
 
 
-def _float_range(unit: float) -> tuple[float, float, float]:
-    """The smallest float with all its digits, the smallest there is, and a bound on the largest."""
-    return (2.0**-126, 2.0**-149, 2.0**127) if unit > 1e-10 else (2.0**-1022, 2.0**-1074, 2.0**1023)
+def _float_range(unit: float) -> tuple[float, float, float, float]:
+    """The smallest float with all its digits, the smallest there is, a bound on the largest.
 
-
-def _tiny(unit: float) -> float:
-    """Values below this may have lost their digits, or all of themselves."""
-    return 2.0**-120 if unit > 1e-10 else 2.0**-1000
+    And one for values: those below it may have lost their digits, or all of themselves.
+    """
+    if unit > 1e-10:
+        return 2.0**-126, 2.0**-149, 2.0**127, 2.0**-120
+    return 2.0**-1022, 2.0**-1074, 2.0**1023, 2.0**-1000
 
 
 def squared_norms(X: Any) -> Floats:
@@ -380,7 +382,7 @@ def sample_pair(X: Any, Y: Any) -> tuple[Any, Any]:
 
 
 def _keep_floats(kernel: Kernel, **found: float) -> None:
-    """Parameters that are numbers of another kind, such as fractions, as floats."""
+    """Keep parameters that are numbers of another kind, such as fractions, as floats."""
     for name, value in found.items():
         if not isinstance(getattr(kernel, name), int | float | np.number):
             object.__setattr__(kernel, name, value)

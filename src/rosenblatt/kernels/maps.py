@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -73,10 +73,9 @@ def exponents(d: int, degree: int, lowest: int = 0) -> Ints:
     out = np.zeros((n_monomials(d, degree, lowest), d), dtype=np.int64)
     first = 0
     for pattern in patterns(d, degree, lowest):
-        chosen = _subsets(d, len(pattern))
-        rows = np.arange(first, first + len(chosen))
-        for j, exponent in enumerate(pattern):
-            out[rows, chosen[:, j]] = exponent
+        chosen = list(combinations(range(d), len(pattern)))
+        rows = np.arange(first, first + len(chosen))[:, np.newaxis]
+        out[rows, np.array(chosen, np.int64)] = pattern
         first += len(chosen)
     return out
 
@@ -121,9 +120,9 @@ def features(X: Any, degree: int, gamma: float = 1.0, coef0: float = 1.0) -> Any
     >>> features(np.array([[3.0, 5.0]]), 2).round(3).tolist()
     [[1.0, 4.243, 7.071, 21.213, 9.0, 25.0]]
     """
-    X = _matrix(X)
+    X = matrix("X", X)
     factors = _coefficients(X.shape[1], degree, gamma, coef0)
-    return _products(X, degree, 0 if coef0 else degree, factors)[0]
+    return _products(X, degree, 0 if coef0 else degree, factors).values
 
 
 class Monomials(NamedTuple):
@@ -140,7 +139,7 @@ def monomials(X: Any, degree: int, lowest: int = 0) -> Monomials:
     those in the space of the kernel, as coefficients only scale the axes. Products that are
     rounded and end in an exact one count as rounded.
     """
-    return Monomials(*_products(_matrix(X), degree, lowest, None))
+    return _products(matrix("X", X), degree, lowest, None)
 
 
 def _coefficient(pattern: Pattern, degree: int, gamma: float, coef0: float) -> float:
@@ -168,15 +167,9 @@ def refuse_too_many(numbers: int, d: int, degree: int) -> None:
         raise ValueError(msg)
 
 
-def _matrix(X: Any) -> Any:
-    return matrix("X", X).astype(np.float64, copy=False)
-
-
-def _products(
-    X: Any, degree: int, lowest: int, factors: dict[Pattern, float] | None
-) -> tuple[Any, bool]:
+def _products(X: Any, degree: int, lowest: int, factors: dict[Pattern, float] | None) -> Monomials:
     """The monomials, chunk by chunk, times their factors; if there are none, whether exact."""
-    n, d = X.shape
+    X, (n, d) = X.astype(np.float64, copy=False), X.shape
     dense = isinstance(X, np.ndarray)
     if not dense:
         X = X.copy()
@@ -200,7 +193,7 @@ def _products(
             made.append(part)
             exact &= right
     kind = csr_matrix if isinstance(X, csr_matrix) else csr_array
-    return made[0] if dense else kind(vstack(made, format="csr")), exact
+    return Monomials(made[0] if dense else kind(vstack(made, format="csr")), exact)
 
 
 def _are_small_integers(values: Floats, degree: int) -> bool:
@@ -229,15 +222,6 @@ def _chunks(X: Any, degree: int, width: int) -> Iterator[tuple[int, int]]:
 # Dense ------------------------------------------------------------------------------------------
 
 
-def _subsets(d: int, size: int) -> Ints:
-    """Every choice of `size` of d features, as in a dictionary."""
-    chosen = np.empty((1, 0), np.int64)
-    for s in range(1, size + 1):
-        last = _last(d, s)
-        chosen = np.column_stack([chosen[last.without], last.feature])
-    return chosen
-
-
 def _fill(X: Floats, degree: int, lowest: int, out: Floats, check: bool) -> bool:
     """Write the monomials of a few rows, and tell whether they are exact."""
     d, exact, at = X.shape[1], True, 0
@@ -261,30 +245,26 @@ def _fill(X: Floats, degree: int, lowest: int, out: Floats, check: bool) -> bool
 
 def _factors(X: Floats, before: dict[Pattern, Floats], pattern: Pattern) -> tuple[Floats, Floats]:
     """The monomials of one degree less, and the feature that each is multiplied by."""
-    d, s = X.shape[1], len(pattern)
-    last = _last(d, s)
+    feature, without = _last(X.shape[1], len(pattern))
     if pattern[-1] > 1:
-        return before[(*pattern[:-1], pattern[-1] - 1)], X[:, last.feature]
-    return before[pattern[:-1]][:, last.without], X[:, last.feature]
-
-
-class _Last(NamedTuple):
-    """Of every choice of features the last one, and the number of the choice without it."""
-
-    feature: Ints
-    without: Ints
+        return before[(*pattern[:-1], pattern[-1] - 1)], X[:, feature]
+    return before[pattern[:-1]][:, without], X[:, feature]
 
 
 @lru_cache(16)  # the same for every chunk
-def _last(d: int, s: int) -> _Last:
-    """Those of choices of s of d features."""
+def _last(d: int, s: int) -> tuple[Ints, Ints]:
+    """Of every choice of s of d features the last one, and the number of the choice without it."""
     if s == 1:
-        return _Last(np.arange(d), np.zeros(d, np.int64))
-    ends = _last(d, s - 1).feature  # each may be followed by any later feature
-    counts = d - 1 - ends
-    without = np.repeat(np.arange(len(ends)), counts)
-    starts = np.repeat(np.cumsum(counts) - counts, counts)
-    return _Last(ends[without] + 1 + np.arange(len(without)) - starts, without)
+        return np.arange(d), np.zeros(d, np.int64)
+    ends, _ = _last(d, s - 1)  # each may be followed by any later feature
+    without, step = _spans(d - 1 - ends)
+    return ends[without] + 1 + step, without
+
+
+def _spans(counts: Ints) -> tuple[Ints, Ints]:
+    """For spans of so many places: the number of the span, and the place within it."""
+    span = np.repeat(np.arange(len(counts)), counts)
+    return span, np.arange(len(span)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _exact(a: Floats, b: Floats, product: Floats) -> bool:
@@ -344,10 +324,8 @@ def _sparse(
 
 def _appended(X: Any, terms: _Terms, ends: Ints) -> _Terms:
     """Every monomial times every later feature of its row."""
-    counts = ends[terms.row] - 1 - terms.last
-    each = np.repeat(np.arange(len(counts)), counts)
-    starts = np.repeat(np.cumsum(counts) - counts, counts)
-    last = terms.last[each] + 1 + np.arange(len(each)) - starts
+    each, step = _spans(ends[terms.row] - 1 - terms.last)
+    last = terms.last[each] + 1 + step
     chosen = tuple(feature[each] for feature in terms.chosen)
     value = terms.value[each] * X.data[last]
     return _Terms(terms.row[each], (*chosen, X.indices[last].astype(np.int64)), last, value)
@@ -355,11 +333,9 @@ def _appended(X: Any, terms: _Terms, ends: Ints) -> _Terms:
 
 def _offsets(d: int, degree: int, lowest: int) -> dict[Pattern, int]:
     """The column of the first monomial of each pattern."""
-    found, at = {}, 0
-    for pattern in patterns(d, degree, lowest):
-        found[pattern] = at
-        at += math.comb(d, len(pattern))
-    return found
+    found = patterns(d, degree, lowest)
+    starts = accumulate((math.comb(d, len(pattern)) for pattern in found), initial=0)
+    return dict(zip(found, starts, strict=False))
 
 
 def _ways(d: int, degree: int) -> list[Ints]:

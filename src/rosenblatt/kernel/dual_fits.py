@@ -1,0 +1,348 @@
+"""From where a run begins to the fitted attributes, and the decision values of these."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from rosenblatt.arguments import to_host
+from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
+from rosenblatt.contract.epochs import reporting
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.data.rows import Block
+from rosenblatt.kernel.choice import feature_matrix, meaning
+from rosenblatt.kernel.device import kernel_values, label_rows, pick_rows
+from rosenblatt.kernel.loops import votes
+from rosenblatt.kernel.measured import WeightRange
+from rosenblatt.kernel.registers import exact_votes, rounded_sum
+from rosenblatt.kernel.scores import DualProblem, Expansion, Standing, visits_of
+from rosenblatt.kernels import Kernel, Precomputed
+from rosenblatt.results import Dropped, KernelFit, Mistakes, Path
+from rosenblatt.running.run import NO_RECORD, Run, joined
+from rosenblatt.running.threads import Team, one_blas_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.data.sources import Source
+    from rosenblatt.kernel.dual_rule import DualRule
+    from rosenblatt.kernel.kernel_values import Values
+    from rosenblatt.running.run import Settings
+
+
+AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
+NO_ROWS = (np.empty(0, np.int64),) * 3
+NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
+
+
+def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
+    """Where a run begins: with nothing or (`again`) with what the last fit ended with."""
+    k, size = len(data.positives), len(model.support_) if again else 0
+    coef = model.dual_coef_ if again else np.zeros((k, 0))
+    problems = [
+        DualProblem(positive=p, rng=np.random.default_rng([settings.seed, 2]))
+        for p in data.positives
+    ]
+    if settings.keep == "vote":  # it begins with the vector there is
+        for p, mine in zip(problems, coef, strict=True):
+            at = np.flatnonzero(mine)
+            p.path = [(at, mine[at], 0 * at)]
+    return Standing(
+        problems=problems,
+        coef=coef.T,
+        counts=model._state.counts if again else np.zeros((0, k), np.int64),
+        lag=np.zeros((size, k)),
+        age=np.arange(size),
+        sample=model.support_ if again else np.arange(0),
+        time=size,
+    )
+
+
+@contextmanager
+def training(
+    model: Any, data: Data, settings: Settings, begun: tuple[Standing, Kernel]
+) -> Iterator[Run[DualProblem]]:
+    """A run from where another stands; then the fitted attributes, unless it has failed."""
+    standing, kernel = begun
+    problems = [p.ready() for p in standing.problems]
+    X, block = feature_matrix(data.source), only_labels(data.source)
+    with (
+        Team(count_threads(model.n_jobs)) as team,
+        reporting(model, settings.max_epochs) as report,
+    ):
+        values = kernel_values(
+            kernel,
+            float(model.fit_intercept),
+            X,
+            team,
+            vectors=vectors_for(model, X) if len(standing.age) else None,
+            weights=_weight_range(block, standing),
+            # The pocket has to tell many scores apart.
+            kind=np.float64 if model.keep == "pocket" else None,
+        )
+        expansion = Expansion(
+            values.n,
+            len(problems),
+            lag=settings.keep == "average",
+            drops=settings.drop_after is not None,
+        )
+        if len(standing.age):
+            expansion.load(standing, rows_of_vectors(model, standing.sample, X))
+        rule = model._rule(settings)(values, block, settings, problems, expansion)
+        yield Run(rule, problems, settings, report)
+        _set_results(model, data, kernel, rule)
+
+
+def only_labels(source: Source) -> Block:
+    """Labels and weights of all rows, without features."""
+    blocks = [piece.block for piece in source.pieces()]
+    label = np.concatenate([block.label for block in blocks])
+    weight = np.concatenate([block.weight for block in blocks])
+    return Block(label_rows(len(label)), label, weight, blocks[0].factor)
+
+
+def _weight_range(block: Block, standing: Standing) -> WeightRange:
+    """Of the weights, and of the coefficients to begin with."""
+    weight, factor = block.weight, block.factor
+    numbers = np.concatenate([weight, factor.ravel(), standing.coef.ravel()])
+    largest = float(weight.max(initial=0.0 if weight.size else 1.0))
+    largest = max(largest * float(factor.max(initial=0.0 if factor.size else 1.0)), 1.0)
+    return WeightRange(bool((np.rint(numbers) == numbers).all()), largest)
+
+
+def rows_of_vectors(model: Any, sample: Ints, X: Any) -> Ints:
+    """Which support vectors stand at the same row in these data: its number, else -1."""
+    if model._pairwise:
+        return sample
+    known = np.flatnonzero((sample >= 0) & (sample < X.shape[0]))
+    apart = (to_host(pick_rows(X, sample[known])) != vectors_for(model, X)[known]).sum(axis=1)
+    same = np.full(len(sample), -1)
+    known = known[np.asarray(apart).ravel() == 0]
+    same[known] = sample[known]
+    return same
+
+
+def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None:
+    """Set everything that a fitted model has, all at once."""
+    a, settings, kept = rule.expansion.arrays, rule.settings, _kept(rule)
+    slots = _needed_slots(rule, kept)
+    problems = [_at_rest(p, slots, len(a.age)) for p in rule.problems]
+    sample, alpha = a.sample[slots], a.counts[slots]
+    if a.dropped.size:
+        alpha[(sample >= 0)[:, np.newaxis] & a.dropped[sample]] = 0
+    model.kernel_, model.classes_ = kernel, data.classes
+    model._fitted_with = meaning(model)
+    model.support_ = sample
+    if not model._pairwise:
+        model.support_vectors_ = rule.values.support.matrix(slots)
+    model.fits_ = tuple(
+        KernelFit(
+            coef=kept[slots, c],
+            last=a.coef[slots, c],
+            alpha=alpha[:, c].copy(),
+            dropped=Dropped(*p.dropped[0]),
+            path=_path(p) if settings.keep == "vote" else None,
+            **p.outcome(settings, Mistakes(*p.records[0]) if settings.record else None),
+        )
+        for c, p in enumerate(problems)
+    )
+    model.dual_coef_ = np.stack([fit.coef for fit in model.fits_])
+    model.alpha_ = np.stack([fit.alpha for fit in model.fits_])
+    model.n_iter_ = max(fit.n_epochs for fit in model.fits_)
+    model._state = Standing(
+        problems=problems,
+        coef=a.coef[slots],
+        counts=a.counts[slots],
+        lag=a.lag[slots],
+        age=a.age[slots],
+        sample=sample,
+        time=rule.expansion.time,
+    )
+    model.n_errors_ = int((_choices(model, rule) != rule.block.label).sum())
+
+
+def _kept(rule: DualRule) -> Floats:
+    """The coefficients that decide."""
+    a = rule.expansion.arrays
+    if rule.pocket is not None:
+        return rule.pocket.coef(len(a.coef))
+    if rule.settings.keep == "average":
+        return a.coef - a.lag / visits_of(rule.problems)
+    return a.coef
+
+
+def _needed_slots(rule: DualRule, kept: Floats) -> Ints:
+    """The slots of the support vectors that matter, in the order of their first mistakes."""
+    a = rule.expansion.arrays
+    wanted = (a.coef != 0).any(axis=1) | (kept != 0).any(axis=1)
+    for p in rule.problems:
+        for slots, _, _ in p.path:
+            wanted[slots] = True
+    found = np.flatnonzero(wanted)
+    if rule.settings.budget is not None:  # slots are used again there
+        found = found[np.argsort(a.age[found], kind="stable")]
+    return found
+
+
+def _at_rest(p: DualProblem, slots: Ints, size: int) -> DualProblem:
+    """A problem with its records joined, and slots numbered anew."""
+    position = np.zeros(size, np.int64)
+    position[slots] = np.arange(len(slots))
+    vector, step, when = joined(NO_STEPS, p.path)
+    return replace(
+        p,
+        cycles=None,
+        records=[joined(NO_RECORD, p.records)],
+        path=[(position[vector], step, when)],
+        dropped=[joined(NO_ROWS, p.dropped)],
+    )
+
+
+def _path(p: DualProblem) -> Path:
+    """The path of a problem, with the lives of its vectors."""
+    vector, step, when = p.path[0]
+    ends = np.append(when[1:], p.visits + p.within)
+    first = int(when[0]) if len(when) else p.visits + p.within
+    return Path(vector, step, ends[: len(when)] - when, first)
+
+
+def _choices(model: Any, rule: DualRule) -> NDArray[np.intp]:
+    """The classes of the training samples by what was kept: by their scores if these will do."""
+    scores, settings, doubtful = rule.scores.now, rule.settings, np.arange(rule.n_rows)
+    if settings.keep in ("last", "average") and settings.budget is None:
+        if settings.keep == "average":
+            scores = rule.scores.average(rule.problems)
+        off = 3.0 * rule.scores.doubts(doubtful)
+        doubtful = np.flatnonzero(_close_calls(scores, off))
+    chosen = choose(scores)
+    step = max(1, AT_A_TIME // rule.values.n_features)
+    for rows in (doubtful[a : a + step] for a in range(0, len(doubtful), step)):
+        some = pick_rows(rule.values.X, rows)
+        chosen[rows] = choose(decide_by_vectors(model, some, rule.values.team))
+    return chosen
+
+
+def parts_fit(model: Any) -> bool:
+    """Whether all parts of a fitted model have shapes that agree."""
+    k, s = len(positives_of(model.classes_)), len(model.support_)
+    state, given = model._state, isinstance(model.kernel_, Precomputed)
+    vectors = given or _are_vectors(model.support_vectors_, (s, model.n_features_in_))
+    path = [fit.path for fit in model.fits_ if fit.path is not None]
+    if not given and hasattr(model.support_vectors_, "check_format"):
+        model.support_vectors_.check_format(full_check=True)  # columns beyond the matrix, too
+    return (
+        bool(vectors)
+        and isinstance(model.kernel_, Kernel)
+        and are_floats(model.dual_coef_, (k, s))
+        and are_numbers(model.alpha_, (k, s))
+        and are_numbers(model.support_, (s,))
+        and model.support_.min(initial=0) >= -1
+        and len(model.fits_) == k
+        and [p.positive for p in state.problems] == positives_of(model.classes_)
+        and state.coef.shape == state.counts.shape == (s, k)
+        and state.lag.shape in ((s, k), (s, 0))
+        and state.age.shape == state.sample.shape == (s,)
+        and all(p.vector.min(initial=0) >= 0 and p.vector.max(initial=-1) < s for p in path)
+        and all(p.vector.shape == p.step.shape == p.lives.shape for p in path)
+    )
+
+
+def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
+    """Whether it is an array or a CSR matrix of finite numbers of this shape."""
+    values = X.data if issparse(X) else X
+    return X.shape == shape and are_floats(values, values.shape)
+
+
+def vectors_for(model: Any, X: Any) -> Any:
+    """What stands for the support vectors, in the form of X: themselves, or given columns."""
+    if isinstance(model.kernel_, Precomputed):
+        return model.support_[:, np.newaxis]
+    V = model.support_vectors_
+    if issparse(X) or getattr(X, "sparse", False):
+        return csr_array(V)
+    return V.toarray() if issparse(V) else V
+
+
+def decide_by_vectors(model: Any, X: Any, team: Team, precision: Any = np.float64) -> Floats:
+    """The decision values, a column for each problem.
+
+    Where rounding could change a decision it is made by the exact value, so that it depends
+    neither on the other rows nor on threads. With None as the precision, which may be single
+    then, only the decisions are right.
+    """
+    voting = model.fits_[0].path is not None  # for which a long row of signs has to be right
+    values = kernel_values(
+        model.kernel_,
+        float(model._fitted_with["fit_intercept"]),
+        X,
+        team,
+        vectors=vectors_for(model, X),
+        weights=WeightRange(whole=False),
+        kind=np.float64 if voting else precision,
+    )
+    slots, coef = np.arange(len(model.support_)), model.dual_coef_.T
+    factors, k = np.hstack([coef, np.abs(coef)]), len(model.fits_)
+    out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
+    with one_blas_thread():
+        for a in range(0, values.n, values.wide_rows):
+            sample = np.arange(a, min(a + values.wide_rows, values.n))
+            batch = values.batch(sample)
+            if voting:
+                out[sample] = _vote(model, values, batch, slots)
+                continue
+            sums = values.sums(batch, slots, factors, k)
+            out[sample] = sums[:, :k]
+            unsure.append(sample[_in_doubt(model, values, sample, sums)])
+    rows = np.concatenate(unsure)
+    if len(rows) and values.kind != np.float64:
+        out[rows] = decide_by_vectors(model, pick_rows(X, rows), team)
+    elif len(rows):
+        K = (values.exact(i, slots) for i in rows.tolist())
+        out[rows] = [[rounded_sum(one, exact) for one in model.dual_coef_] for exact in K]
+    return out
+
+
+def _in_doubt(model: Any, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
+    """Which decisions rounding could change, for scores and the sizes of their terms.
+
+    In double precision, where they are shown, the signs of all scores as well.
+    """
+    k, total = len(model.fits_), np.abs(model.dual_coef_).sum(axis=1)
+    rounding = values.rounding(sample, float(total.max()), len(model.support_))
+    scores, off = sums[:, :k], rounding.off(sums[:, k:], total)
+    doubtful: NDArray[np.bool_] = _close_calls(scores, off) & (off != 0).any(axis=1)
+    if values.kind == np.float64:
+        doubtful |= (~(np.abs(scores) > off) & (off != 0)).any(axis=1)
+    return doubtful
+
+
+def _close_calls(scores: Floats, off: Floats) -> NDArray[np.bool_]:
+    """Which decisions are not certain, if scores can be off by so much."""
+    certain: NDArray[np.bool_] = np.abs(scores[:, 0]) > off[:, 0]
+    if scores.shape[1] > 1:
+        two = np.partition(scores, -2, axis=1)[:, -2:]
+        certain = (two[:, 1] - two[:, 0]) / 2.0 > off.max(axis=1)
+    return ~certain
+
+
+def _vote(model: Any, values: Values, batch: Any, slots: Ints) -> Floats:
+    """Votes of all vectors of the runs, for the samples of a batch."""
+    K, n = np.ascontiguousarray(values.matrix(batch, slots)), len(batch.sample)
+    out = np.empty((len(model.fits_), n))
+    for c, fit in enumerate(model.fits_):
+        path, doubtful = fit.path, np.zeros(n, np.bool_)
+        assert path is not None
+        rounding = values.rounding(batch.sample, float(np.abs(path.step).sum()), len(path.step))
+        votes(K, path.vector, path.step, path.lives, path.first, *rounding, out[c], doubtful)
+        for i in np.flatnonzero(doubtful):
+            exact = values.exact(int(batch.sample[i]), slots)[path.vector]
+            out[c, i] = exact_votes(path.step, exact, path.lives, path.first)
+        out[c] /= max(1, path.first + int(path.lives.sum()))
+    return out.T
