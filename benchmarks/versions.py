@@ -93,6 +93,9 @@ def cases() -> dict[str, Callable[[], Callable[[], Any]]]:
         ),
         "adaline online": lambda: fit(rb.Adaline(eta0=0.001, **quiet), points(200_000, 30, 1)),
         "kernel rbf": lambda: fit(rb.KernelPerceptron(max_epochs=5), curved(4000)),
+        "kernel average, 4 classes": lambda: fit(
+            rb.KernelPerceptron(kernel="poly", keep="average", max_epochs=5), classes(2000, 20, 4)
+        ),
         "kernel vote": lambda: fit(rb.KernelPerceptron(keep="vote", max_epochs=5), curved(2000)),
         "separable": lambda: verdict(points(200_000, 30)),
         "inseparable": lambda: verdict(points(20_000, 100, 1)),

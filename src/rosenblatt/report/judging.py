@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 BLOCK = 1000  # rows whose kernel values are held at a time
+LEAST_PATIENCE = 1.0  # seconds: small tables need less, whatever training may take
 LEAST_TIME = 0.01  # seconds in which it is worth while to look
 UNDECIDED = Verdict.UNDECIDED
 
@@ -53,12 +54,12 @@ def judge(
     Of a kernel perceptron this is asked in the feature space of its kernel. A run that separated
     has itself found the evidence, and so has the search for a maximum margin that ended in the
     proof that there is none. Otherwise it is looked for, but not for long, and for all problems
-    together not longer than one fit may take: `rosenblatt check` takes its time. `margins` are
-    those of the model; `tell` hears how many problems are settled.
+    together not longer than one fit may take, or a second: `rosenblatt check` takes its time.
+    `margins` are those of the model; `tell` hears how many problems are settled.
     """
     fits = classifier.fits_
     known = margins or [None] * len(fits)
-    patience = min(PATIENCE, classifier.max_time or PATIENCE)
+    patience = min(PATIENCE, max(LEAST_PATIENCE, classifier.max_time or PATIENCE))
     end = time.monotonic() + patience
     found: list[VerdictFacts] = []
     for k, (fit, positive) in enumerate(zip(fits, positive_classes(classifier), strict=True)):
