@@ -10,6 +10,7 @@ import rosenblatt as rb
 from rosenblatt.exact import signs, smallest
 from rosenblatt.exact.systems import bits, cost_of_products, cost_of_reducing, cost_of_solving
 from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.kernel.kernel_values import Values
 from rosenblatt.margin import proving
 from rosenblatt.nearest import max_margin
 from rosenblatt.nearest.hulls import ROTATION, shortest_sum
@@ -254,7 +255,7 @@ def test_scores_are_not_made_anew_without_time_for_it(monkeypatch):
     rng = np.random.default_rng(5)
     X, y = 1 + rng.integers(0, 8, (3000, 5)) * 2.0**-52, rng.integers(0, 2, 3000)
     rescored, coming = [], []
-    monkeypatch.setattr(DualRule, "rescore", lambda rule: rescored.append(rule))
+    monkeypatch.setattr(Values, "change_precision", lambda values, kind: rescored.append(kind))
 
     def finishing(rule, seconds):
         coming.append(rule.coming)
