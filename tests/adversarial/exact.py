@@ -5,6 +5,7 @@ Floats are whole numbers times powers of two, so all of this is done in Python's
 (J. Edmonds, "Systems of distinct representatives and linear algebra", 1967).
 """
 
+import sys
 from fractions import Fraction
 from math import lcm
 
@@ -215,7 +216,7 @@ def near_root(number, square, share):
     tiny, huge = Fraction(5e-324), Fraction(2) ** 1024 - Fraction(2) ** 970
     if number != number:
         return False
-    if number == float("inf"):
+    if number >= sys.float_info.max:  # infinity, and the largest float stands for more as well
         return square >= huge * huge * (1 - share) ** 2
     number = Fraction(number)
     low, high = number * (1 - share) - tiny, number * (1 + share) + tiny

@@ -43,6 +43,16 @@ def _meetings_apart():
     return X, [0, 0, 0, 1, 1, 1, 0, 0, 1, 0]
 
 
+def _mixed_extremes():
+    """Weights that exact arithmetic finds, too large for a float by far."""
+    L, s = LARGEST, 2.2e-308
+    X = [
+        [s, s, -1], [-L, L, -L], [-1, L, -L], [-L, s, -1],
+        [-L, L, -L], [-L, L, L], [-1, -L, -1], [s, -L, -L],
+    ]  # fmt: skip
+    return X, [1, 0, 0, 0, 1, 1, 1, 0]
+
+
 EXAMPLES = {
     "beside an edge": (
         [[0, 0], [3, 0], [0, 3], [0.23164798481511584, 2.7683520151848846]],
@@ -76,6 +86,15 @@ EXAMPLES = {
     ),
     "largest of both signs": ([[LARGEST], [-LARGEST], [5e-324]], [0, 1, 1]),
     "meetings that floats cannot join": _meetings_apart(),
+    "largest and smallest, mixed": _mixed_extremes(),
+    "a margin beyond the largest": (
+        [
+            [LARGEST, -LARGEST, LARGEST],
+            [1.0, 1.0, -LARGEST],
+            [-LARGEST, LARGEST, 1.0],
+        ],
+        [0, 1, 1],
+    ),
     "inside, but only just": ([[0.0], [5e-324], [142.857]], [0, 1, 0]),
     "powers": _powers(),
 }

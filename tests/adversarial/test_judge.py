@@ -1,5 +1,6 @@
 """The judges judged: on closed forms, and on answers that are wrong on purpose."""
 
+import sys
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -83,7 +84,9 @@ def test_roots():
     assert exact.near_root(2**0.5, 2, share)
     assert not exact.near_root(2**0.5 * (1 + 2e-9), 2, share)
     assert not exact.near_root(float("nan"), 2, share)
-    assert not exact.near_root(float("inf"), 2, share)
+    for largest in (sys.float_info.max, float("inf")):
+        assert not exact.near_root(largest, 2, share)
+        assert exact.near_root(largest, Fraction(2) ** 2050, share)
     assert exact.near_root(0.0, Fraction(10) ** -660, share)
     assert not exact.near_root(-1.0, 1, share)
 

@@ -182,7 +182,7 @@ def _times_power(number: int, power: int) -> float:
     try:
         return math.ldexp(float(number >> extra), power + extra)
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
 
 
 def _powers(sizes: Floats) -> Ints:
