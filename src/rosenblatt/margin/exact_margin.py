@@ -171,9 +171,10 @@ class _ActiveSet:
         right = [self.y[i] - v for i, v in zip(self.free, _times(X, others), strict=True)]
         # All multipliers balance, so the free ones do what the others do not.
         balance = sum((self.alpha[i] * self.y[i] for i in self.free), fmpq(0))
-        solution = K.solve(fmpq_mat([[v] for v in [*right, balance]]))
-        v = [solution[i, 0] for i in range(len(right))]
-        return [a * self.y[i] for a, i in zip(v, self.free, strict=True)], solution[len(v), 0]
+        # Over one denominator: fractions on the right would make the whole matrix longer.
+        whole, unit = fmpq_mat([[v] for v in [*right, balance]]).numer_denom()
+        *v, b = (entry / unit for entry in K.solve(fmpq_mat(whole)).entries())
+        return [a * self.y[i] for a, i in zip(v, self.free, strict=True)], b
 
     def _move(self, target: list[fmpq]) -> bool:
         """Go to the target, or to the first bound on the way, which is then no longer free."""
