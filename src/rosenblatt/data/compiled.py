@@ -30,6 +30,13 @@ def loop(function: F) -> F:
     return compiled
 
 
+def part_of_loops(function: F) -> F:
+    """Compile a function that only loops call, which have its machine code in their own."""
+    options: Any = {**OPTIONS, "forceinline": True}
+    compiled: F = numba.njit(**options)(function)
+    return compiled
+
+
 def inlined(function: Callable[..., Any]) -> Callable[[F], F]:
     """Decorate the compiled version of `function`: loops have its machine code in their own.
 

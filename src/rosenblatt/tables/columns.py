@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,9 @@ from rosenblatt.tables import cells
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
+    from rosenblatt.tables.rows_in_memory import RowsInMemory
     from rosenblatt.tables.storage import Storage
 
 _TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
@@ -54,15 +56,24 @@ class Column:
         return cells.number(self.cell(), self.decimal_comma)
 
 
+FirstRow = Callable[[Column, int], int]
+
+
+def same_row(_: Column, row: int) -> int:
+    """Where a cell first stands, in a table that holds all of them."""
+    return row
+
+
 @dataclass(frozen=True)
 class StagedFile:
-    """What is known of a file whose rows lie in the table `rows`."""
+    """What is known of a file whose rows lie in the table `rows`, or in memory."""
 
     names: list[str]
     columns: list[Column]
     notes: list[str]
     has_header: bool = True
     delimiter: str = ","
+    in_memory: RowsInMemory | None = None
 
 
 def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -109,8 +120,14 @@ def guessed(
     return guesses
 
 
-def find_kinds(storage: Storage, staged: StagedFile, n_rows: int) -> tuple[list[Column], list[str]]:
-    """The columns with the kind of each, judged by all of its cells, and notes."""
+def find_kinds(
+    storage: Storage, staged: StagedFile, n_rows: int, first_row: FirstRow = same_row
+) -> tuple[list[Column], list[str]]:
+    """The columns with the kind of each, judged by all of its cells, and notes.
+
+    Where the table holds the different cells of each column only, in the order in which they
+    first occur, `first_row` tells in which row of the file one does.
+    """
     names, found = staged.names, list(staged.columns)
     notes: dict[str, list[str]] = {_CODES: [], _COMMAS: [], _DAYS: [], _MONTHS: []}
     places = [j for j, column in enumerate(found) if not (column.declared or column.words)]
@@ -135,7 +152,7 @@ def find_kinds(storage: Storage, staged: StagedFile, n_rows: int) -> tuple[list[
         if day_place:
             found[j] = replace(found[j], kind="date", day_place=day_place)
             notes[_DAYS if day_place == 1 else _MONTHS].append(names[j])
-    refuse_infinities(storage, names, found, n_rows)
+    refuse_infinities(storage, names, found, n_rows, first_row)
     return found, [note for wording, about in notes.items() for note in noted(about, wording)]
 
 
@@ -250,7 +267,11 @@ def _day_place(n_cells: int, n_iso: int, n_first: int, n_second: int) -> int | N
 
 
 def refuse_infinities(
-    storage: Storage, names: Sequence[str], columns: Sequence[Column], n_rows: int
+    storage: Storage,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    n_rows: int,
+    first_row: FirstRow = same_row,
 ) -> None:
     """Refuse infinite numbers: no hyperplane can use them."""
     suspects = [j for j, c in enumerate(columns) if c.kind == "number" and not c.tidy]
@@ -260,9 +281,10 @@ def refuse_infinities(
     firsts = _measured(storage, n_rows, values, lambda v: [f"min(rowid) FILTER (isinf({v}))"])
     for j, (row,) in zip(suspects, firsts, strict=True):
         if row is not None:
+            place = first_row(columns[j], row) + 1
             msg = (
                 f"column {names[j]!r} holds {text_at(storage, columns[j], row)} in data row "
-                f"{row + 1}, which is not finite: correct the cell, or leave it empty if unknown"
+                f"{place}, which is not finite: correct the cell, or leave it empty if unknown"
             )
             raise TableError(msg)
 
@@ -286,7 +308,14 @@ def text_at(storage: Storage, column: Column, row: int) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def readable(storage: Storage, name: str, column: Column, kind: str, shown: str) -> Column:
+def readable(
+    storage: Storage,
+    name: str,
+    column: Column,
+    kind: str,
+    shown: str,
+    first_row: FirstRow = same_row,
+) -> Column:
     """The column read as this kind; cells that are present but cannot be are refused."""
     asked = replace(column, kind=kind)
     if kind in ("text", column.kind):
@@ -306,20 +335,29 @@ def readable(storage: Storage, name: str, column: Column, kind: str, shown: str)
         unreadable += f" OR isinf({asked.as_kind(kind)})"
     ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
     if row is not None:
+        place = first_row(column, row) + 1
         msg = (
-            f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
+            f"{shown}: column {name!r} must be a {kind}, but data row {place} holds "
             f"{text_at(storage, column, row)!r}: correct the cell, or leave it empty"
         )
         raise TableError(msg)
     return asked
 
 
-def select(columns: Sequence[Column]) -> str:
-    """The SQL that reads these columns, each as its kind, as v0, v1, ..., and their place."""
+def select(columns: Sequence[Column], words: Sequence[Sequence[str] | None] = ()) -> str:
+    """The SQL that reads these columns, each as its kind, as v0, v1, ..., and their place.
+
+    A text of a column whose different words are given comes as its place among these, or -1.
+    """
     values = []
     for j, column in enumerate(columns):
         value = column.as_kind(column.kind)
+        known = words[j] if words else None
         if column.kind == "number":
             value = f"COALESCE({value}, 'NaN'::DOUBLE)"  # NULL would cost a mask
+        elif known is not None:
+            listed = ", ".join(map(cells.quoted, known))
+            code = f"enum_code(CAST({value} AS ENUM({listed})))" if known else "NULL"
+            value = f"COALESCE(CAST({code} AS INTEGER), -1)"
         values.append(f"{value} AS v{j}")
     return f"SELECT rowid AS place, {', '.join(values)} FROM rows"

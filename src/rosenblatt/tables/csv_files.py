@@ -30,7 +30,10 @@ from rosenblatt.tables.dialects import (
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.storage import ForPythonError, TableError, first_line
+from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
+from rosenblatt.tables.rows_in_memory import RowsInMemory
+from rosenblatt.tables.storage import ForPythonError, TableError, first_line, fits_in_memory
+from rosenblatt.tables.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -44,6 +47,7 @@ SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
 # From this size on, columns whose first cells are all numbers are read as numbers at once, which
 # takes less than half the time and memory of keeping their text.
 LARGE_BYTES = 8_000_000
+MOST_CELLS_IN_MEMORY = 50_000_000
 # How texts begin whose characters take two bytes or four; the latter begins like the former.
 WIDE = (
     ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
@@ -62,8 +66,11 @@ def stage_csv(
     delimiter: str | None,
     as_text: Collection[str],
 ) -> StagedFile:
-    """Read the rows of the file into the table `rows` of the storage."""
-    file, notes = _in_utf8(file, shown, storage.copies)
+    """Read the rows of the file into memory, or into the table `rows` of the storage."""
+    given, lines, notes = file, _lines_of(file), list[str]()
+    if lines is None or not lines.ascii:
+        file, notes = _in_utf8(given, shown, storage.copies)
+        lines = lines if file is given else _lines_of(file)
     text, start = _start_of(file, shown, delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
@@ -83,6 +90,10 @@ def stage_csv(
     notes += renamed
     notes += _joined_lines(start, has_header)
     guesses = guessed(start.records[has_header:], names, as_text)
+    staged = StagedFile(names, [], notes, heading is not None, start.dialect.delimiter)
+    rows = lines and reader.in_memory(lines, guesses)
+    if rows:
+        return replace(staged, columns=rows.columns(guesses), in_memory=rows)
     numbers = [guess == "number" for guess in guesses]
     longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
     large = file.stat().st_size >= LARGE_BYTES
@@ -95,7 +106,13 @@ def stage_csv(
         else Column(f"c{j}", "text", "text", declared=guess == "text")
         for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
     ]
-    return StagedFile(names, columns, notes, heading is not None, start.dialect.delimiter)
+    return replace(staged, columns=columns)
+
+
+def _lines_of(file: Path) -> Lines | None:
+    """The lines of a file, unless it is too large to be read into memory."""
+    size = file.stat().st_size
+    return Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size) else None
 
 
 def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
@@ -203,6 +220,29 @@ class _Reader(NamedTuple):
     start: FirstRecords
     has_header: bool
     n_columns: int
+
+    def in_memory(self, lines: Lines, guesses: Sequence[str]) -> RowsInMemory | None:
+        """The rows in memory, or None: some line is not plain, or there would be too many cells."""
+        dialect = self.start.dialect
+        few = lines.n_lines * self.n_columns <= MOST_CELLS_IN_MEMORY
+        if not (few and can_be_plain(dialect, self.n_columns) and self._starts_plainly()):
+            return None
+        roles = ["number" if guess == "number" else "text" for guess in guesses]
+        try:
+            rest = lines.after(dialect.skipped_lines + self.has_header)
+            n_rows, found = read_columns(rest, dialect, roles)
+        except NotPlainError:
+            return None
+
+        def texts_of(sql: str) -> Texts:
+            asked = ["text" * (sql == f"c{j}") for j in range(self.n_columns)]
+            ((_, texts),) = read_columns(rest, dialect, asked)[1].items()
+            assert isinstance(texts, Texts)
+            return texts
+
+        held = {f"c{j}": found[j] for j in range(self.n_columns)}
+        kept = isinstance(lines.source, bytes)
+        return RowsInMemory(self.storage, self.shown, n_rows, held, texts_of if kept else None)
 
     def stage_numbers(self, numbers: Sequence[bool], longest_line: int) -> bool:
         """Whether the rows could be staged with these columns as numbers, to the last row."""

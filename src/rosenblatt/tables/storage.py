@@ -41,6 +41,11 @@ class ForPythonError(TableError):
         return f"{super().__str__()} and fit rb.{self.estimator}"
 
 
+def fits_in_memory(n_bytes: int) -> bool:
+    """Whether a text file of this size is read into memory."""
+    return n_bytes <= IN_MEMORY_BYTES
+
+
 class Storage:
     """A temporary folder and a DuckDB connection that end together.
 
@@ -52,6 +57,7 @@ class Storage:
         _remove_orphans(tempfile.gettempdir())
         self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self._connections: list[duckdb.DuckDBPyConnection] = []
+        self._n_bytes = 0
         self._remove = weakref.finalize(
             self, _remove, os.getpid(), self.folder, self._connections, _claimed(self.folder)
         )
@@ -59,8 +65,12 @@ class Storage:
         self.copies.mkdir()
 
     def open(self, n_bytes: int) -> None:
-        """Connect, with room for about this many bytes of text."""
-        place = ":memory:" if n_bytes <= IN_MEMORY_BYTES else str(self.folder / "rows.duckdb")
+        """Be ready for about this many bytes of text, in a database that is made when needed."""
+        self._n_bytes = n_bytes
+
+    def _connect(self) -> None:
+        database = str(self.folder / "rows.duckdb")
+        place = ":memory:" if fits_in_memory(self._n_bytes) else database
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": str(self.folder / "spilled"),
             "preserve_insertion_order": "true",
@@ -97,10 +107,16 @@ class Storage:
         cursor.unregister("batch")
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
+        self.check_open()
         if not self._connections:
+            self._connect()
+        return self._connections[-1].cursor()
+
+    def check_open(self) -> None:
+        """Refuse what comes after `close`."""
+        if not self._remove.alive:
             msg = "the table is closed: read it again"
             raise TableError(msg)
-        return self._connections[-1].cursor()
 
     def close(self) -> None:
         """Remove everything; a second call does nothing."""

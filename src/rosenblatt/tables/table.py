@@ -8,15 +8,14 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-import numpy as np
-
 from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
-from rosenblatt.tables.columns import COLUMNS_PER_QUERY, find_kinds, readable, select
+from rosenblatt.tables.columns import find_kinds
 from rosenblatt.tables.csv_files import stage_csv
 from rosenblatt.tables.input_files import local_copy, recognised, shown_path
-from rosenblatt.tables.storage import NO_SPACE, Storage, TableError, first_line
+from rosenblatt.tables.staged_rows import StagedRows
+from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
+from rosenblatt.tables.texts import Texts
 from rosenblatt.tables.typed_files import stage_typed
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.tables.columns import Column
+    from rosenblatt.tables.rows_in_memory import RowsInMemory
 
 __all__ = ["Table", "TableError", "read_table"]
 
@@ -56,7 +56,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
 
     def __init__(
         self,
-        storage: Storage,
+        rows: StagedRows | RowsInMemory,
         path: str,
         columns: Mapping[str, Column],
         n_rows: int,
@@ -70,10 +70,10 @@ class Table(Mapping[str, "NDArray[Any]"]):
         self.kinds = {name: column.kind for name, column in columns.items()}
         self.notes = tuple(notes)
         self._columns = dict(columns)
-        self._storage = storage
+        self._rows = rows
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._fetched([name], "")[name]
+        return _as_array(self._fetched([name], 0, self.n_rows)[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -97,23 +97,24 @@ class Table(Mapping[str, "NDArray[Any]"]):
         """The rows from `start` up to, not including, `stop`, counted from 0."""
         names = self.names if names is None else names
         self._check_names(names)
-        return self._fetched(names, f"WHERE rowid >= {int(start)} AND rowid < {int(stop)}")
+        start, stop = max(int(start), 0), min(int(stop), self.n_rows)
+        fetched = self._fetched(names, start, max(start, stop))
+        return {name: _as_array(cells) for name, cells in fetched.items()}
 
-    def _fetched(self, names: Sequence[str], rows: str) -> dict[str, NDArray[Any]]:
-        fetched = {}
-        for start in range(0, len(names), COLUMNS_PER_QUERY):
-            part = names[start : start + COLUMNS_PER_QUERY]
-            try:
-                arrays = self._storage.arrays(
-                    f"{select([self._columns[name] for name in part])} {rows}"
-                )
-            except duckdb.Error as error:
-                msg = f"{shown_path(self.path)} can no longer be read: {first_line(error)}"
-                raise TableError(msg) from None
-            order = _order(arrays["place"])
-            for j, name in enumerate(part):
-                fetched[name] = _unmasked(arrays[f"v{j}"][order], self.kinds[name])
-        return fetched
+    def columns(self, names: Sequence[str] | None = None) -> dict[str, NDArray[Any] | Texts]:
+        """All rows of these columns as they are kept in memory, not to be written to.
+
+        Like `chunk`, but texts come as `Texts`: every different one once, and codes.
+        """
+        names = self.names if names is None else names
+        self._check_names(names)
+        return self._fetched(names, 0, self.n_rows)
+
+    def _fetched(
+        self, names: Sequence[str], start: int, stop: int
+    ) -> dict[str, NDArray[Any] | Texts]:
+        asked = [self._columns[name] for name in names]
+        return dict(zip(names, self._rows.fetched(asked, start, stop), strict=True))
 
     def read_as(self, kinds: Mapping[str, str]) -> Table:
         """The same rows, with these columns only, read as these kinds.
@@ -126,9 +127,8 @@ class Table(Mapping[str, "NDArray[Any]"]):
             if kind not in KINDS:
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
-        shown = shown_path(self.path)
         columns = {
-            name: readable(self._storage, name, self._columns[name], kind, shown)
+            name: self._rows.readable(name, self._columns[name], kind)
             for name, kind in kinds.items()
         }
         return self._with(columns)
@@ -142,7 +142,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return self._with(dict(zip(names, self._columns.values(), strict=True)))
 
     def _with(self, columns: Mapping[str, Column]) -> Table:
-        shared = (self._storage, self.path, columns, self.n_rows, self.has_header, self.notes)
+        shared = (self._rows, self.path, columns, self.n_rows, self.has_header, self.notes)
         return Table(*shared)
 
     def _check_names(self, names: Iterable[str]) -> None:
@@ -158,7 +158,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
 
     def close(self) -> None:
         """Remove the temporary files; the table cannot be read afterwards."""
-        self._storage.close()
+        self._rows.close()
 
     def __enter__(self) -> Table:
         return self
@@ -174,23 +174,11 @@ def _near(name: str, names: Sequence[str]) -> str | None:
     return known[close[0]] if close else None
 
 
-def _order(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
-    """How to take rows so that they stand as in the file.
-
-    DuckDB promises that order, but with several threads it breaks the promise (seen in 2.0.0)
-    where a range of row ids spans two of its row groups.
-    """
-    return slice(None) if (places[1:] > places[:-1]).all() else np.argsort(places)
-
-
-def _unmasked(array: NDArray[Any], kind: str) -> NDArray[Any]:
-    if kind == "number":
-        return np.asarray(array, dtype=np.float64)
-    if kind == "date":
-        return np.ma.filled(array.astype("datetime64[us]"), np.datetime64("NaT", "us"))
-    cells = np.array(np.ma.getdata(array), dtype=object)
-    cells[np.ma.getmaskarray(array)] = None
-    return cells
+def _as_array(cells: NDArray[Any] | Texts) -> NDArray[Any]:
+    """A column as an array of its own."""
+    if isinstance(cells, Texts):
+        return cells.texts()
+    return cells if cells.base is None else cells.copy()
 
 
 def read_table(
@@ -258,19 +246,24 @@ def _read(
         staged = stage_csv(file, shown, storage, header=header, delimiter=delimiter, as_text=text)
     else:
         staged = stage_typed(file, shown, storage, table_format)
-    n_rows = _counted(storage, shown, only_header=table_format == "csv" and staged.has_header)
-    columns, notes = find_kinds(storage, staged, n_rows)
+    rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
+    if staged.in_memory is None:
+        ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
+        _refuse_no_rows(n_rows, shown, only_header=table_format == "csv" and staged.has_header)
+        columns, notes = find_kinds(storage, staged, n_rows)
+    else:
+        rows, n_rows = staged.in_memory, staged.in_memory.n_rows
+        _refuse_no_rows(n_rows, shown, only_header=staged.has_header)
+        columns, notes = rows.judged(staged)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
-    return Table(storage, path, named, n_rows, staged.has_header, staged.notes + notes)
+    return Table(rows, path, named, n_rows, staged.has_header, staged.notes + notes)
 
 
-def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:
-    ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
+def _refuse_no_rows(n_rows: int, shown: str, *, only_header: bool) -> None:
     if not n_rows:
         what = "only a header and no rows" if only_header else "no rows"
         remedy = "; if its first line is data, use --no-header (header=False in Python)"
         remedy *= only_header
         msg = f"{shown} holds {what}: give a file with at least one row{remedy}"
         raise TableError(msg)
-    return int(n_rows)

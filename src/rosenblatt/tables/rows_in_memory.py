@@ -1,0 +1,170 @@
+"""The rows of a table that lie in memory, column by column.
+
+What a column holds is judged, and its cells are read as numbers or dates, by its different cells,
+which are mostly few. They go to a database for that, so that it is said in one place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.tables.cells import is_certainly_text
+from rosenblatt.tables.columns import Column, StagedFile, find_kinds, readable, select
+from rosenblatt.tables.texts import MISSING_CODE, Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.array_types import Floats
+    from rosenblatt.tables.storage import Storage
+
+
+class _Cells(NamedTuple):
+    """The different cells of a column, in the order in which they first occur, and where."""
+
+    values: NDArray[Any]
+    codes: NDArray[np.int32]
+
+
+class RowsInMemory:
+    """Columns by their names in SQL: numbers, or texts that may be read as anything.
+
+    `texts_of` reads the texts of a column of numbers; without it the numbers are all there is.
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        shown: str,
+        n_rows: int,
+        held: Mapping[str, Floats | Texts],
+        texts_of: Callable[[str], Texts] | None,
+    ) -> None:
+        self.storage = storage
+        self.shown = shown
+        self.n_rows = n_rows
+        self.held = dict(held)
+        self._texts_of = texts_of
+        self._cells: dict[str, _Cells] = {}
+        self._read: dict[Column, NDArray[Any]] = {}
+
+    def columns(self, guesses: Sequence[str]) -> list[Column]:
+        """The columns as far as the first records of the file tell what they hold."""
+        columns = []
+        for guess, (sql, held) in zip(guesses, self.held.items(), strict=True):
+            if isinstance(held, Texts):
+                columns.append(Column(sql, "text", "text", declared=guess == "text"))
+            elif self._texts_of is None:
+                columns.append(Column(sql, "number", "number", declared=True))
+            else:
+                columns.append(Column(sql, "text", "number", tidy=True))
+        return columns
+
+    def judged(self, staged: StagedFile) -> tuple[list[Column], list[str]]:
+        """The columns with the kind of each, judged by all of its cells, and notes."""
+        columns = list(staged.columns)
+        places = [j for j, column in enumerate(columns) if self._is_open(column)]
+        if not places:
+            return columns, []
+        open_ones = [columns[j] for j in places]
+        n_rows = self._stage(open_ones)
+        names = [staged.names[j] for j in places]
+        part = replace(staged, names=names, columns=open_ones)
+        found, notes = find_kinds(self.storage, part, n_rows, self._first_row)
+        for j, column in zip(places, found, strict=True):
+            columns[j] = column
+        return columns, notes
+
+    def _is_open(self, column: Column) -> bool:
+        """Whether a column may hold something other than what it is taken for."""
+        held = self.held[column.sql]
+        if column.declared or not isinstance(held, Texts) or not len(held.values):
+            return False
+        return not any(map(is_certainly_text, held.values))
+
+    def _stage(self, columns: Sequence[Column]) -> int:
+        """Put the different cells of these columns into the table `rows`; how long it is."""
+        cells = [self._different(column).values for column in columns]
+        n_rows = max(map(len, cells))
+        types = ["DOUBLE" if column.stored == "number" else "VARCHAR" for column in columns]
+        named = [f"{column.sql} {kind}" for column, kind in zip(columns, types, strict=True)]
+        self.storage.rows(f"CREATE OR REPLACE TABLE rows ({', '.join(named)})")
+        if n_rows:
+            filled = [np.append(values, [None] * (n_rows - len(values))) for values in cells]
+            batch = {column.sql: v for column, v in zip(columns, filled, strict=True)}
+            self.storage.insert(batch)
+        return n_rows
+
+    def _different(self, column: Column) -> _Cells:
+        if column.sql not in self._cells:
+            held = self.held[column.sql]
+            if not isinstance(held, Texts) and self._texts_of is not None:
+                held = self._texts_of(column.sql)
+            found = _Cells(held.values, held.codes) if isinstance(held, Texts) else _unique(held)
+            self._cells[column.sql] = found
+        return self._cells[column.sql]
+
+    def _first_row(self, column: Column, place: int) -> int:
+        return int(np.argmax(self._different(column).codes == place))
+
+    def fetched(
+        self, columns: Sequence[Column], start: int, stop: int
+    ) -> list[NDArray[Any] | Texts]:
+        """These columns of the rows from `start` up to `stop`, each as its kind."""
+        self.storage.check_open()
+        return [self._fetched(column, slice(start, stop)) for column in columns]
+
+    def _fetched(self, column: Column, rows: slice) -> NDArray[Any] | Texts:
+        held = self.held[column.sql]
+        if isinstance(held, Texts) == (column.kind == "text") and column.kind != "date":
+            return held[rows]
+        codes = self._different(column).codes[rows]
+        if column.kind == "text" and column.stored == "text":
+            return Texts(self._different(column).values, codes)
+        if column not in self._read:
+            self._stage([column])
+            answer = self.storage.arrays(f"{select([column])} ORDER BY place")["v0"]
+            self._read[column] = _with_nothing(answer, column.kind)
+        values = self._read[column]
+        return Texts(values[:-1], codes) if column.kind == "text" else values[codes]
+
+    def readable(self, name: str, column: Column, kind: str) -> Column:
+        """The column read as this kind; cells that are present but cannot be are refused."""
+        self.storage.check_open()
+        if kind in ("text", column.kind):
+            return replace(column, kind=kind)
+        self._stage([column])
+        return readable(self.storage, name, column, kind, self.shown, self._first_row)
+
+    def close(self) -> None:
+        """Forget the rows."""
+        self.storage.close()
+        self.held.clear()
+        self._cells.clear()
+        self._read.clear()
+
+
+def _unique(numbers: Floats) -> _Cells:
+    known = ~np.isnan(numbers)
+    values, first, inverse = np.unique(numbers[known], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    codes = np.full(len(numbers), MISSING_CODE, dtype=np.int32)
+    codes[known] = rank[inverse]
+    return _Cells(values[order], codes)
+
+
+def _with_nothing(answer: NDArray[Any], kind: str) -> NDArray[Any]:
+    """What different cells stand for, and at the end what a missing one does."""
+    if kind == "number":
+        return np.append(np.asarray(answer, dtype=np.float64), np.nan)
+    if kind == "date":
+        dates = np.ma.filled(answer.astype("datetime64[us]"), np.datetime64("NaT", "us"))
+        return np.append(dates, np.datetime64("NaT", "us"))
+    return np.append(np.ma.getdata(answer).astype(object), None)

@@ -1,0 +1,57 @@
+"""A column of text in memory: every distinct text once, and a code for each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+MISSING_CODE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The texts of a column, `values[codes]`.
+
+    Attributes
+    ----------
+    values : object array of str
+        The distinct texts. Some may stand in no row.
+    codes : int32 array
+        For each row the place of its text among the values, -1 where it is missing.
+    """
+
+    values: NDArray[np.object_]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, cells: Iterable[str | None]) -> Texts:
+        """From texts and None, the values in the order in which they first occur."""
+        places: dict[str | None, int] = {}
+        codes = np.fromiter(
+            (
+                MISSING_CODE if cell is None else places.setdefault(cell, len(places))
+                for cell in cells
+            ),
+            dtype=np.int32,
+        )
+        values = np.empty(len(places), dtype=object)
+        values[:] = list(places)
+        return cls(values, codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Texts:
+        """These rows (a slice, or an array of places or truth values), of the same values."""
+        return Texts(self.values, self.codes[rows])
+
+    def texts(self) -> NDArray[np.object_]:
+        """Row by row: str, and None where it is missing."""
+        return np.append(self.values, None)[self.codes]
