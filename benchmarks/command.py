@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import resource
 import subprocess
 import sys
 import tempfile
@@ -254,25 +255,41 @@ def streams(repeats: int) -> list[Table]:
     return [table]
 
 
+def processes_seconds(command: list[str]) -> tuple[float, float]:
+    """The seconds that a process takes, by the wall and of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    wall = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def start(repeats: int) -> list[Table]:
-    """How long the shortest commands take, whole process."""
-    table = Table("Start of a process (seconds)", ["command                         ", "seconds"])
+    """How long the shortest commands take, whole process, beside an import; all take turns."""
     notes = Path(__file__).parent.parent / "examples" / "banknotes.csv"
     cli = [sys.executable, "-m", "rosenblatt.cli"]
-    commands = {
-        "rosenblatt --help": [*cli, "--help"],
-        "rosenblatt fit --help": [*cli, "fit", "--help"],
-        "rosenblatt fit banknotes.csv": [*cli, "fit", str(notes)],
-        "python -c 'import sklearn.linear_model'": [
-            sys.executable, "-c", "import sklearn.linear_model"
-        ],
-    }  # fmt: skip
-    for name, command in commands.items():
-        (seconds,), _ = side_by_side(
-            lambda command=command: subprocess.run(command, capture_output=True, check=True),
-            repeats=repeats + 1,
-        )
-        table.add(**{"command                         ": name, "seconds": seconds})
+    peer = "python -c 'import sklearn.linear_model'"
+    with tempfile.TemporaryDirectory() as folder:
+        model = str(Path(folder, "notes.skops"))
+        commands = {
+            peer: [sys.executable, "-c", "import sklearn.linear_model"],
+            "rosenblatt --help": [*cli, "--help"],
+            "rosenblatt fit --help": [*cli, "fit", "--help"],
+            "rosenblatt fit banknotes.csv -o notes.skops": [*cli, "fit", str(notes), "-o", model],
+            "rosenblatt fit banknotes.csv": [*cli, "fit", str(notes)],
+            "rosenblatt show notes.skops": [*cli, "show", model],
+        }
+        took: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        for _ in range(repeats + 1):  # the first finds nothing compiled
+            for name, command in commands.items():
+                took[name].append(processes_seconds(command))
+    columns = ["command                         ", "wall", "CPU", "wall/import", "CPU/import"]
+    table = Table("Start of a process (seconds)", columns)
+    middle = {name: np.median(times[1:], axis=0).tolist() for name, times in took.items()}
+    for name, (wall, cpu) in middle.items():
+        ratios = wall / middle[peer][0], cpu / middle[peer][1]
+        table.add(**dict(zip(columns, (name, wall, cpu, *ratios), strict=True)))
     return [table]
 
 

@@ -72,8 +72,9 @@ def bound(
         from rosenblatt.report.bound_report import BoundFacts, print_bounds
         from rosenblatt.report.fits import kernel_facts
 
+        unasked = max_epochs is None and max_time is None
         table, classifier, encoder = prepare(ctx.params, progress, record=True)
-        encoded, reports = _examine(table, classifier, encoder, progress)
+        encoded, reports = _examine(table, classifier, encoder, progress, unasked)
         if picture:
             progress.say("drawing")
             from rosenblatt import plot
@@ -89,11 +90,16 @@ def bound(
 
 
 def _examine(
-    table: LabelledTable, model: Any, encoder: TableEncoder, progress: ProgressLine
+    table: LabelledTable,
+    model: Any,
+    encoder: TableEncoder,
+    progress: ProgressLine,
+    unasked: bool,
 ) -> tuple[EncodedTable, tuple[BoundReport, ...]]:
-    """Encode, train, and set the run beside its bound."""
+    """Encode, train, and set the run beside its bound; `unasked`: for as long as it is worth."""
     import numpy as np
 
+    from rosenblatt.cli.effort import RECORD, Effort
     from rosenblatt.cli.fitting import run
     from rosenblatt.cli.reading import notes_about
     from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
@@ -102,7 +108,8 @@ def _examine(
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
     _refuse_too_many(model, X)
-    table.notes.extend(run(model, X, table.y, progress))
+    effort = Effort(epochs=unasked, record=RECORD)
+    table.notes.extend(run(model, X, table.y, progress, effort=effort))
     table.notes.extend(notes_about(encoder))
     progress.say("looking for the bound")
     try:

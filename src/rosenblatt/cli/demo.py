@@ -195,7 +195,7 @@ def _find(name: str) -> Demo:
 def _run(name: str) -> None:
     """Fit and explain."""
     one = _find(name)
-    from rosenblatt.cli.fitting import MODELS, train
+    from rosenblatt.cli.fitting import estimator, train
     from rosenblatt.report.fit_report import print_report
     from rosenblatt.report.terminal import NamedWeights
     from rosenblatt.tables.encoder import TableEncoder
@@ -204,7 +204,7 @@ def _run(name: str) -> None:
     with ProgressLine() as progress, HeldCtrlC() as ctrl_c:
         # What the command does for a kernel unless told otherwise.
         usual = {"order": "shuffled", "random_state": 0} if one.model == "kernel" else {}
-        classifier = MODELS[one.model](**usual, **one.parameters)
+        classifier = estimator(one.model)(**usual, **one.parameters)
         trained = train(table, classifier, TableEncoder(), 5, progress, ctrl_c)
     facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
     texts = _explanations(facts)

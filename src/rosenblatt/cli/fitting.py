@@ -17,16 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
+import rosenblatt
+from rosenblatt.cli.effort import CHOSEN, Effort, within_time
 from rosenblatt.cli.options import chosen_model, estimator_options, how_to_read
 from rosenblatt.cli.reading import notes_about, read_file
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
-from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
-from rosenblatt.margin.classifiers import MarginClassifier
-from rosenblatt.margin.estimator import MaxMarginClassifier, SoftMarginClassifier
-from rosenblatt.perceptron.adaline import Adaline
-from rosenblatt.perceptron.estimator import Perceptron
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fits import (
     EncodedTable,
@@ -41,12 +38,12 @@ from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.visible import count
 
-MODELS = {
-    "perceptron": Perceptron,
-    "adaline": Adaline,
-    "kernel": KernelPerceptron,
-    "max-margin": MaxMarginClassifier,
-    "soft-margin": SoftMarginClassifier,
+MODELS = {  # by name: the loops of all of them would take a while to load
+    "perceptron": "Perceptron",
+    "adaline": "Adaline",
+    "kernel": "KernelPerceptron",
+    "max-margin": "MaxMarginClassifier",
+    "soft-margin": "SoftMarginClassifier",
 }
 
 
@@ -60,12 +57,17 @@ class TrainedModel:
     interrupted: bool
 
 
+def estimator(model: str) -> Any:
+    """The class of a model, which is imported only now."""
+    return getattr(rosenblatt, MODELS[model])
+
+
 def prepare(
     options: Mapping[str, Any], progress: ProgressLine, **more: Any
 ) -> tuple[LabelledTable, Any, TableEncoder]:
     """The table that a command was given, with the classifier and the encoder to fit to it."""
     name = chosen_model(options)
-    rule = MODELS[name]
+    rule = estimator(name)
     progress.say(f"reading {Path(options['file']).name}")
     table = read_file(options["file"], options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
@@ -80,6 +82,7 @@ def train(
     folds: int,
     progress: ProgressLine,
     ctrl_c: HeldCtrlC,
+    effort: Effort = Effort(),  # noqa: B008, as it cannot change
 ) -> TrainedModel:
     """Fit the pipeline, judge it by cross-validation, and sum up.
 
@@ -89,7 +92,7 @@ def train(
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
     try:
-        table.notes.extend(run(classifier, X, table.y, progress))
+        table.notes.extend(run(classifier, X, table.y, progress, effort=effort))
         ctrl_c.hold()
     except KeyboardInterrupt:
         if not hasattr(classifier, "fits_"):
@@ -97,6 +100,9 @@ def train(
         ctrl_c.hold()  # it came when all was done
         ctrl_c.pressed = True
     took = round(time.perf_counter() - began, 3)
+    if _was_chosen(classifier):
+        epochs = count(int(classifier.n_iter_), "epoch")
+        table.notes.append(f"{epochs}, by the course of the mistakes (--max-epochs for others)")
     training = EncodedTable(**vars(table), encoder=encoder, X=X)
     margins = margins_of(classifier, training)
     facts = replace(fit_facts(classifier, training), seconds=took, margins=margins)
@@ -109,11 +115,12 @@ def train(
     scores: tuple[float, ...] | None = ()
     if folds and not (interrupted or ctrl_c.pressed):
         scores = ctrl_c.unless_stopped(
-            lambda: cross_validate(table, classifier, encoder, folds, progress)
+            lambda: cross_validate(table, classifier, encoder, folds, progress, effort)
         )
         if scores is None:
             table.notes.append("no cross-validation: stopped with Ctrl-C")
-    facts = replace(facts, table=table_facts(training, scores or ()), notes=tuple(table.notes))
+    about = table_facts(training, scores or (), min(folds, min(training.counts.values())))
+    facts = replace(facts, table=about, notes=tuple(table.notes))
     pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
     return TrainedModel(pipeline, training, facts, interrupted or ctrl_c.pressed)
 
@@ -124,7 +131,7 @@ def _judged(
     """The facts with verdicts, and with proofs that were found when time was up."""
     tell = partial(progress.say, "looking for a hyperplane")
     verdicts, optima = judge(classifier, training, facts.margins, tell), facts.optima
-    if isinstance(classifier, MaxMarginClassifier):
+    if facts.model == MODELS["max-margin"]:
         late = [proof_facts(verdict.proof, training) for verdict in verdicts]
         both = zip(optima, late, strict=True)
         optima = tuple(replace(one, proof=one.proof or proof) for one, proof in both)
@@ -132,13 +139,21 @@ def _judged(
 
 
 def run(
-    classifier: Any, X: Any, y: NDArray[Any], progress: ProgressLine, what: str = "training"
+    classifier: Any,
+    X: Any,
+    y: NDArray[Any],
+    progress: ProgressLine,
+    what: str = "training",
+    effort: Effort = Effort(),  # noqa: B008, as it cannot change
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
-    if isinstance(classifier, MarginClassifier):
-        callback = partial(progress.after_scan, what, len(positives_of(np.unique(y))))
+    n_problems = len(positives_of(np.unique(y)))
+    callback: Any
+    if not hasattr(classifier, "max_epochs"):  # margins are found in scans
+        callback = partial(progress.after_scan, what, n_problems)
     else:
-        callback = partial(progress.after_epoch, what, classifier.max_epochs)
+        course = effort.course(classifier, X, n_problems)
+        callback = partial(progress.after_epoch, what, course)
     classifier.set_params(callback=callback)
     with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.
@@ -162,9 +177,17 @@ def _was_interrupted(classifier: Any) -> bool:
 
 
 def cross_validate(
-    table: LabelledTable, classifier: Any, encoder: TableEncoder, folds: int, progress: ProgressLine
+    table: LabelledTable,
+    classifier: Any,
+    encoder: TableEncoder,
+    folds: int,
+    progress: ProgressLine,
+    effort: Effort = Effort(),  # noqa: B008, as it cannot change
 ) -> tuple[float, ...]:
-    """The share of right predictions on each fold, by a model trained on all the others."""
+    """The share of right predictions on each fold, by a model trained on all the others.
+
+    Where the command chose how long to train the classifier, the others are trained no longer.
+    """
     labels, counts = np.unique(table.y, return_counts=True)
     least = int(counts.min())
     if least < 2:
@@ -176,16 +199,32 @@ def cross_validate(
         table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
     # What was used with all the rows is used with some of them, whatever it looks like there.
     encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
-    split = StratifiedKFold(folds, shuffle=True, random_state=0)
+    classifier, effort_of_each = _as_long(classifier, effort)
+    split = StratifiedKFold(folds, shuffle=True, random_state=0).split(table.y, table.y)
     scores = []
-    for k, (learn, test) in enumerate(split.split(np.zeros(len(table.y)), table.y), 1):
+    for k, (learn, test) in enumerate(within_time(split, effort.folds_time), 1):
         what = f"cross-validation {k}/{folds}"
         progress.say(what)
         model = clone(classifier)
         X = encoder.fit_transform({name: c[learn] for name, c in table.columns.items()})
-        run(model, X, table.y[learn], progress, what)
+        run(model, X, table.y[learn], progress, what, effort_of_each)
         if _was_interrupted(model):
             raise KeyboardInterrupt
         X = encoder.transform({name: c[test] for name, c in table.columns.items()})
         scores.append(float(np.mean(model.predict(X) == table.y[test])))
+    if len(scores) < folds:
+        done = f"{len(scores)} of {folds} folds, for which {effort.folds_time:g} seconds are kept"
+        table.notes.append(f"{done} (--cv {folds} does all of them)")
     return tuple(scores)
+
+
+def _was_chosen(classifier: Any) -> bool:
+    """Whether the command itself ended the training."""
+    return not CHOSEN.isdisjoint(fit.stop_reason for fit in classifier.fits_)
+
+
+def _as_long(classifier: Any, effort: Effort) -> tuple[Any, Effort]:
+    """A classifier to train in each fold, and how much of that is still to be chosen."""
+    if not _was_chosen(classifier):
+        return classifier, effort
+    return clone(classifier).set_params(max_epochs=int(classifier.n_iter_)), Effort()

@@ -29,6 +29,7 @@ QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
+EPOCHS = "Most passes. Default: 1000, or fewer where they take long and help no more."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid. Means --model kernel."
 GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a number."
@@ -52,7 +53,7 @@ Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
 BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")]
 Init = Annotated[str | None, trains(metavar="START", help=INIT)]
 Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
-MaxEpochs = Annotated[int | None, trains(metavar="N", help="Most passes (1000).")]
+MaxEpochs = Annotated[int | None, trains(metavar="N", help=EPOCHS)]
 ClassWeight = Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)]
 Seed = Annotated[int | None, trains(metavar="N", help="For everything random (0).")]
 Threads = Annotated[int | None, trains(metavar="N", help="Threads (one per core).")]

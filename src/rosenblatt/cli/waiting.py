@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from rosenblatt.cli.effort import Course
     from rosenblatt.results import Epoch, MarginRound
 
 T = TypeVar("T")
 PATIENCE = 1.0
+FULL = 1000  # of a bar
 
 
 class ProgressLine:
@@ -61,10 +63,11 @@ class ProgressLine:
                 self._bars.reset(self._task, description=what)  # what is done shows no time
             self._bars.update(self._task, completed=done, total=total, detail=detail)
 
-    def after_epoch(self, what: str, max_epochs: int, epoch: Epoch) -> None:
-        """Tell where a fit is."""
+    def after_epoch(self, what: str, course: Course, epoch: Epoch) -> None:
+        """Tell where a fit is, unless that was its last epoch."""
+        course(epoch)
         detail = f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes"
-        self.say(what, epoch.number, max_epochs, detail)
+        self.say(what, round(FULL * course.share), FULL, detail)
 
     def after_scan(self, what: str, n_problems: int, scan: MarginRound) -> None:
         """The same of a fit to a best hyperplane, or to one for each of several classes."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MORE = {
     StopReason.EPOCH_LIMIT: "Raise max_epochs",
     StopReason.TIME_LIMIT: "Raise max_time",
+    StopReason.NO_PROGRESS: "Set max_epochs",
+    StopReason.WORK_LIMIT: "Set max_epochs",
     StopReason.SMALL_CHANGE: "Lower tol",
 }
 

@@ -22,6 +22,7 @@ from rosenblatt.visible import count, grouped
 WIDTH = len("tightness")
 OF_BOUNDS = ("separable", "R", "gamma", "shortfall", "batch_size", "eta0", "bound")
 OF_PROOFS = ("tightness", "within", "progress_holds", "length2_holds")
+CUT_OFF = {StopReason.EPOCH_LIMIT, StopReason.NO_PROGRESS, StopReason.WORK_LIMIT}
 STANDARDISED, AFTER = "standardised", " after standardising"
 
 
@@ -172,7 +173,7 @@ def _held(report: BoundReport, held: bool) -> str:
 def _advice(s: BoundFacts) -> str:
     """What to try next."""
     if s.separable:
-        cut_off = any(report.stop_reason is StopReason.EPOCH_LIMIT for report in s.reports)
+        cut_off = any(report.stop_reason in CUT_OFF for report in s.reports)
         told = "the classes are separable, so the mistakes come to an end: raise --max-epochs"
         return told if cut_off else ""
     if s.same_rows:

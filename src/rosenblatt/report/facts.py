@@ -31,7 +31,16 @@ ORDER = (
     *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
     *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "optima", "kernel", "support"),
     *("dropped", "training_errors", "trained", "target", "rows", "rows_without_class", "columns"),
-    *("standardized", "margins", "cross_validation", "majority", "verdicts", "evidence", "proved"),
+    *(
+        "standardized",
+        "margins",
+        "cross_validation",
+        "folds",
+        "majority",
+        "verdicts",
+        "evidence",
+        "proved",
+    ),
     *("grounds", "seconds", "notes"),
 )
 
@@ -72,6 +81,7 @@ class TableFacts:
     scores: tuple[float, ...]  # the share of right answers in each fold
     majority: float  # the share of the largest class
     has_header: bool | None = None  # None: it was made, not read
+    folds: int | None = None  # that there were to be, where there was time for fewer
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,12 @@ WORSE = 0.02  # a gap between folds and training rows that asks for a word
 HIGH = 5  # a degree whose values differ so much that another mistake hardly counts
 RADIAL = ("rbf", "gaussian")  # they separate all rows that differ
 ENDED = {StopReason.SEPARATED, StopReason.NO_MISTAKES, StopReason.SMALL_CHANGE}
+LIMITS = {  # the option that goes on, where a run was cut off
+    StopReason.EPOCH_LIMIT: "--max-epochs",
+    StopReason.NO_PROGRESS: "--max-epochs",
+    StopReason.WORK_LIMIT: "--max-epochs",
+    StopReason.TIME_LIMIT: "--max-time",
+}
 # A kernel perceptron has no hyperplane among the features to speak of.
 IN_FEATURES = {
     StopReason.SEPARATED: "an epoch without mistakes: every row is on its side",
@@ -179,9 +185,14 @@ def _accuracy(table: TableFacts, counts: Mapping[str, int | None]) -> Text:
     useful = mean > table.majority
     return Text.assemble(
         (percent(mean), "bold green" if useful else "bold red"),
-        f"{spread} by {len(scores)}-fold cross-validation; ",
+        f"{spread} by {_folds(table)} cross-validation; ",
         f"always saying {common} gives {'' if useful else 'no less, '}{percent(table.majority)}",
     )
+
+
+def _folds(table: TableFacts) -> str:
+    done = len(table.scores)
+    return f"{done}-fold" if table.folds is None else f"{done} of the {table.folds} folds of a"
 
 
 def _advice(s: FitFacts) -> str:
@@ -212,8 +223,7 @@ def _advice(s: FitFacts) -> str:
 
 def _limit(s: FitFacts) -> str:
     """The option that cut a run off, if any did."""
-    limits = {StopReason.EPOCH_LIMIT: "--max-epochs", StopReason.TIME_LIMIT: "--max-time"}
-    return next((option for reason, option in limits.items() if reason in s.reasons), "")
+    return next((option for reason, option in LIMITS.items() if reason in s.reasons), "")
 
 
 # Kernel perceptrons -----------------------------------------------------------------------------

@@ -114,8 +114,8 @@ class EncodedTable(LabelledTable):
         return np.where(self.y == positive, 1, -1)
 
 
-def table_facts(table: EncodedTable, scores: tuple[float, ...] = ()) -> TableFacts:
-    """What there is to say about a table that was learned from."""
+def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int = 0) -> TableFacts:
+    """What there is to say about a table that was learned from, in so many folds."""
     counts = table.counts.values()
     return TableFacts(
         file=table.file,
@@ -129,6 +129,7 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = ()) -> TableFac
         standardized=table.standardized,
         scores=scores,
         majority=max(counts) / sum(counts),
+        folds=folds if 0 < len(scores) < folds else None,
     )
 
 

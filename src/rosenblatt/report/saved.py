@@ -172,6 +172,7 @@ def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
         "rows": None not in counts and samples <= table.rows == sum(n or 0 for n in counts) > 0,
         "training_errors": facts.training_errors <= table.rows,
         "cross_validation": all(0 <= share <= 1 for share in table.scores),
+        "folds": table.folds is None or 0 < len(table.scores) < table.folds,
         "majority": 0 <= table.majority <= 1,
         "parameters": KINDS[float](given.get("tol", 0)) and KINDS[str](given.get("keep", "")),
     }

@@ -28,6 +28,8 @@ class StopReason(enum.Enum):
     SMALL_CHANGE = "the weights changed by less than tol over an epoch"
     EPOCH_LIMIT = "max_epochs was reached while mistakes were still being made"
     TIME_LIMIT = "max_time was reached before the work was done"
+    NO_PROGRESS = "the mistakes of an epoch have come down no more for some epochs"
+    WORK_LIMIT = "mistakes were still being made after as much work as is done unasked"
     CYCLE = "the weights repeat exactly: this run can never end"
     GAP_CLOSED = "the duality gap is within tol: the answer is optimal to that precision"
     INSEPARABLE = "no hyperplane separates the classes"

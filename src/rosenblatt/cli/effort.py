@@ -1,0 +1,124 @@
+"""How much the command does when nobody says how much: epochs, folds, records.
+
+Training is limited by work, which is told from counts alone, so that a table gives the same model
+on every machine at any hour. Only the folds go by the clock, and the report says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from scipy.sparse import issparse
+
+from rosenblatt.results import Epoch, StopReason
+from rosenblatt.running.clock import Halt
+from rosenblatt.running.run import PICKING
+
+T = TypeVar("T")
+
+# Work is in nanoseconds of one core, about.
+FREE = 2e9  # done without asking what comes of it
+MOST = 4e9  # done as long as the mistakes come down
+STILL = 10  # epochs without a new fewest number of mistakes after which they do no more
+FOLDS, FOLDS_TIME = 5, 12.0  # and the seconds in which they are begun
+RECORD = 1_000_000  # mistakes whose record is kept for a bound: with its proof, about 200 MB
+
+# What a visit, an update, a kernel value take; fitted to runs, they need not be exact.
+ENTRY, UPDATE = 1.5, 8.0  # for each number of a row
+JUDGED = 0.05  # for each number of the table, to judge a vector for the pocket
+VALUE, PRODUCT = 5.0, 0.05  # a kernel value, and more for each number of a row
+AT_HAND = 1.0  # a kernel value that is kept
+DOUBTS = 1000  # kernel values of a row that an epoch takes besides those of its mistakes
+JUDGED_VALUES = 3  # times the values, for a kernel's pocket
+
+CHOSEN = {StopReason.NO_PROGRESS, StopReason.WORK_LIMIT}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What the command may choose by itself."""
+
+    epochs: bool = False  # how long to train
+    folds_time: float | None = None  # seconds after which no fold is begun; None: all are done
+    record: int | None = None  # mistakes after which a recorded run ends
+
+    def course(self, classifier: Any, X: Any, n_problems: int) -> Course:
+        """The course of a fit that is about to begin."""
+        return Course(classifier, X, n_problems, self)
+
+
+class Course:
+    """The course of a fit, told after every epoch; it ends the fit when it has done enough.
+
+    `share`: how much has been done of the most that may be.
+    """
+
+    def __init__(self, classifier: Any, X: Any, n_problems: int, effort: Effort) -> None:
+        self._work, self._limits, self._epochs = 0.0, effort, int(classifier.max_epochs)
+        self._of_epoch = _kernel_work if hasattr(classifier, "kernel") else _linear_work
+        self._about = classifier, X, n_problems
+        # One mistake is made in every epoch of these, and errors are not what Adaline minimises.
+        falls = classifier.order not in PICKING and hasattr(classifier, "keep")
+        self._still = STILL if falls else None
+        self._fewest, self._since, self._mistakes, self.share = -1, 0, 0, 0.0
+
+    def __call__(self, epoch: Epoch) -> None:
+        """Look at another epoch; raises `Halt` if it was the last."""
+        mistakes = sum(epoch.mistakes)
+        self._mistakes += mistakes
+        self._work += self._of_epoch(*self._about, epoch.number, mistakes)
+        if self._fewest < 0 or mistakes < self._fewest:
+            self._fewest, self._since = mistakes, epoch.number
+        limits, parts = self._limits, [epoch.number / self._epochs]
+        parts += [self._work / MOST] if limits.epochs else []
+        parts += [self._mistakes / limits.record] if limits.record else []
+        self.share = min(1.0, max(parts))
+        if not mistakes or epoch.number == self._epochs:
+            return  # it ends by itself
+        if max(parts[1:], default=0.0) >= 1.0:
+            raise Halt(StopReason.WORK_LIMIT)
+        still = self._still is not None and epoch.number - self._since >= self._still
+        if limits.epochs and still and self._work >= FREE:
+            raise Halt(StopReason.NO_PROGRESS)
+
+
+def _linear_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int) -> float:
+    """What an epoch with so many mistakes takes."""
+    entries = float(X.nnz if issparse(X) else X.size)
+    work = ENTRY * entries * n_problems + UPDATE * mistakes * entries / float(X.shape[0])
+    judged = bool(getattr(model, "keep", "last") == "pocket")
+    return work + JUDGED * mistakes * entries * judged
+
+
+def _kernel_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int) -> float:
+    """The same of a kernel perceptron: as many kernel values as there are rows, for each mistake.
+
+    Of a table that is not too long they are computed once and kept.
+    """
+    from rosenblatt.kernel.kernel_values import ROOM
+
+    n, judged = float(X.shape[0]), bool(model.keep == "pocket")
+    value = VALUE + PRODUCT * float(X.nnz if issparse(X) else X.size) / n
+    if model.budget is not None:
+        return value * n * min(mistakes + DOUBTS, int(model.budget))
+    if model.order in ("cyclic", "shuffled") and not judged and 4 * n * n <= ROOM:
+        return AT_HAND * n * mistakes + value * n * n * (number == 1)
+    besides = 0 if model.order in PICKING else DOUBTS
+    return value * n * (mistakes + besides) * (JUDGED_VALUES if judged else 1)
+
+
+def within_time(
+    tasks: Iterator[T], limit: float | None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[T]:
+    """Tasks, one at least, as long as another like the longest so far would end in time."""
+    began = at = clock()
+    longest = 0.0
+    for task in tasks:
+        if longest and limit is not None and at + longest - began > limit:
+            return
+        yield task
+        now = clock()
+        longest, at = max(longest, now - at), now
