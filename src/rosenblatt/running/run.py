@@ -45,6 +45,11 @@ class Settings:
     record: bool = False
     seed: int = 0
 
+    @property
+    def averaging(self) -> bool:
+        """Whether the mean of the vectors may be wanted at the end."""
+        return self.keep in ("average", "auto")
+
     def with_changes(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed."""
         return replace(self, **changes)
@@ -92,6 +97,11 @@ class TwoClassProblem:
             parts["rng"] = deepcopy(self.rng)
         parts |= {"stop": None, "cycle": None, "cycles": None}
         return replace(self, **parts)
+
+    def keeps_average(self, settings: Settings) -> bool:
+        """Whether the mean of its vectors is kept, and not another of them."""
+        separated = self.stop is StopReason.SEPARATED
+        return settings.keep == "average" or (settings.keep == "auto" and not separated)
 
     def outcome(self, settings: Settings, updates: Mistakes | None) -> dict[str, Any]:
         """What came of it, whatever the rule."""
