@@ -270,7 +270,7 @@ RULES = {
     "online": rb.Perceptron(record=True),
     "online, lists": rb.Perceptron(),
     "average": rb.Perceptron(keep="average"),
-    "auto": rb.Perceptron(keep="auto", order="shuffled", random_state=0),
+    "auto": rb.Perceptron(keep="auto"),
     "pocket": rb.Perceptron(keep="pocket", init="random", random_state=0),
     "random mistake": rb.Perceptron(order="random-mistake", record=True, random_state=0),
     "worst mistake": rb.Perceptron(order="worst-mistake", keep="pocket"),

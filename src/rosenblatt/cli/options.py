@@ -198,16 +198,14 @@ def estimator_options(
     if model == "kernel":
         options |= {name: _whole(name, options[name]) for name in LEAST if name in options}
         _check_kernel(options)
-    vote = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
+    vote = f"--keep vote is for --model kernel, not {model}: give auto, last, pocket or average"
     refuse(model != "kernel" and options.get("keep") == "vote", vote)
     for name, wanted in NUMBERS.items():
         if name in options and options[name] not in WORDS.get(name, ()):
             options[name] = _number(name, options[name], wanted)
     gap = options.get("tol", 0) if "margin" in model else 0
     refuse(gap >= 1, f"--tol {gap:g} is not possible: give a gap below 1, for instance 1e-6")
-    if model in ("adaline", "kernel"):
-        # Files are often sorted by class, which these do not forgive.
-        options.setdefault("order", "shuffled")
+    options = usual_options(model, options, keeps="keep" in given)
     lone = "batch_size" in options and options.get("update") != "minibatch"
     refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
     if "max_time" in options:
@@ -218,6 +216,20 @@ def estimator_options(
     if "class_weight" in options and options["class_weight"] != "balanced":
         options["class_weight"] = _class_weights(options["class_weight"], y)
     return options
+
+
+def usual_options(model: str, options: Mapping[str, Any], *, keeps: bool = True) -> dict[str, Any]:
+    """The options with what the command takes unless told otherwise, where Python takes less.
+
+    Files are often sorted by class, which rules that take rows in turn do not forgive; and where
+    the last vector does not separate the classes, it is as good as its last mistakes.
+    """
+    found = dict(options)
+    if "margin" not in model and options.get("update") != "batch":
+        found.setdefault("order", "shuffled")
+    if keeps and model in ("perceptron", "kernel") and "budget" not in options:
+        found.setdefault("keep", "auto")
+    return found
 
 
 def _check_kernel(options: Mapping[str, Any]) -> None:

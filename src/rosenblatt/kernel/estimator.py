@@ -81,7 +81,7 @@ class KernelPerceptron(TrainedInEpochs):
         Which vector decides: the last; of all passed through, the one with the fewest training
         errors; the mean of the vectors after every visit; all of them by vote, each with the
         visits that it lived for (Freund and Schapire 1999); or ("auto"), as for `Perceptron`, the
-        last where the stop reason is SEPARATED, otherwise the mean.
+        last where the stop reason is SEPARATED (or NO_MISTAKES), otherwise the mean.
     order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
         As for `Perceptron`.
     drop_after : int, optional

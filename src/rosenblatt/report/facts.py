@@ -26,10 +26,11 @@ KEYS = {
     "scores": "cross_validation",
     "label": "class",
 }
+KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
-    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "optima", "kernel", "support"),
+    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "kept", "optima", "kernel", "support"),
     *("dropped", "training_errors", "trained", "target", "rows", "rows_without_class", "columns"),
     *("standardized", "margins", "cross_validation", "majority", "verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
@@ -82,6 +83,7 @@ class RunFacts:
     epochs: int
     mistakes: tuple[int, ...]
     updates: tuple[int, ...]
+    kept: tuple[str, ...] = ()  # "last", "average" and so on; empty: there is no choice
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from rosenblatt.report.facts import (
     TableFacts,
 )
 from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
+from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.encoder import TableEncoder
 
 Ints = NDArray[np.int64]
@@ -174,13 +175,21 @@ def _shown(value: Any) -> Any:
 
 
 def _run(classifier: Any) -> RunFacts:
-    fits = classifier.fits_
+    fits, has_choice = classifier.fits_, hasattr(classifier, "keep")
     return RunFacts(
         tuple(c and (c.entry, c.period) for c in (fit.certificate for fit in fits)),
         epochs=int(classifier.n_iter_),
         mistakes=tuple(int(fit.n_mistakes) for fit in fits),
         updates=tuple(int(fit.n_updates) for fit in fits),
+        kept=tuple(_kept(classifier.keep, fit) for fit in fits) if has_choice else (),
     )
+
+
+def _kept(keep: str, fit: Any) -> str:
+    """Which vector of a run the model is."""
+    if keep != "auto":
+        return keep
+    return "last" if fit.stop_reason in WITHOUT_MISTAKES else "average"
 
 
 def _numbers(samples: Ints, training: EncodedTable | None) -> tuple[int, ...]:

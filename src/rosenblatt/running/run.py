@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
 PICKING = ORDERS[3:]  # from the present mistakes
+# After these the last vector has every sample that takes part on its side.
+WITHOUT_MISTAKES = (StopReason.SEPARATED, StopReason.NO_MISTAKES)
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ class TwoClassProblem:
 
     def keeps_average(self, settings: Settings) -> bool:
         """Whether the mean of its vectors is kept, and not another of them."""
-        separated = self.stop is StopReason.SEPARATED
-        return settings.keep == "average" or (settings.keep == "auto" and not separated)
+        return settings.keep == "average" or (
+            settings.keep == "auto" and self.stop not in WITHOUT_MISTAKES
+        )
 
     def outcome(self, settings: Settings, updates: Mistakes | None) -> dict[str, Any]:
         """What came of it, whatever the rule."""
