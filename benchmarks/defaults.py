@@ -68,7 +68,7 @@ cross-validation, in per cent, with the folds, the encoding and the standardisin
 `rosenblatt fit`; of larger tables the first rows, up to {most}, evenly taken, in the order of the
 file. Every model sees the same rows of the same features in the same order.
 
-"cyclic, last" is the textbook's run, which was the command's default at first and still is Python's;
+"cyclic, last" is the textbook's run, which was the command's default at first and is Python's;
 "default" is what `rosenblatt fit` does now: a new order of the rows in each epoch, and the last
 hyperplane where it separates the training rows, otherwise the average of the run. "sklearn" is
 scikit-learn's `Perceptron`, "LinearSVC" its soft margin, "majority" names the largest class always.

@@ -52,6 +52,9 @@ def bound(
     raw: options.Raw = False,
     ignore: options.Ignore = None,
     use: options.Use = None,
+    number: options.Number = None,
+    category: options.Category = None,
+    missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
 ) -> None:

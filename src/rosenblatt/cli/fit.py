@@ -83,6 +83,9 @@ def fit(
     raw: options.Raw = False,
     ignore: options.Ignore = None,
     use: options.Use = None,
+    number: options.Number = None,
+    category: options.Category = None,
+    missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
 ) -> None:

@@ -24,7 +24,7 @@ curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
-TARGET = "The column with the classes. Default: the last one."
+TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
@@ -36,6 +36,9 @@ SIGMA = "gaussian: the width, instead of --gamma."
 COEF0 = "poly, sigmoid: the number added (1)."
 RAW = "Leave numbers as they are instead of standardising them."
 USE = "Use this column even if it looks like an identifier."
+NUMBER = "Read this column as numbers, whatever it looks like."
+CATEGORY = "Read this column as words, as they stand: codes, postcodes."
+MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
 
@@ -66,6 +69,9 @@ Coef0 = Annotated[str | None, curves(metavar="X", help=COEF0)]
 Raw = Annotated[bool, reads("--raw", metavar="", help=RAW)]
 Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")]
 Use = Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)]
+Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
+Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
+Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 
@@ -115,7 +121,8 @@ SUFFIXES = {
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
-    columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
+    lists = ("ignore", "use", "number", "category", "missing")
+    columns = {name: list(options[name] or ()) for name in lists}
     return columns | {name: options[name] for name in ("header", "delimiter")}
 
 

@@ -30,8 +30,27 @@ KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
-    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "kept", "optima", "kernel", "support"),
-    *("dropped", "training_errors", "trained", "target", "rows", "rows_without_class", "columns"),
+    *(
+        "stop_reasons",
+        "cycles",
+        "epochs",
+        "mistakes",
+        "updates",
+        "kept",
+        "optima",
+        "kernel",
+        "support",
+    ),
+    *(
+        "dropped",
+        "training_errors",
+        "trained",
+        "target",
+        "rows",
+        "rows_without_class",
+        "missing",
+        "columns",
+    ),
     *("standardized", "margins", "cross_validation", "majority", "verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
 )
@@ -73,6 +92,7 @@ class TableFacts:
     scores: tuple[float, ...]  # the share of right answers in each fold
     majority: float  # the share of the largest class
     has_header: bool | None = None  # None: it was made, not read
+    missing: tuple[str, ...] = ()  # what else stood for missing cells
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ class LabelledTable:
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
+    missing: tuple[str, ...] = ()  # what else stood for missing cells
 
     @property
     def rows(self) -> Ints:
@@ -121,6 +122,7 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = ()) -> TableFac
     return TableFacts(
         file=table.file,
         has_header=table.has_header,
+        missing=table.missing,
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,

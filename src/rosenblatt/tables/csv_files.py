@@ -22,7 +22,9 @@ from rosenblatt.tables.dialects import (
     Dialect,
     FirstRecords,
     commented_header,
+    has_unit_row,
     is_blank,
+    is_numbered_header,
     looks_like_header,
     open_quote,
     records_of,
@@ -61,8 +63,13 @@ def stage_csv(
     header: bool | None,
     delimiter: str | None,
     as_text: Collection[str],
+    wanted: Collection[str] = (),
+    markers: Collection[str] = (),
 ) -> StagedFile:
-    """Read the rows of the file into the table `rows` of the storage."""
+    """Read the rows of the file into the table `rows` of the storage.
+
+    A first line with all the `wanted` names is the header; `markers` stand for missing cells, too.
+    """
     file, notes = _in_utf8(file, shown, storage.copies)
     text, start = _start_of(file, shown, delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
@@ -72,17 +79,23 @@ def stage_csv(
     if line is not None:
         msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
         raise TableError(msg)
-    has_header = looks_like_header(start.records) if header is None else header
+    has_header, judged = (header, []) if header is not None else _header(start.records, wanted)
     commented = None if has_header or header is False else commented_header(text, start)
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
-    reader = _Reader(file, shown, storage, start, has_header, len(names))
+    has_units = has_header and has_unit_row(start.records)
+    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units)
     if len(start.records[0]) + 1 < start.n_fields:
         first = 1 + start.dialect.skipped_lines
         raise reader.ragged(first, len(start.records[0]), start.n_fields)
+    notes += judged
     notes += renamed
+    if has_units:
+        units = ", ".join(filter(None, (cell.strip(WHITE_SPACE) for cell in start.records[1])))
+        notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
     notes += _joined_lines(start, has_header)
-    guesses = guessed(start.records[has_header:], names, as_text)
+    rows = _without(markers, start.records[has_header + has_units :])
+    guesses = guessed(rows, names, as_text)
     numbers = [guess == "number" for guess in guesses]
     longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
     large = file.stat().st_size >= LARGE_BYTES
@@ -96,6 +109,24 @@ def stage_csv(
         for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
     ]
     return StagedFile(names, columns, notes, heading is not None, start.dialect.delimiter)
+
+
+def _header(records: Sequence[Sequence[str]], wanted: Collection[str]) -> tuple[bool, list[str]]:
+    """Whether the first record names the columns, and a note if that may surprise."""
+    first = [cell.strip(WHITE_SPACE) for cell in records[0]]
+    if looks_like_header(records) or (wanted and set(wanted) <= set(first)):
+        return True, []
+    if not is_numbered_header(records):
+        return False, []
+    shown = ", ".join(filter(None, [*first[:4], "..." * (len(first) > 5), *first[4:][-1:]]))
+    return True, [f"The first line ({shown}) is taken as names (--no-header if it is data)."]
+
+
+def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """The records with nothing where one of the markers stands."""
+    if not markers:
+        return records
+    return [["" if cell.strip(WHITE_SPACE) in markers else cell for cell in r] for r in records]
 
 
 def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
@@ -203,6 +234,7 @@ class _Reader(NamedTuple):
     start: FirstRecords
     has_header: bool
     n_columns: int
+    has_units: bool = False  # in a row under the header
 
     def stage_numbers(self, numbers: Sequence[bool], longest_line: int) -> bool:
         """Whether the rows could be staged with these columns as numbers, to the last row."""
@@ -217,11 +249,13 @@ class _Reader(NamedTuple):
     def _starts_plainly(self) -> bool:
         """Whether DuckDB can read it: a header has a name for each column, and is in one line.
 
-        A line break in a cell of the first row would be taken for what ends each line.
+        A line break in a cell of the first row would be taken for what ends each line. And it
+        cannot leave out a line under the header.
         """
         first = self.start.records[0]
         in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
-        return in_one_line and not (self.has_header and len(first) != self.n_columns)
+        whole = not (self.has_header and len(first) != self.n_columns)
+        return in_one_line and whole and not self.has_units
 
     def stage_texts(self, longest_line: int) -> list[str]:
         """Fill the table `rows`; notes about lines that had to be mended."""
@@ -282,7 +316,7 @@ class _Reader(NamedTuple):
                 records = records_of(given, dialect, strict=bool(dialect.quote))
                 if n_columns > 1:
                     records = (found for found in records if not is_blank(found[1]))
-                if self.has_header:
+                for _ in range(self.has_header + self.has_units):
                     next(records)
                 if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
                     records = _mended(records, n_columns, notes)
