@@ -32,7 +32,7 @@ def test_numbers_as_they_are(dunkers):
     X, y = rb.datasets.dunkers(random_state=0)
     told = found(dunkers, "--raw")
     limit = rb.mistake_bound(X, y)
-    model = rb.Perceptron(record=True).fit(X, y)
+    model = rb.Perceptron(record=True, order="shuffled", random_state=0).fit(X, y)
     report = model.bound_report(X, y)
     (one,) = told["problems"]
     assert one["R"] == limit.R
@@ -72,8 +72,8 @@ def test_standardised_like_a_fit(dunkers):
 def test_no_hyperplane_separates_banknotes():
     frame = pd.read_csv(NOTES)
     y = frame.pop("note").to_numpy()
-    model = rb.Perceptron(record=True, max_epochs=40).fit(frame.to_numpy(), y)
-    limit = model.bound_report(frame.to_numpy(), y).bound
+    model = rb.Perceptron(record=True, max_epochs=40, order="shuffled", random_state=0)
+    limit = model.fit(frame.to_numpy(), y).bound_report(frame.to_numpy(), y).bound
     told = found(NOTES, "--raw", "--max-epochs", 40, code=1)
     (one,) = told["problems"]
     assert not told["separable"]

@@ -29,7 +29,7 @@ def test_fit_says_the_verdict_and_show_repeats_it(apart):
 def test_fit_on_classes_that_overlap():
     printed = one_line(call("fit", NOTES, "--cv", 0, "--max-epochs", 20).stdout)
     assert "verdict inseparable after standardising: the classes overlap" in printed
-    assert "rows whose convex hulls meet training" in printed
+    assert "rows whose convex hulls meet kept" in printed
     assert "--keep pocket keeps the best" in printed
     assert "raise --max-epochs" not in printed
 
@@ -65,7 +65,7 @@ def test_why_a_run_goes_in_circles():
     assert "proved by 4 rows whose convex hulls meet; so no run can end" in printed
     # Beside a bias of 1e20 its updates are lost, and those of the weight cancel.
     name = table("t.csv", {"x": [-1, 1, 3, 4], "y": [0, 0, 1, 1]})
-    found = fitted(name, "--raw", "--cv", 0, "--init", "0,1e20")
+    found = fitted(name, "--raw", "--cv", 0, "--init", "0,1e20", "--order", "cyclic")
     assert found["stop_reasons"] == ["CYCLE"]
     assert found["verdicts"] == ["SEPARABLE"]
     assert found["evidence"][0].endswith("; only rounding makes this run repeat")

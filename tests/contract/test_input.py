@@ -160,7 +160,7 @@ COMMON = [
     ("n_jobs", "two", "n_jobs='two' is not allowed"),
 ]
 PERCEPTRON = [
-    ("keep", "best", "keep='best' is not known: give one of 'last', 'pocket', 'average'"),
+    ("keep", "best", "keep='best' is not known: give one of 'last', 'pocket', 'average', 'auto'"),
     ("order", "worst", "give one of .*'random-mistake', 'worst-mistake'"),
     ("eta0", "auto", f"eta0='auto' is not allowed: {NUMBER}"),
     ("tol", -1, "or None to run until no mistakes"),

@@ -41,6 +41,7 @@ def exemptions(model):
         rb.KernelPerceptron(kernel="linear", fit_intercept=True, order="shuffled", max_epochs=50),
         rb.KernelPerceptron(keep="average", max_epochs=20),
         rb.KernelPerceptron(keep="vote", max_epochs=20),
+        rb.KernelPerceptron(keep="auto", max_epochs=20),
         rb.KernelPerceptron(keep="pocket", max_epochs=20),
         rb.KernelPerceptron(order="worst-mistake", max_epochs=50),
         rb.KernelPerceptron(order="random-mistake", random_state=0, max_epochs=50),

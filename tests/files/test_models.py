@@ -38,6 +38,7 @@ VARIANTS = {
     "record, one mistake at a time": {"record": True, "order": "random-mistake", "random_state": 0},
     "pocket": {"keep": "pocket"},
     "average": {"keep": "average"},
+    "auto": {"keep": "auto"},
     "average, shuffled": {"keep": "average", "order": "shuffled", "random_state": 5},
     "no bias": {"fit_intercept": False},
     "minibatch": {"update": "minibatch", "batch_size": 7, "eta0": 0.1},

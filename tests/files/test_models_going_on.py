@@ -30,7 +30,7 @@ rules = st.one_of(
     st.fixed_dictionaries(
         {
             "kind": st.just(rb.Perceptron),
-            "keep": st.sampled_from(["last", "average"]),
+            "keep": st.sampled_from(["last", "average", "auto"]),
             "record": st.booleans(),
             "form": st.sampled_from(
                 [{}, {"update": "batch"}, {"update": "minibatch", "batch_size": 9}]

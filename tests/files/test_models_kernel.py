@@ -22,7 +22,7 @@ def noisy():
     return rb.datasets.flip_labels(clean, 0.05, random_state=1)
 
 
-@pytest.mark.parametrize("keep", ["last", "average", "vote", "pocket"])
+@pytest.mark.parametrize("keep", ["last", "average", "auto", "vote", "pocket"])
 @pytest.mark.parametrize("form", [np.asarray, csr_matrix])
 def test_models_come_back_whole(keep, form):
     X, y = noisy()

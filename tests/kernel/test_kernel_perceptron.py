@@ -299,7 +299,7 @@ def test_the_change_of_an_epoch(kind):
 
 @pytest.mark.parametrize("name", ["poly", "rbf"])
 @pytest.mark.parametrize("order", ["cyclic", "shuffled", "sampled"])
-@pytest.mark.parametrize("keep", ["average", "vote", "pocket"])
+@pytest.mark.parametrize("keep", ["average", "auto", "vote", "pocket"])
 def test_keep(keep, order, name, monkeypatch):
     cut(monkeypatch, 8, 5)
     X, y = draw("integers", classes=3)
@@ -315,7 +315,10 @@ def test_keep(keep, order, name, monkeypatch):
         coef[model.support_] = model.dual_coef_[k]
         if keep == "vote":
             wanted = path.vote(K)
-        elif keep == "average":
+        elif keep == "auto" and model.stop_reason_[k] is rb.StopReason.SEPARATED:
+            np.testing.assert_array_equal(coef, path.coef)
+            wanted = K @ path.coef
+        elif keep in ("average", "auto"):
             np.testing.assert_allclose(coef, path.average, rtol=1e-12, atol=1e-13)
             wanted = K @ path.average
         else:

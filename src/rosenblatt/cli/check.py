@@ -37,6 +37,9 @@ def check(
     quiet: options.Quiet = False,
     ignore: options.Ignore = None,
     use: options.Use = None,
+    number: options.Number = None,
+    category: options.Category = None,
+    missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
 ) -> None:
@@ -50,7 +53,8 @@ def check(
     """
     how = options.how_to_read(ctx.params)
     if verify is not None:
-        for name in ("target", "output", "pairs", "max_time", "ignore", "use"):  # it settles them
+        settled = ("target", "output", "pairs", "max_time", "ignore", "use", "number", "category")
+        for name in (*settled, "missing"):
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)

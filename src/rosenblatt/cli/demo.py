@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import rosenblatt as rb
+from rosenblatt.cli.options import usual_options
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.visible import print_line
 
@@ -40,6 +41,7 @@ EXPLANATIONS = {
         "INSEPARABLE": f"{ANY} None can: a point that is a weighted mean of rows of both "
         "classes would have to be on both sides.",
     },
+    "kept": "Which of the hyperplanes that the run passed through is the model.",
     "training": "A mistake is a row on the wrong side, or on the hyperplane, when it is looked at. "
     "Each one turns the hyperplane: w += y*x. An error is a row that the final model gets wrong.",
     "margin": "How far the closest row is from the hyperplane; there is one exactly when the "
@@ -68,6 +70,7 @@ OF_KERNELS = {
     },
     "training": "A mistake is a row with the wrong sign, or with zero, when it is looked at. Each "
     "one adds 1 to the counter of its row. An error is a row that the final model gets wrong.",
+    "kept": "Which of the sums that the run passed through is the model.",
     "support": "The rows whose counter is not zero: all that a prediction needs.",
     "hardest": "The larger its counter, the harder a row was to learn.",
     "dropped": "A row that is a mistake again and again may have the wrong class. At the limit its "
@@ -176,8 +179,10 @@ DEMOS = {
     "xor": Demo(
         "no line can do it, and the run proves that it goes in circles",
         "Exclusive or: +1 where exactly one of two inputs is 1. Four points, and no line that "
-        "separates them: this is what ended the first wave of enthusiasm for perceptrons.",
+        "separates them: this is what ended the first wave of enthusiasm for perceptrons. Taken in "
+        "the same order each time, they lead round in circles.",
         lambda: _generated(rb.datasets.xor(), "class"),
+        {"order": "cyclic", "keep": "last"},
     ),
 }
 
@@ -202,9 +207,8 @@ def _run(name: str) -> None:
 
     table = one.read()
     with ProgressLine() as progress, HeldCtrlC() as ctrl_c:
-        # What the command does for a kernel unless told otherwise.
-        usual = {"order": "shuffled", "random_state": 0} if one.model == "kernel" else {}
-        classifier = estimator(one.model)(**usual, **one.parameters)
+        options = usual_options(one.model, one.parameters)
+        classifier = estimator(one.model)(**options, random_state=0)
         trained = train(table, classifier, TableEncoder(), 5, progress, ctrl_c)
     facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
     texts = _explanations(facts)

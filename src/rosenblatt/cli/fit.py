@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.fitting import TrainedModel
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
-Keep = Literal["last", "pocket", "average", "vote"]
+Keep = Literal["auto", "last", "pocket", "average", "vote"]
 
 OUTPUT = "Save the model here."
 FOLDS = "Cross-validate in so many folds; 0: not. Default: 5, as far as 12 seconds go."
@@ -33,8 +33,11 @@ MODEL = (
     "perceptron (the default); adaline: the delta rule; kernel: curved boundaries; "
     "max-margin or soft-margin: the best hyperplane, proved."
 )
-ORDER = "cyclic, shuffled (adaline, kernel: the default), sampled, random- or worst-mistake."
-KEEP = "last (the default), pocket: that with fewest errors, average: the mean; kernel also: vote."
+ORDER = "shuffled (the default), cyclic: as in the file, sampled, random- or worst-mistake."
+KEEP = (
+    "auto (the default): last if it separates, otherwise average, the mean; pocket: that with "
+    "fewest errors; kernel also: vote."
+)
 RATE = "The learning rate (1; adaline: auto)."
 DROP = "Leave a row out as an outlier when it has made so many mistakes."
 BUDGET = "Most support vectors: the one whose mistake lies longest ago is forgotten."
@@ -80,6 +83,9 @@ def fit(
     raw: options.Raw = False,
     ignore: options.Ignore = None,
     use: options.Use = None,
+    number: options.Number = None,
+    category: options.Category = None,
+    missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
 ) -> None:

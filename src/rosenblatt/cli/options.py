@@ -24,7 +24,7 @@ curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
-TARGET = "The column with the classes. Default: the last one."
+TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias last."
@@ -37,6 +37,9 @@ SIGMA = "gaussian: the width, instead of --gamma."
 COEF0 = "poly, sigmoid: the number added (1)."
 RAW = "Leave numbers as they are instead of standardising them."
 USE = "Use this column even if it looks like an identifier."
+NUMBER = "Read this column as numbers, whatever it looks like."
+CATEGORY = "Read this column as words, as they stand: codes, postcodes."
+MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
 
@@ -67,6 +70,9 @@ Coef0 = Annotated[str | None, curves(metavar="X", help=COEF0)]
 Raw = Annotated[bool, reads("--raw", metavar="", help=RAW)]
 Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")]
 Use = Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)]
+Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
+Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
+Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 
@@ -116,7 +122,8 @@ SUFFIXES = {
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
-    columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
+    lists = ("ignore", "use", "number", "category", "missing")
+    columns = {name: list(options[name] or ()) for name in lists}
     return columns | {name: options[name] for name in ("header", "delimiter")}
 
 
@@ -199,16 +206,14 @@ def estimator_options(
     if model == "kernel":
         options |= {name: _whole(name, options[name]) for name in LEAST if name in options}
         _check_kernel(options)
-    vote = f"--keep vote is for --model kernel, not {model}: give last, pocket or average"
+    vote = f"--keep vote is for --model kernel, not {model}: give auto, last, pocket or average"
     refuse(model != "kernel" and options.get("keep") == "vote", vote)
     for name, wanted in NUMBERS.items():
         if name in options and options[name] not in WORDS.get(name, ()):
             options[name] = _number(name, options[name], wanted)
     gap = options.get("tol", 0) if "margin" in model else 0
     refuse(gap >= 1, f"--tol {gap:g} is not possible: give a gap below 1, for instance 1e-6")
-    if model in ("adaline", "kernel"):
-        # Files are often sorted by class, which these do not forgive.
-        options.setdefault("order", "shuffled")
+    options = usual_options(model, options, keeps="keep" in given)
     lone = "batch_size" in options and options.get("update") != "minibatch"
     refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
     if "max_time" in options:
@@ -219,6 +224,20 @@ def estimator_options(
     if "class_weight" in options and options["class_weight"] != "balanced":
         options["class_weight"] = _class_weights(options["class_weight"], y)
     return options
+
+
+def usual_options(model: str, options: Mapping[str, Any], *, keeps: bool = True) -> dict[str, Any]:
+    """The options with what the command takes unless told otherwise, where Python takes less.
+
+    Files are often sorted by class, which rules that take rows in turn do not forgive; and where
+    the last vector does not separate the classes, it is as good as its last mistakes.
+    """
+    found = dict(options)
+    if "margin" not in model and options.get("update") != "batch":
+        found.setdefault("order", "shuffled")
+    if keeps and model in ("perceptron", "kernel") and "budget" not in options:
+        found.setdefault("keep", "auto")
+    return found
 
 
 def _check_kernel(options: Mapping[str, Any]) -> None:

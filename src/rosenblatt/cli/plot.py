@@ -140,8 +140,9 @@ def _draw(
         _check_nearest(model, loaded, classifier, options["which"])
     if kind == "updates":
         options["first"] = given["first"]
-    with read_table(file) as table:
-        X, y = Application(loaded, model).training_data(table)
+    application = Application(loaded, model)
+    with read_table(file, **application.how_to_read) as table:
+        X, y = application.training_data(table)
     if kind == "animate":
         pictures.animate(classifier, X, y, output, **options)
     else:

@@ -49,8 +49,8 @@ def predict(
         refuse_overwriting(output, [model, file])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {Path(file).name}")
-        texts = application.texts
-        with read_table(file, header=header, delimiter=delimiter, text=texts) as table:
+        how = application.how_to_read
+        with read_table(file, header=header, delimiter=delimiter, **how) as table:
             rows = application.fitting(table)
             with writer as out:
                 for start in range(0, table.n_rows, CHUNK):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +17,30 @@ from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.storage import ForPythonError
+from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
 from rosenblatt.visible import count
 
-MOST_CLASSES = 100
+MOST_CLASSES = 100  # unless asked for
+FEW_CLASSES = 20
+CLASS_NAMES = ("target", "class", "label", "y")
+EMPTY, ONE_CLASS = "is empty", "holds only one class"
+
+
+class NoClassesError(ValueError):
+    """A column that cannot be the classes; `what` is wrong with it, in a few words."""
+
+    def __init__(self, message: str, what: str) -> None:
+        super().__init__(message)
+        self.what = what
+
+
+class Labels(NamedTuple):
+    """The class of each row that has one, which rows these are, and what is worth a note."""
+
+    y: NDArray[Any]
+    known: NDArray[np.bool_]
+    notes: list[str]
 
 
 def read_file(
@@ -26,34 +48,59 @@ def read_file(
 ) -> LabelledTable:
     """What a file is about; `estimator` is what an error advises to use from Python instead."""
     try:
-        with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-            return labelled_table(table, target, how["ignore"], how["use"])
+        with open_table(file, target, how) as table:
+            return _labelled(table, target, how)
     except ForPythonError as error:
         error.estimator = estimator.__name__
         raise
 
 
+@contextmanager
+def open_table(file: str, target: str | None, how: Mapping[str, Any]) -> Iterator[Table]:
+    """The table, read as the options say."""
+    numbers, words = how["number"], how["category"]
+    for name in set(numbers) & set(words):
+        msg = f"--number {name} and --category {name} contradict each other: give one of them"
+        raise ValueError(msg)
+    wanted = [*how["ignore"], *how["use"], *numbers, *words, *([target] if target else [])]
+    form = {"header": how["header"], "delimiter": how["delimiter"], "missing": how["missing"]}
+    with read_table(file, **form, text=words, wanted=wanted) as table:
+        _check_names(table, wanted)
+        kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
+        try:
+            asked = table if kinds == table.kinds else table.read_as(kinds)
+        except TableError as error:
+            msg = f"{error}, or say with --missing what stands for nothing"
+            raise TableError(msg) from None
+        yield asked
+
+
+def _labelled(table: Table, target: str | None, how: Mapping[str, Any]) -> LabelledTable:
+    found = labelled_table(table, target, how["ignore"], how["use"], how["category"])
+    return replace(found, missing=tuple(how["missing"]))
+
+
 def labelled_table(
-    table: Table, target: str | None, ignored: Sequence[str] = (), wanted: Sequence[str] = ()
+    table: Table,
+    target: str | None,
+    ignored: Sequence[str] = (),
+    wanted: Sequence[str] = (),
+    as_they_stand: Sequence[str] = (),
 ) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
-    notes = list(table.notes)
-    for name in [*ignored, *wanted, *([target] if target else [])]:
-        if name not in table.names:
-            near = suggestion(name, table.names)
-            msg = f"{table.path} has no column {name!r}.{near} It has {listing(table.names, 10)}"
-            raise ValueError(msg)
-    guessed = target is None
+    notes, left_out = list(table.notes), set(ignored)
+    _check_names(table, [*ignored, *wanted, *([target] if target else [])])
     if target is None:
-        left = [name for name in table.names if name not in ignored]
-        target = left[-1] if left else table.names[-1]
-        notes.append(
-            f"{shortened(target)}, the last column, is taken as the class (--target for another)"
-        )
-    features = [name for name in table.names if name != target and name not in ignored]
+        left = [name for name in table.names if name not in ignored] or list(table.names)
+        target, labels, empty = find_target(table, left, as_they_stand)
+        left_out |= set(empty)
+    else:
+        labels = read_labels(table, target, as_it_stands=target in as_they_stand)
+    notes += labels.notes
+    features = [name for name in table.names if name != target and name not in left_out]
     none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
     refuse(not features, none)
-    y, known = read_labels(table, target, guessed=guessed)
+    y, known, _ = labels
     columns = table.chunk(0, table.n_rows, features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
@@ -71,10 +118,19 @@ def labelled_table(
     )
 
 
+def _check_names(table: Table, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in table.names:
+            near = suggestion(name, table.names)
+            msg = f"{table.path} has no column {name!r}.{near} It has {listing(table.names, 10)}"
+            msg += "" if table.has_header else " (--header if its first line has the names)"
+            raise ValueError(msg)
+
+
 def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-    with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
-        labelled = labelled_table(table, target, how["ignore"], how["use"])
+    with open_table(file, target, how) as table:
+        labelled = _labelled(table, target, how)
     # Where all columns are constant, which no fit would use, the answer is no.
     encoder = TableEncoder(standardize=False, use=tuple(how["use"]), keep_constant=True)
     X = encoder.fit_transform(labelled.columns)
@@ -83,48 +139,117 @@ def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> Encod
     return EncodedTable(**vars(labelled), encoder=encoder, X=X)
 
 
+# The classes ------------------------------------------------------------------------------------
+
+
+def find_target(
+    table: Table, left: Sequence[str], as_they_stand: Sequence[str]
+) -> tuple[str, Labels, list[str]]:
+    """The column to take for the classes where nobody said which, and empty ones behind it.
+
+    The last one; if it cannot be, one whose name says so, or the first. Lines that end in a
+    delimiter have an empty cell more, which is no column.
+    """
+
+    def labels_of(name: str, most: int = MOST_CLASSES) -> Labels:
+        exact = name in as_they_stand
+        return read_labels(table, name, most=most, guessed=True, as_it_stands=exact)
+
+    empty: list[str] = []
+    for last in reversed(left):
+        try:
+            found = labels_of(last)
+        except NoClassesError as error:
+            if error.what == EMPTY and len(left) > len(empty) + 2:
+                empty.append(last)
+                continue
+            refused = error
+            break
+        where = "the last column that is not empty" if empty else "the last column"
+        told = f"{shortened(last)}, {where}, is taken as the class (--target for another)"
+        told += f"; left out, for it is empty: {listing(empty)}" * bool(empty)
+        return last, found._replace(notes=[told, *found.notes]), empty
+    named = [name for name in left if name.lower() in CLASS_NAMES and name != last]
+    others = [] if refused.what == ONE_CLASS else left[:1]  # too few rows are no reason to look
+    for name in [*named, *others]:
+        with contextlib.suppress(NoClassesError):
+            found = labels_of(name, MOST_CLASSES if name in named else FEW_CLASSES)
+            told = (
+                f"{shortened(name)} is taken as the class, for {shortened(last)}, the last column, "
+                f"{refused.what} (--target for another)"
+            )
+            return name, found._replace(notes=[told, *found.notes]), empty
+    raise refused
+
+
 def read_labels(
-    table: Table, target: str, *, guessed: bool
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The class of each row that has one, and which these are."""
+    table: Table,
+    target: str,
+    *,
+    most: int = MOST_CLASSES,
+    guessed: bool = False,
+    as_it_stands: bool = False,
+) -> Labels:
+    """The class of each row that has one; at most so many classes if the column was guessed."""
     kind, cells = table.kinds[target], table[target]
-    dates = f"column {target!r} holds dates: choose a column of classes with --target"
-    refuse(kind == "date", dates)
+    if kind == "date":
+        msg = f"column {target!r} holds dates: choose a column of classes with --target"
+        raise NoClassesError(msg, "holds dates")
     known = ~missing(cells)
     cells = cells[known]
-    none = f"column {target!r} has no classes, every cell is missing: choose another --target"
-    refuse(not cells.size, none)
+    if not cells.size:
+        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
+        raise NoClassesError(msg, EMPTY)
+    cells, notes = (cells, []) if kind == "number" else _words(cells, target, as_it_stands)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
-    only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
-    refuse(
-        len(values) == 1,
-        f"column {target!r} holds only one class, {only}: "
-        "a classifier needs rows of at least two; choose another column with --target",
-    )
-    few = 0.5 * len(cells) if guessed else len(cells) - 1
-    fraction = kind == "number" and not whole and len(values) > 20
-    many = len(values) > MOST_CLASSES and (guessed or kind == "number")
-    refuse(
-        fraction or many or len(values) > max(2, few),
-        _no_classes(target, kind, len(values), len(cells), guessed),
-    )
-    if whole:
-        return cells.astype(np.int64), known
+    if len(values) == 1:
+        only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
+        msg = (
+            f"column {target!r} holds only one class, {only}: "
+            "a classifier needs rows of at least two; choose another column with --target"
+        )
+        raise NoClassesError(msg, ONE_CLASS)
+    # Numbers that hardly ever come twice are measurements, whoever asks for them.
+    few = 0.5 * len(cells) if guessed or (whole and len(values) > most) else len(cells) - 1
+    fraction = kind == "number" and not whole and len(values) > FEW_CLASSES
+    if fraction or (guessed and len(values) > most) or len(values) > max(2, few):
+        raise _no_classes(target, kind, len(values), len(cells), guessed)
     if kind == "number":
-        return np.array([f"{value:g}" for value in cells]), known
-    return truth_in_one_way(cells).astype(str), known
+        labels = cells.astype(np.int64) if whole else np.array([f"{value:g}" for value in cells])
+        return Labels(labels, known, notes)
+    return Labels(cells.astype(str), known, notes)
 
 
-def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: bool) -> str:
+def _words(cells: NDArray[Any], target: str, as_it_stands: bool) -> tuple[NDArray[Any], list[str]]:
+    """Classes in one spelling each, the most frequent: Yes, YES and yes are the same."""
+    cells = truth_in_one_way(cells)
+    values, counts = np.unique(cells, return_counts=True)
+    spellings: dict[str, list[tuple[int, str]]] = {}
+    for value, n in zip(values, counts.tolist(), strict=True):
+        spellings.setdefault(str(value).casefold(), []).append((-n, str(value)))
+    several = [sorted(same) for same in spellings.values() if len(same) > 1]
+    if as_it_stands or not several or len(spellings) == 1 or len(spellings) > MOST_CLASSES:
+        return cells, []
+    one = {other: same[0][1] for same in several for _, other in same[1:]}
+    told = [f"{listing(word for _, word in same)} as {shortened(same[0][1])}" for same in several]
+    note = f"classes in several spellings, taken as one: {'; '.join(told[:5])}"
+    note += f"; and {len(told) - 5} more" * (len(told) > 5)
+    note += f" (--category {shortened(target)}: as they stand)"
+    merged = np.array([one.get(cell, cell) for cell in cells], dtype=object)
+    return merged, [note]
+
+
+def _no_classes(
+    target: str, kind: str, n_values: int, n_rows: int, guessed: bool
+) -> NoClassesError:
     """Why a target is a measurement or a name rather than a class, and what to do."""
     number = kind == "number"
     what = "looks continuous" if number else "looks like a name or a text"
     remedy = f"Choose {'a' if guessed else 'another'} column of classes with --target"
     remedy += ", or cut this one into classes first" if number else ""
-    return (
-        f"column {target!r} {what}: {n_values} different values in {count(n_rows, 'row')}. {remedy}"
-    )
+    shown = f"{n_values} different values in {count(n_rows, 'row')}"
+    return NoClassesError(f"column {target!r} {what}: {shown}. {remedy}", what)
 
 
 # What was done to the columns -------------------------------------------------------------------

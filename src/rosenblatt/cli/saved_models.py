@@ -34,7 +34,13 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
             with contextlib.suppress(ValueError):
                 if float(cell) == float(label):
                     return k
-    return -1
+    same = [k for k, label in enumerate(classes.tolist()) if _same_word(cell, label)]
+    return same[0] if len(same) == 1 else -1
+
+
+def _same_word(cell: str, label: Any) -> bool:
+    """Whether two words are the same but for capital letters."""
+    return isinstance(label, str) and cell.casefold() == label.casefold()
 
 
 def class_named(name: str | None, classes: NDArray[Any]) -> Any:
@@ -109,6 +115,12 @@ class Application:
         self.classifier = model[-1] if encodes else model
         kinds = self.encoder.kinds_ if self.encoder is not None else {}
         self.texts = [name for name, kind in kinds.items() if kind == "text"]
+        table = None if facts is None else facts.table
+        self.how_to_read: dict[str, Any] = {
+            "text": self.texts,
+            "wanted": () if table and table.has_header is False else tuple(kinds),
+            "missing": () if table is None else table.missing,
+        }
 
     @property
     def layout(self) -> dict[str, str]:

@@ -90,7 +90,7 @@ def training(
         expansion = Expansion(
             values.n,
             len(problems),
-            lag=settings.keep == "average",
+            lag=settings.averaging,
             drops=settings.drop_after is not None,
         )
         if len(standing.age):
@@ -173,9 +173,15 @@ def _kept(rule: DualRule) -> Floats:
     a = rule.expansion.arrays
     if rule.pocket is not None:
         return rule.pocket.coef(len(a.coef))
-    if rule.settings.keep == "average":
-        return a.coef - a.lag / visits_of(rule.problems)
-    return a.coef
+    averaged = _averaged(rule)
+    if not averaged.any():
+        return a.coef
+    return np.where(averaged, a.coef - a.lag / visits_of(rule.problems), a.coef)
+
+
+def _averaged(rule: DualRule) -> NDArray[np.bool_]:
+    """Of which problems the mean is kept."""
+    return np.array([p.keeps_average(rule.settings) for p in rule.problems])
 
 
 def _needed_slots(rule: DualRule, kept: Floats) -> Ints:
@@ -216,9 +222,10 @@ def _path(p: DualProblem) -> Path:
 def _choices(model: Any, rule: DualRule) -> NDArray[np.intp]:
     """The classes of the training samples by what was kept: by their scores if these will do."""
     scores, settings, doubtful = rule.scores.now, rule.settings, np.arange(rule.n_rows)
-    if settings.keep in ("last", "average") and settings.budget is None:
-        if settings.keep == "average":
-            scores = rule.scores.average(rule.problems)
+    if settings.keep in ("last", "average", "auto") and settings.budget is None:
+        averaged = _averaged(rule)
+        if averaged.any():
+            scores = np.where(averaged, rule.scores.average(rule.problems), scores)
         off = 3.0 * rule.scores.doubts(doubtful)
         doubtful = np.flatnonzero(_close_calls(scores, off))
     chosen = choose(scores)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rosenblatt.running.run import Settings
 
 
-KEEPS = ("last", "pocket", "average", "vote")
+KEEPS = ("last", "pocket", "average", "vote", "auto")
 
 
 class KernelPerceptron(TrainedInEpochs):
@@ -77,10 +77,11 @@ class KernelPerceptron(TrainedInEpochs):
         The width of the Gaussian kernel; None: that of `gamma`.
     fit_intercept : bool
         Whether to learn a bias, by adding 1 to the kernel.
-    keep : {"last", "pocket", "average", "vote"}
+    keep : {"last", "pocket", "average", "vote", "auto"}
         Which vector decides: the last; of all passed through, the one with the fewest training
-        errors; the mean of the vectors after every visit; or all of them by vote, each with the
-        visits that it lived for (Freund and Schapire 1999).
+        errors; the mean of the vectors after every visit; all of them by vote, each with the
+        visits that it lived for (Freund and Schapire 1999); or ("auto"), as for `Perceptron`, the
+        last where the stop reason is SEPARATED (or NO_MISTAKES), otherwise the mean.
     order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
         As for `Perceptron`.
     drop_after : int, optional

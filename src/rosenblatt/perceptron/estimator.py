@@ -95,7 +95,7 @@ def _planes(problems: Sequence[LinearProblem]) -> tuple[Hyperplane, ...]:
     return tuple(Hyperplane(p.theta[:-1], p.theta[-1]) for p in problems)
 
 
-KEEPS = ("last", "pocket", "average")
+KEEPS = ("last", "pocket", "average", "auto")
 
 
 class Perceptron(LinearUnit):
@@ -120,10 +120,13 @@ class Perceptron(LinearUnit):
         The learning rate. From zero weights it only scales the result.
     fit_intercept : bool
         Whether to learn b; otherwise it is 0.
-    keep : {"last", "pocket", "average"}
+    keep : {"last", "pocket", "average", "auto"}
         Which vector to return: the last; of all passed through, the one with the fewest training
-        errors (the earliest such); or the mean of the vectors after every visited sample (after
-        every batch).
+        errors (the earliest such); the mean of the vectors after every visited sample (after
+        every batch); or ("auto") the last where it separates the samples, that is, where the stop
+        reason is SEPARATED, otherwise the mean. Of more than two classes each problem is judged
+        by itself; ``fits_[k].keeps_last`` says what came of it. `partial_fit` judges by the
+        samples it was last given: for a stream in small parts ask for the mean.
     init : {"zeros", "random"} or array
         The start: weights, then the bias (standard normal numbers for "random").
     max_epochs : int

@@ -63,7 +63,7 @@ class LinearProblem(TwoClassProblem):
     def ready_for(self, settings: Settings) -> LinearProblem:
         """Return a copy to go on with."""
         p = replace(self.ready(), theta=self.theta.copy(), lag=self.lag.copy())
-        if settings.keep != "average":
+        if not settings.averaging:
             p.lag = np.empty(0)
         elif not p.lag.size:
             p.lag, p.visits = np.zeros_like(p.theta), 0
@@ -251,7 +251,7 @@ class LinearRule(ABC):
 
 def fit_of(p: LinearProblem, settings: Settings) -> Fit:
     """What came of a problem."""
-    kept = p.average() if settings.keep == "average" else p.theta
+    kept = p.average() if p.keeps_average(settings) else p.theta
     if p.pocket is not None:
         kept = p.pocket.theta
     return Fit(

@@ -247,7 +247,10 @@ def how_it_was_read(document: Document, path: str) -> Document:
             "so check it there with rb.certify.check"
         )
         raise CertificateFileError(msg)
-    kinds = {"ignore": list, "use": list, "header": bool | None, "delimiter": str | None}
+    later = ("number", "category", "missing")  # options that version 0.1 had not
+    how = {name: [] for name in later} | how
+    kinds: dict[str, Any] = {"header": bool | None, "delimiter": str | None}
+    kinds |= dict.fromkeys(("ignore", "use", *later), list)
     for name, kind in (kinds | {"pairs": bool}).items():
         if not isinstance(how.get(name), kind):
             msg = f"{path} is damaged (in read, {name}): write the certificate again"

@@ -26,21 +26,14 @@ KEYS = {
     "scores": "cross_validation",
     "label": "class",
 }
+KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
-    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "optima", "kernel", "support"),
-    *("dropped", "training_errors", "trained", "target", "rows", "rows_without_class", "columns"),
-    *(
-        "standardized",
-        "margins",
-        "cross_validation",
-        "folds",
-        "majority",
-        "verdicts",
-        "evidence",
-        "proved",
-    ),
+    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "kept", "optima", "kernel"),
+    *("support", "dropped", "training_errors", "trained", "target", "rows", "rows_without_class"),
+    *("missing", "columns", "standardized", "margins", "cross_validation", "folds", "majority"),
+    *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
 )
 
@@ -82,6 +75,7 @@ class TableFacts:
     majority: float  # the share of the largest class
     has_header: bool | None = None  # None: it was made, not read
     folds: int | None = None  # that there were to be, where there was time for fewer
+    missing: tuple[str, ...] = ()  # what else stood for missing cells
 
 
 @dataclass(frozen=True)
@@ -92,6 +86,7 @@ class RunFacts:
     epochs: int
     mistakes: tuple[int, ...]
     updates: tuple[int, ...]
+    kept: tuple[str, ...] = ()  # "last", "average" and so on; empty: there is no choice
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,8 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
         yield from margin_lines(s, top)
     if s.run:
         mistakes, epochs = count(sum(s.run.mistakes), "mistake"), count(s.run.epochs, "epoch")
+        if s.parameters.get("keep") == "auto" and s.run.kept:
+            yield "kept", _kept(s, s.run.kept)
         yield "training", f"{mistakes} in {epochs}; {errors_left(s, ' left')}"
         if s.margins:
             yield "margin", _margin(s, s.margins)
@@ -151,6 +153,16 @@ def _stopped(s: FitFacts) -> RenderableType:
         return Text.assemble((reason.name, f"bold {style}"), "  ", sentence)
 
     return _by_case(s, s.stop_reasons, told, "")
+
+
+def _kept(s: FitFacts, kept: Sequence[str]) -> RenderableType:
+    """Which vector of the run was kept, where that was left to what came of it, and why."""
+    vector = "vector" if s.expansion else "hyperplane"
+    why = {
+        "last": f"the last {vector}, for it makes no mistakes",
+        "average": f"the average {vector} of the run, for the last ones still made mistakes",
+    }
+    return _by_case(s, kept, lambda which, k: Text(why.get(which, which)), "")
 
 
 def _verdict(s: FitFacts) -> RenderableType:
@@ -215,7 +227,7 @@ def _advice(s: FitFacts) -> str:
     if keep == "pocket":
         return "this is the best hyperplane the run passed through; more epochs may find a better"
     better = "--keep pocket keeps the best hyperplane of the run"
-    if keep != "average":
+    if keep not in ("average", "auto"):
         better += ", --keep average their mean"
     rest = s.hopeless or StopReason.CYCLE in s.reasons
     return better if rest else f"{better}; or raise --max-epochs"

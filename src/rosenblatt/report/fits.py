@@ -30,6 +30,7 @@ from rosenblatt.report.facts import (
     TableFacts,
 )
 from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
+from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.encoder import TableEncoder
 
 Ints = NDArray[np.int64]
@@ -50,6 +51,7 @@ class LabelledTable:
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
+    missing: tuple[str, ...] = ()  # what else stood for missing cells
 
     @property
     def rows(self) -> Ints:
@@ -120,6 +122,7 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
     return TableFacts(
         file=table.file,
         has_header=table.has_header,
+        missing=table.missing,
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,
@@ -175,13 +178,21 @@ def _shown(value: Any) -> Any:
 
 
 def _run(classifier: Any) -> RunFacts:
-    fits = classifier.fits_
+    fits, has_choice = classifier.fits_, hasattr(classifier, "keep")
     return RunFacts(
         tuple(c and (c.entry, c.period) for c in (fit.certificate for fit in fits)),
         epochs=int(classifier.n_iter_),
         mistakes=tuple(int(fit.n_mistakes) for fit in fits),
         updates=tuple(int(fit.n_updates) for fit in fits),
+        kept=tuple(_kept(classifier.keep, fit) for fit in fits) if has_choice else (),
     )
+
+
+def _kept(keep: str, fit: Any) -> str:
+    """Which vector of a run the model is."""
+    if keep != "auto":
+        return keep
+    return "last" if fit.stop_reason in WITHOUT_MISTAKES else "average"
 
 
 def _numbers(samples: Ints, training: EncodedTable | None) -> tuple[int, ...]:

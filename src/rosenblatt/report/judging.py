@@ -104,7 +104,7 @@ def _among_rows(
     """The verdict on one problem: whether a hyperplane separates the samples."""
     X, own = training.X, _own(fit)
     if own is not None:
-        is_model = fit.hyperplane == own
+        is_model = isinstance(fit, MarginFit) or fit.keeps_last
         margin = margin if is_model else separating_margin(own, X, y)
         if margin is not None and check(Separable(own, margin), X, y):
             ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
@@ -172,8 +172,7 @@ def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts
     values, off = scores(classifier.kernel_, bias, V, fit.last, X)
     if not bool((y * values > 0).all()):  # some were dropped, or had no weight
         return None
-    is_model = fit.path is None and np.array_equal(fit.coef, fit.last)
-    ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
+    ground = Ground.MODEL if fit.keeps_last else Ground.LAST_VECTOR
     proved = bool((y * values > off).all())
     return VerdictFacts(Verdict.SEPARABLE, ground, proved=proved, in_features=True)
 

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.facts import (
+    KEPT,
     KEYS,
     MERGED,
     Document,
@@ -179,6 +180,8 @@ def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
     yield from (name for name, is_so in right.items() if not is_so)
     if run is not None:
         yield from (one for one in ("mistakes", "updates") if len(getattr(run, one)) != n)
+        if run.kept and (len(run.kept) != n or not set(run.kept) <= set(KEPT)):
+            yield "kept"
         pairs = zip(facts.stop_reasons, run.cycles, strict=False)
         if len(run.cycles) != n or (StopReason.CYCLE, None) in pairs:
             yield "cycles"

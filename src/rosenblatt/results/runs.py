@@ -210,6 +210,8 @@ class Fit:
         What was to be kept: the last, the pocket's or the average.
     last : Hyperplane
         Where the run ended.
+    keeps_last : bool
+        Whether the two are the same.
     stop_reason : StopReason
     n_mistakes, n_updates, n_epochs : int
     trace : Trace
@@ -225,6 +227,11 @@ class Fit:
     n_epochs: int
     trace: Trace
     certificate: Cycle | None = None
+
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the vector that was kept is the last one."""
+        return self.hyperplane == self.last
 
 
 # In dual form: coefficients of samples instead of weights of features -----------------------------
@@ -291,6 +298,8 @@ class KernelFit(Frozen):
         What was to be kept: the coefficients of the last vector, the pocket's or the average.
     last : float array
         Those where the run ended, ``α*y`` times the weight of the sample.
+    keeps_last : bool
+        Whether the two are the same, and no others take part in a vote.
     alpha : int array
         The mistake counters.
     stop_reason : StopReason
@@ -314,3 +323,8 @@ class KernelFit(Frozen):
     dropped: Dropped
     path: Path | None = None
     certificate: Cycle | None = None
+
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the vector that was kept is the last one."""
+        return self.path is None and np.array_equal(self.coef, self.last)

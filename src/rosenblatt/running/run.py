@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ORDERS = ("cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake")
 PICKING = ORDERS[3:]  # from the present mistakes
+# After these the last vector has every sample that takes part on its side.
+WITHOUT_MISTAKES = (StopReason.SEPARATED, StopReason.NO_MISTAKES)
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Settings:
     tol: float | None = None
     record: bool = False
     seed: int = 0
+
+    @property
+    def averaging(self) -> bool:
+        """Whether the mean of the vectors may be wanted at the end."""
+        return self.keep in ("average", "auto")
 
     def with_changes(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed."""
@@ -92,6 +99,12 @@ class TwoClassProblem:
             parts["rng"] = deepcopy(self.rng)
         parts |= {"stop": None, "cycle": None, "cycles": None}
         return replace(self, **parts)
+
+    def keeps_average(self, settings: Settings) -> bool:
+        """Whether the mean of its vectors is kept, and not another of them."""
+        return settings.keep == "average" or (
+            settings.keep == "auto" and self.stop not in WITHOUT_MISTAKES
+        )
 
     def outcome(self, settings: Settings, updates: Mistakes | None) -> dict[str, Any]:
         """What came of it, whatever the rule."""

@@ -22,7 +22,9 @@ from rosenblatt.tables.dialects import (
     Dialect,
     FirstRecords,
     commented_header,
+    has_unit_row,
     is_blank,
+    is_numbered_header,
     looks_like_header,
     open_quote,
     records_of,
@@ -30,6 +32,7 @@ from rosenblatt.tables.dialects import (
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
+from rosenblatt.tables.missing_cells import forgotten
 from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import ForPythonError, TableError, first_line, fits_in_memory
@@ -65,8 +68,13 @@ def stage_csv(
     header: bool | None,
     delimiter: str | None,
     as_text: Collection[str],
+    wanted: Collection[str] = (),
+    markers: Collection[str] = (),
 ) -> StagedFile:
-    """Read the rows of the file into memory, or into the table `rows` of the storage."""
+    """Read the rows of the file into memory, or into the table `rows` of the storage.
+
+    A first line with all the `wanted` names is the header; `markers` stand for missing cells, too.
+    """
     given, lines, notes = file, _lines_of(file), list[str]()
     if lines is None or not lines.ascii:
         file, notes = _in_utf8(given, shown, storage.copies)
@@ -79,19 +87,24 @@ def stage_csv(
     if line is not None:
         msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
         raise TableError(msg)
-    has_header = looks_like_header(start.records) if header is None else header
+    has_header, judged = (header, []) if header is not None else _header(start.records, wanted)
     commented = None if has_header or header is False else commented_header(text, start)
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
-    reader = _Reader(file, shown, storage, start, has_header, len(names))
+    has_units = has_header and has_unit_row(start.records)
+    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units)
     if len(start.records[0]) + 1 < start.n_fields:
         first = 1 + start.dialect.skipped_lines
         raise reader.ragged(first, len(start.records[0]), start.n_fields)
+    notes += judged
     notes += renamed
+    if has_units:
+        units = ", ".join(filter(None, (cell.strip(WHITE_SPACE) for cell in start.records[1])))
+        notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
     notes += _joined_lines(start, has_header)
-    guesses = guessed(start.records[has_header:], names, as_text)
+    guesses = guessed(_without(markers, start.records[has_header + has_units :]), names, as_text)
     staged = StagedFile(names, [], notes, heading is not None, start.dialect.delimiter)
-    rows = lines and reader.in_memory(lines, guesses)
+    rows = lines and reader.in_memory(lines, guesses, markers)
     if rows:
         return replace(staged, columns=rows.columns(guesses), in_memory=rows)
     numbers = [guess == "number" for guess in guesses]
@@ -113,6 +126,24 @@ def _lines_of(file: Path) -> Lines | None:
     """The lines of a file, unless it is too large to be read into memory."""
     size = file.stat().st_size
     return Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size) else None
+
+
+def _header(records: Sequence[Sequence[str]], wanted: Collection[str]) -> tuple[bool, list[str]]:
+    """Whether the first record names the columns, and a note if that may surprise."""
+    first = [cell.strip(WHITE_SPACE) for cell in records[0]]
+    if looks_like_header(records) or (wanted and set(wanted) <= set(first)):
+        return True, []
+    if not is_numbered_header(records):
+        return False, []
+    shown = ", ".join(filter(None, [*first[:4], "..." * (len(first) > 5), *first[4:][-1:]]))
+    return True, [f"The first line ({shown}) is taken as names (--no-header if it is data)."]
+
+
+def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """The records with nothing where one of the markers stands."""
+    if not markers:
+        return records
+    return [["" if cell.strip(WHITE_SPACE) in markers else cell for cell in r] for r in records]
 
 
 def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
@@ -220,8 +251,11 @@ class _Reader(NamedTuple):
     start: FirstRecords
     has_header: bool
     n_columns: int
+    has_units: bool = False  # in a row under the header
 
-    def in_memory(self, lines: Lines, guesses: Sequence[str]) -> RowsInMemory | None:
+    def in_memory(
+        self, lines: Lines, guesses: Sequence[str], markers: Collection[str]
+    ) -> RowsInMemory | None:
         """The rows in memory, or None: some line is not plain, or there would be too many cells."""
         dialect = self.start.dialect
         few = lines.n_lines * self.n_columns <= MOST_CELLS_IN_MEMORY
@@ -229,7 +263,7 @@ class _Reader(NamedTuple):
             return None
         roles = ["number" if guess == "number" else "text" for guess in guesses]
         try:
-            rest = lines.after(dialect.skipped_lines + self.has_header)
+            rest = lines.after(dialect.skipped_lines + self.has_header + self.has_units)
             n_rows, found = read_columns(rest, dialect, roles)
         except NotPlainError:
             return None
@@ -238,9 +272,9 @@ class _Reader(NamedTuple):
             asked = ["text" * (sql == f"c{j}") for j in range(self.n_columns)]
             ((_, texts),) = read_columns(rest, dialect, asked)[1].items()
             assert isinstance(texts, Texts)
-            return texts
+            return forgotten(texts, markers)
 
-        held = {f"c{j}": found[j] for j in range(self.n_columns)}
+        held = {f"c{j}": forgotten(found[j], markers) for j in range(self.n_columns)}
         kept = isinstance(lines.source, bytes)
         return RowsInMemory(self.storage, self.shown, n_rows, held, texts_of if kept else None)
 
@@ -257,11 +291,13 @@ class _Reader(NamedTuple):
     def _starts_plainly(self) -> bool:
         """Whether DuckDB can read it: a header has a name for each column, and is in one line.
 
-        A line break in a cell of the first row would be taken for what ends each line.
+        A line break in a cell of the first row would be taken for what ends each line. And it
+        cannot leave out a line under the header.
         """
         first = self.start.records[0]
         in_one_line = not any("\n" in cell or "\r" in cell for cell in first)
-        return in_one_line and not (self.has_header and len(first) != self.n_columns)
+        whole = not (self.has_header and len(first) != self.n_columns)
+        return in_one_line and whole and not self.has_units
 
     def stage_texts(self, longest_line: int) -> list[str]:
         """Fill the table `rows`; notes about lines that had to be mended."""
@@ -322,7 +358,7 @@ class _Reader(NamedTuple):
                 records = records_of(given, dialect, strict=bool(dialect.quote))
                 if n_columns > 1:
                     records = (found for found in records if not is_blank(found[1]))
-                if self.has_header:
+                for _ in range(self.has_header + self.has_units):
                     next(records)
                 if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
                     records = _mended(records, n_columns, notes)

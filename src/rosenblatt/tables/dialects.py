@@ -9,9 +9,16 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rosenblatt.tables.cells import WHITE_SPACE, is_missing, is_missing_value, reads_as_value
+from rosenblatt.tables.cells import (
+    WHITE_SPACE,
+    is_missing,
+    is_missing_value,
+    is_plain_number,
+    reads_as_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +27,8 @@ FIRST_RECORDS = 1000
 # In this order of preference where the start of a file fits several.
 DELIMITERS = ("\t", ";", "|", ",", " ")
 _COMMENT = re.compile(r"[#%]([\s#%!=-]|$)")
+_DECLARED = re.compile(r"\"?sep=(.)\"?", re.IGNORECASE)  # what spreadsheets write and obey
+_FEW_NUMBERS = 4  # so many in order are no chance
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class FirstRecords:
 
 def sniffed(text: str, delimiter: str | None, *, complete: bool) -> FirstRecords:
     """The dialect that fits the start of a file best, with its records under it."""
+    delimiter = delimiter or _declared_delimiter(text)
     plain = Dialect(delimiter or ",", skipped_lines=_leading_comments(text))
     quotings = [('"', '"'), ("", "")]
     if '\\"' in text:
@@ -78,14 +88,20 @@ def _swallows_lines(start: FirstRecords, text: str, complete: bool) -> bool:
     return len(plain.records) > len(start.records) and plain.share >= start.share
 
 
+def _declared_delimiter(text: str) -> str | None:
+    """What a first line such as ``sep=;`` says."""
+    found = _DECLARED.fullmatch(text.partition("\n")[0].rstrip("\r"))
+    return found.group(1) if found else None
+
+
 def _leading_comments(text: str) -> int:
-    """How many lines at the start are comments or blank.
+    """How many lines at the start are comments or blank, or name the delimiter.
 
     A "#" right before a word, as in `#id,x,y`, makes one only just above the rows; otherwise
     it may belong to the data, such as a colour.
     """
     lines = text.split("\n", 1000)
-    count = 0
+    count = int(_declared_delimiter(text) is not None)
     while count < len(lines) and (not lines[count].strip() or _COMMENT.match(lines[count])):
         count += 1
     if lines[count : count + 1] and lines[count].startswith(("#", "%")):
@@ -241,11 +257,51 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     return not recurring and len(set(first)) == len(first) and not any(map(is_missing, first))
 
 
+def is_numbered_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns 0, 1, 2, ..., as pandas does where none has one.
+
+    Words may follow, for columns that were added, and a blank may stand above the row numbers.
+    Numbers alone are names only if they are many, and the next record does not count as well.
+    """
+    if len(records) < 2:
+        return False
+    first, second = ([cell.strip(WHITE_SPACE) for cell in record] for record in records[:2])
+    first = first[1:] if first[0] == "" else first
+    numbers = [k for k, cell in enumerate(first) if reads_as_value(cell)]
+    if len(numbers) < 2 or first[: len(numbers)] != [str(k) for k in range(len(numbers))]:
+        return False
+    words, columns = first[len(numbers) :], list(_columns(records[1:]))
+    if words:
+        below = columns[len(columns) - len(words) :]
+        return all(words) and not any(w in column for w, column in zip(words, below, strict=True))
+    pairs = [(a, b) for a, b in pairwise(second) if is_plain_number(a) and is_plain_number(b)]
+    counts = all(float(b) - float(a) == 1 for a, b in pairs)
+    return len(numbers) >= _FEW_NUMBERS and not counts
+
+
+def has_unit_row(records: Sequence[Sequence[str]]) -> bool:
+    """Whether units, such as kg and cm, stand between the names and the numbers.
+
+    Words stand above numbers there, no number does, and a word above words does not recur.
+    """
+    if len(records) < 4:
+        return False
+    units = 0
+    for unit, column in zip(records[1], _columns(records[2:]), strict=False):
+        cell, numbers = unit.strip(WHITE_SPACE), _holds_values(column)
+        if reads_as_value(cell) or (not is_missing_value(cell) and cell in column):
+            return False
+        units += numbers and not is_missing_value(cell)
+    return units > 0
+
+
 def commented_header(text: str, start: FirstRecords) -> list[str] | None:
     """The names in the last comment above the rows, if it has one for each column."""
     if not start.dialect.skipped_lines:
         return None
     line = text.splitlines()[start.dialect.skipped_lines - 1].lstrip("#% ")
+    if _DECLARED.fullmatch(line):
+        return None
     dialect = replace(start.dialect, skipped_lines=0)
     with contextlib.suppress(csv.Error, StopIteration):
         _, names = next(records_of([line], dialect, strict=True))

@@ -13,6 +13,7 @@ from rosenblatt.tables.cells import KINDS
 from rosenblatt.tables.columns import find_kinds
 from rosenblatt.tables.csv_files import stage_csv
 from rosenblatt.tables.input_files import local_copy, recognised, shown_path
+from rosenblatt.tables.missing_cells import forget
 from rosenblatt.tables.staged_rows import StagedRows
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
 from rosenblatt.tables.texts import Texts
@@ -187,6 +188,8 @@ def read_table(
     header: bool | None = None,
     delimiter: str | None = None,
     text: Collection[str] = (),
+    wanted: Collection[str] = (),
+    missing: Collection[str] = (),
 ) -> Table:
     """Read a table from a CSV, TSV, Parquet or JSON file.
 
@@ -211,6 +214,11 @@ def read_table(
     text : collection of str
         Columns that will be read as text. Of a large file the cells of other columns may be kept
         as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
+    wanted : collection of str
+        Columns that will be asked for: a first line that has all these names is the header,
+        whatever it looks like.
+    missing : collection of str
+        What else stands for a missing cell, such as -999 or unknown.
 
     Raises
     ------
@@ -220,7 +228,8 @@ def read_table(
     file_path("path", path)
     if header is not None:
         header = yes_or_no("header", header)
-    text = names_of("text", text)
+    text, wanted = names_of("text", text), names_of("wanted", wanted)
+    missing = names_of("missing", missing)
     if delimiter is not None and (
         not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in "\"'\n\r"
     ):
@@ -228,7 +237,7 @@ def read_table(
         raise TableError(msg)
     storage = Storage()
     try:
-        return _read(storage, os.fspath(path), header, delimiter, text)
+        return _read(storage, os.fspath(path), header, delimiter, text, wanted, missing)
     except BaseException as error:
         storage.close()
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -237,17 +246,33 @@ def read_table(
 
 
 def _read(
-    storage: Storage, path: str, header: bool | None, delimiter: str | None, text: Collection[str]
+    storage: Storage,
+    path: str,
+    header: bool | None,
+    delimiter: str | None,
+    text: Collection[str],
+    wanted: Collection[str],
+    missing: Collection[str],
 ) -> Table:
     file, shown = local_copy(path, storage.copies), shown_path(path)
     table_format = recognised(path, file)
     storage.open(file.stat().st_size)
     if table_format == "csv":
-        staged = stage_csv(file, shown, storage, header=header, delimiter=delimiter, as_text=text)
+        staged = stage_csv(
+            file,
+            shown,
+            storage,
+            header=header,
+            delimiter=delimiter,
+            as_text=text,
+            wanted=wanted,
+            markers=missing,
+        )
     else:
         staged = stage_typed(file, shown, storage, table_format)
     rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
     if staged.in_memory is None:
+        forget(storage, staged.columns, missing)
         ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
         _refuse_no_rows(n_rows, shown, only_header=table_format == "csv" and staged.has_header)
         columns, notes = find_kinds(storage, staged, n_rows)
