@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.tables import cells
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from rosenblatt.tables.storage import Storage
 
@@ -55,6 +55,18 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a user says of a table: how it is written, and which of several is meant."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+    text: Collection[str] = ()
+    sheet: str | None = None
+    table: str | None = None
+    query: str | None = None
+
+
+@dataclass(frozen=True)
 class StagedFile:
     """What is known of a file whose rows lie in the table `rows`."""
 
@@ -63,6 +75,7 @@ class StagedFile:
     notes: list[str]
     has_header: bool = True
     delimiter: str = ","
+    sparse: Mapping[str, Any] = field(default_factory=dict)  # columns that are matrices (CSR)
 
 
 def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +29,7 @@ from rosenblatt.tables.dialects import (
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.storage import ForPythonError, TableError, first_line
+from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -50,7 +49,6 @@ WIDE = (
     ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 )
 _REMEDY = "correct the quotation marks there"
-_PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
 
 
 def stage_csv(
@@ -64,7 +62,7 @@ def stage_csv(
 ) -> StagedFile:
     """Read the rows of the file into the table `rows` of the storage."""
     file, notes = _in_utf8(file, shown, storage.copies)
-    text, start = _start_of(file, shown, delimiter)
+    text, start = _start_of(file, delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
         raise TableError(msg)
@@ -98,7 +96,7 @@ def stage_csv(
     return StagedFile(names, columns, notes, heading is not None, start.dialect.delimiter)
 
 
-def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
+def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:
     """The start of the file, long enough for some records, and the dialect that fits it."""
     n_bytes = HEAD_BYTES
     while True:
@@ -106,7 +104,6 @@ def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, First
             head = opened.read(n_bytes)
             complete = not opened.read(1)
         text = codecs.decode(head, "utf-8", "ignore").removeprefix("\ufeff")
-        _refuse_svmlight(text, shown)
         start = sniffed(text, delimiter, complete=complete)
         if complete or len(start.records) > 2 or n_bytes > LONGEST_LINE:
             return text, start
@@ -152,18 +149,6 @@ def _transcoded(file: Path, encoding: str, folder: Path) -> Path:
         while block := given.read(1 << 20):
             written.write(block)
     return copy
-
-
-def _refuse_svmlight(text: str, shown: str) -> None:
-    lines = [line for line in text.splitlines()[:20] if line.strip() and line[0] != "#"]
-    found = [_PAIRS.fullmatch(line) for line in lines[:-1] or lines]
-    pairs = [match.group(1).split() for match in found if match]
-    if len(pairs) == len(found) and any(len(pair) > 1 for pair in pairs):
-        msg = (
-            f"{shown} is in svmlight format, not a table: load it in Python with "
-            "sklearn.datasets.load_svmlight_file"
-        )
-        raise ForPythonError(msg)
 
 
 def _joined_lines(start: FirstRecords, has_header: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reading tables from CSV, Parquet and JSON files, column by column or in chunks of rows."""
+"""Reading tables from files and databases, column by column or in chunks of rows."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
+from rosenblatt.arguments import brief, file_path, instance, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
-from rosenblatt.tables.columns import COLUMNS_PER_QUERY, find_kinds, readable, select
-from rosenblatt.tables.csv_files import stage_csv
-from rosenblatt.tables.input_files import local_copy, recognised, shown_path
+from rosenblatt.tables.columns import COLUMNS_PER_QUERY, Asked, find_kinds, readable, select
+from rosenblatt.tables.input_files import shown_path
+from rosenblatt.tables.staging import stage
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError, first_line
-from rosenblatt.tables.typed_files import stage_typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -194,13 +193,16 @@ def _unmasked(array: NDArray[Any], kind: str) -> NDArray[Any]:
 
 
 def read_table(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     *,
     header: bool | None = None,
     delimiter: str | None = None,
     text: Collection[str] = (),
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Table:
-    """Read a table from a CSV, TSV, Parquet or JSON file.
+    """Read a table from a file, from several with the same columns, or from a database.
 
     A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null and
     #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
@@ -212,9 +214,11 @@ def read_table(
 
     Parameters
     ----------
-    path : str or path
-        The file, plain or packed (gzip, zstd, bzip2, xz); "-" is standard input. The format is
-        told by the suffix or, failing that, by the content.
+    path : str or path, or sequence of these, optional
+        The file: delimited text, JSON, Parquet, Arrow, NumPy, svmlight, ARFF, a workbook, an
+        SQLite or DuckDB database; plain or packed (gzip, zstd, bzip2, xz, zip); "-" is standard
+        input. The format is told by the content or, failing that, by the suffix. A pattern such
+        as "data/*.csv" stands for all files of such a name, and "postgresql://..." is a database.
     header : bool, optional
         Whether the first line of a delimited file names the columns. By default it is judged
         by whether words stand above numbers. Columns without a name are called column1, ...
@@ -223,13 +227,25 @@ def read_table(
     text : collection of str
         Columns that will be read as text. Of a large file the cells of other columns may be kept
         as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
+    sheet : str, optional
+        The sheet of a workbook; by default the first.
+    table : str, optional
+        The table of a database; by default the only one.
+    query : str, optional
+        One SELECT, for the database; without a `path` it names files: FROM 'x.parquet'. Nothing
+        is fetched from the network, and nothing is changed.
 
     Raises
     ------
     TableError
         If there is no such file or it is no table; the message is one line with the remedy.
     """
-    file_path("path", path)
+    alone = path is None or isinstance(path, str | os.PathLike)
+    given = [] if path is None else [path] if alone else list(path)  # type: ignore[arg-type]
+    paths = [os.fspath(file_path("path", one)) for one in given]
+    if not alone and not paths:
+        msg = "path=[] names no file: give at least one"
+        raise TableError(msg)
     if header is not None:
         header = yes_or_no("header", header)
     text = names_of("text", text)
@@ -238,9 +254,10 @@ def read_table(
     ):
         msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
+    _check_choice(sheet, table, query)
     storage = Storage()
     try:
-        return _read(storage, os.fspath(path), header, delimiter, text)
+        return _read(storage, paths, Asked(header, delimiter, text, sheet, table, query))
     except BaseException as error:
         storage.close()
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -248,21 +265,23 @@ def read_table(
         raise
 
 
-def _read(
-    storage: Storage, path: str, header: bool | None, delimiter: str | None, text: Collection[str]
-) -> Table:
-    file, shown = local_copy(path, storage.copies), shown_path(path)
-    table_format = recognised(path, file)
-    storage.open(file.stat().st_size)
-    if table_format == "csv":
-        staged = stage_csv(file, shown, storage, header=header, delimiter=delimiter, as_text=text)
-    else:
-        staged = stage_typed(file, shown, storage, table_format)
-    n_rows = _counted(storage, shown, only_header=table_format == "csv" and staged.has_header)
+def _check_choice(sheet: Any, table: Any, query: Any) -> None:
+    for name, value in (("sheet", sheet), ("table", table), ("query", query)):
+        if value is not None:
+            instance(name, value, (str,), f"give the {name} as text")
+    if table is not None and query is not None:
+        msg = "--table and --query (table=, query=) both say what to read: give one of them"
+        raise TableError(msg)
+
+
+def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
+    name, staged, is_text = stage(paths, storage, asked)
+    only_header = is_text and staged.has_header
+    n_rows = _counted(storage, shown_path(name), only_header=only_header)
     columns, notes = find_kinds(storage, staged, n_rows)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
-    return Table(storage, path, named, n_rows, staged.has_header, staged.notes + notes)
+    return Table(storage, name, named, n_rows, staged.has_header, staged.notes + notes)
 
 
 def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:
