@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.cli.options import chosen_model, estimator_options, how_to_read
-from rosenblatt.cli.reading import notes_about, read_file
+from rosenblatt.cli.options import (
+    chosen_model,
+    estimator_options,
+    how_to_read,
+    shown_tables,
+    tables_of,
+)
+from rosenblatt.cli.reading import encoder_of, notes_about, read_file
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernel.estimator import KernelPerceptron
@@ -39,8 +44,10 @@ from rosenblatt.report.fits import (
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.visible import count
 
+Encoder = TableEncoder | SparseEncoder
 MODELS = {
     "perceptron": Perceptron,
     "adaline": Adaline,
@@ -62,21 +69,22 @@ class TrainedModel:
 
 def prepare(
     options: Mapping[str, Any], progress: ProgressLine, **more: Any
-) -> tuple[LabelledTable, Any, TableEncoder]:
+) -> tuple[LabelledTable, Any, Encoder]:
     """The table that a command was given, with the classifier and the encoder to fit to it."""
     name = chosen_model(options)
     rule = MODELS[name]
-    progress.say(f"reading {Path(options['file']).name}")
-    table = read_file(options["file"], options["target"], rule, how_to_read(options))
+    files = tables_of(options)
+    progress.say(f"reading {shown_tables(files)}")
+    table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
-    encoder = TableEncoder(standardize=not options["raw"], use=tuple(options["use"] or ()))
+    encoder = encoder_of(table, standardize=not options["raw"], use=options["use"])
     return table, classifier, encoder
 
 
 def train(
     table: LabelledTable,
     classifier: Any,
-    encoder: TableEncoder,
+    encoder: Encoder,
     folds: int,
     progress: ProgressLine,
     ctrl_c: HeldCtrlC,
@@ -162,7 +170,7 @@ def _was_interrupted(classifier: Any) -> bool:
 
 
 def cross_validate(
-    table: LabelledTable, classifier: Any, encoder: TableEncoder, folds: int, progress: ProgressLine
+    table: LabelledTable, classifier: Any, encoder: Encoder, folds: int, progress: ProgressLine
 ) -> tuple[float, ...]:
     """The share of right predictions on each fold, by a model trained on all the others."""
     labels, counts = np.unique(table.y, return_counts=True)
@@ -175,7 +183,10 @@ def cross_validate(
         folds = least
         table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
     # What was used with all the rows is used with some of them, whatever it looks like there.
-    encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
+    used = tuple(encoder.kinds_)
+    encoder = clone(encoder)
+    if isinstance(encoder, TableEncoder):
+        encoder.set_params(use=used)
     split = StratifiedKFold(folds, shuffle=True, random_state=0)
     scores = []
     for k, (learn, test) in enumerate(split.split(np.zeros(len(table.y)), table.y), 1):

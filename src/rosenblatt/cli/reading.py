@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.options import refuse
+from rosenblatt.cli.options import READING, refuse
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.storage import ForPythonError
 from rosenblatt.tables.table import Table, read_table
 from rosenblatt.visible import count
@@ -21,12 +22,18 @@ from rosenblatt.visible import count
 MOST_CLASSES = 100
 
 
+def open_table(files: Sequence[str], how: Mapping[str, Any], text: Sequence[str] = ()) -> Table:
+    """The table in these files, or in the answer to a query."""
+    options = {name: how.get(name) for name in READING}
+    return read_table(list(files) or None, text=text, **options)
+
+
 def read_file(
-    file: str, target: str | None, estimator: type, how: Mapping[str, Any]
+    files: Sequence[str], target: str | None, estimator: type, how: Mapping[str, Any]
 ) -> LabelledTable:
-    """What a file is about; `estimator` is what an error advises to use from Python instead."""
+    """What a table is about; `estimator` is what an error advises to use from Python instead."""
     try:
-        with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
+        with open_table(files, how) as table:
             return labelled_table(table, target, how["ignore"], how["use"])
     except ForPythonError as error:
         error.estimator = estimator.__name__
@@ -71,16 +78,23 @@ def labelled_table(
     )
 
 
-def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> EncodedTable:
+def read_checked(files: Sequence[str], target: str | None, how: Mapping[str, Any]) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-    with read_table(file, header=how["header"], delimiter=how["delimiter"]) as table:
+    with open_table(files, how) as table:
         labelled = labelled_table(table, target, how["ignore"], how["use"])
     # Where all columns are constant, which no fit would use, the answer is no.
-    encoder = TableEncoder(standardize=False, use=tuple(how["use"]), keep_constant=True)
+    encoder = encoder_of(labelled, standardize=False, use=how["use"], keep_constant=True)
     X = encoder.fit_transform(labelled.columns)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
     return EncodedTable(**vars(labelled), encoder=encoder, X=X)
+
+
+def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder:
+    """What makes features of the columns of a table."""
+    if is_sparse(table.columns):
+        return SparseEncoder()
+    return TableEncoder(**how | {"use": tuple(how["use"] or ())})
 
 
 def read_labels(
@@ -130,7 +144,7 @@ def _no_classes(target: str, kind: str, n_values: int, n_rows: int, guessed: boo
 # What was done to the columns -------------------------------------------------------------------
 
 
-def notes_about(encoder: TableEncoder) -> list[str]:
+def notes_about(encoder: TableEncoder | SparseEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
     reasons: dict[str, list[str]] = {}
     for spec in encoder.columns_:
@@ -149,7 +163,9 @@ def notes_about(encoder: TableEncoder) -> list[str]:
     return notes
 
 
-def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
+def _notes_on_rounding(
+    encoder: TableEncoder | SparseEncoder, columns: dict[str, NDArray[Any]]
+) -> list[str]:
     """Which columns hold whole numbers that may not be what stands in the file."""
     numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
     large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]

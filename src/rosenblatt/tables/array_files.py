@@ -142,7 +142,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _unreadable(shown: str, error: Exception) -> TableError:
-    if "pickle" in str(error):
+    if "pickle" in str(error) or "Python objects" in str(error):
         remedy = "save it with a plain dtype, or as CSV or Parquet"
         return TableError(f"{shown} holds Python objects, pickled, which could run code: {remedy}")
     return TableError(f"{shown} is a damaged NumPy file or breaks off: save or copy it again")

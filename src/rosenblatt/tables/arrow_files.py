@@ -37,7 +37,7 @@ def _opened(file: Path, shown: str) -> Any:
     if start.startswith(b"FEA1"):
         return needed("pyarrow.feather", "arrow", shown).read_table(file)
     ipc = needed("pyarrow.ipc", "arrow", shown)
-    with ipc.open_stream(file.open("rb")) as stream:
+    with file.open("rb") as opened, ipc.open_stream(opened) as stream:
         return stream.read_all()
 
 

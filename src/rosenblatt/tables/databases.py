@@ -135,7 +135,7 @@ def _sqlite_trouble(error: sqlite3.Error, shown: str, query: str | None) -> str:
     if "locked" in reason or "busy" in reason:
         return f"{shown} is being written by another program: wait until it has ended"
     if query is not None and isinstance(error, sqlite3.OperationalError):
-        return f"{shown} does not take this query ({reason}): give one SELECT"
+        return f"{shown} does not take this query ({reason}): give one that returns rows"
     return f"{shown} is a damaged SQLite database or breaks off ({reason}): copy it again"
 
 
@@ -197,7 +197,7 @@ def _staged_query(storage: Storage, query: str, shown: str, database: str | None
     except duckdb.Error as error:
         raise TableError(_refused(shown, error)) from None
     if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
-        msg = f"{shown}: this is not one SELECT: give a query that returns rows, and no other"
+        msg = f"{shown}: this is no query that returns rows: give one such query, and nothing else"
         raise TableError(msg)
     # Names are looked for in the database, too; what is made, is made in the storage.
     ((own,),) = storage.rows("SELECT current_database()")

@@ -109,5 +109,5 @@ def _trouble(error: Exception, shown: str, address: str, query: str | None) -> s
     reason = re.sub(r"^.*?ERROR: *", "", text) if "ERROR:" in text else text
     reason = reason.replace(secret, "...") if secret else reason
     if query is not None:
-        return f"{shown} does not take this query ({reason[:160]}): give one SELECT"
+        return f"{shown} does not take this query ({reason[:160]}): give one that returns rows"
     return f"{shown} cannot be read: {reason[:160]}"

@@ -71,7 +71,7 @@ def _stage_one(path: str, storage: Storage, asked: Asked) -> Staged:
     if asked.query is not None and "query" not in known.options:
         msg = (
             f"{shown} is {known.name}, not a database: name it in the query, and not beside it "
-            f"(--query \"SELECT ... FROM '{shown}'\")"
+            f"(FROM '{shown}')"
         )
         raise TableError(msg)
     _refuse_options(asked, known.options, f"{shown}, {known.name}")

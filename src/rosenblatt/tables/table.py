@@ -48,7 +48,8 @@ class Table(Mapping[str, "NDArray[Any]"]):
     has_header : bool
         Whether the names come from the file.
     kinds : dict
-        "number", "date" or "text" for each column.
+        "number", "date" or "text" for each column; "sparse" for one that is a matrix (CSR), the
+        features of an svmlight file.
     notes : tuple of str
         What was done unasked, a sentence each.
     """
@@ -61,18 +62,21 @@ class Table(Mapping[str, "NDArray[Any]"]):
         n_rows: int,
         has_header: bool,
         notes: Iterable[str] = (),
+        sparse: Mapping[str, Any] | None = None,
     ) -> None:
+        self._sparse = dict(sparse or {})
         self.path = path
-        self.names = tuple(columns)
+        self.names = (*self._sparse, *columns)
         self.n_rows = n_rows
         self.has_header = has_header
-        self.kinds = {name: column.kind for name, column in columns.items()}
+        self.kinds = dict.fromkeys(self._sparse, "sparse")
+        self.kinds |= {name: column.kind for name, column in columns.items()}
         self.notes = tuple(notes)
         self._columns = dict(columns)
         self._storage = storage
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._fetched([name], "")[name]
+        return self._sparse[name] if name in self._sparse else self._fetched([name], "")[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -81,7 +85,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._columns
+        return name in self.kinds
 
     # Comparing cell by cell, as a mapping would, is never what is meant.
     __eq__ = object.__eq__
@@ -96,7 +100,10 @@ class Table(Mapping[str, "NDArray[Any]"]):
         """The rows from `start` up to, not including, `stop`, counted from 0."""
         names = self.names if names is None else names
         self._check_names(names)
-        return self._fetched(names, f"WHERE rowid >= {int(start)} AND rowid < {int(stop)}")
+        matrices = {name: self._sparse[name][start:stop] for name in names if name in self._sparse}
+        others = [name for name in names if name not in matrices]
+        rows = f"WHERE rowid >= {int(start)} AND rowid < {int(stop)}"
+        return matrices | self._fetched(others, rows)
 
     def _fetched(self, names: Sequence[str], rows: str) -> dict[str, NDArray[Any]]:
         fetched = {}
@@ -121,16 +128,22 @@ class Table(Mapping[str, "NDArray[Any]"]):
         as the kind asked for.
         """
         self._check_names(kinds)
+        sparse = {name: self._sparse[name] for name in kinds if name in self._sparse}
         for name, kind in kinds.items():
-            if kind not in KINDS:
+            if (kind == "sparse") != (name in sparse):
+                what = "sparse features" if kind == "sparse" else f"a {kind}"
+                msg = f"{shown_path(self.path)}: {name!r} must be {what}: give a file of that kind"
+                raise TableError(msg)
+            if kind not in (*KINDS, "sparse"):
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
         shown = shown_path(self.path)
         columns = {
             name: readable(self._storage, name, self._columns[name], kind, shown)
             for name, kind in kinds.items()
+            if name not in sparse
         }
-        return self._with(columns)
+        return self._with(columns, sparse)
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names, for a file without a header."""
@@ -138,14 +151,16 @@ class Table(Mapping[str, "NDArray[Any]"]):
         if len(names) != len(self) or len(set(names)) != len(names):
             msg = f"{len(names)} names for {len(self)} columns: give each column a name of its own"
             raise TableError(msg)
-        return self._with(dict(zip(names, self._columns.values(), strict=True)))
+        n = len(self._sparse)
+        sparse = dict(zip(names[:n], self._sparse.values(), strict=True))
+        return self._with(dict(zip(names[n:], self._columns.values(), strict=True)), sparse)
 
-    def _with(self, columns: Mapping[str, Column]) -> Table:
+    def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Table:
         shared = (self._storage, self.path, columns, self.n_rows, self.has_header, self.notes)
-        return Table(*shared)
+        return Table(*shared, sparse)
 
     def _check_names(self, names: Iterable[str]) -> None:
-        missing = [name for name in names if name not in self._columns]
+        missing = [name for name in names if name not in self.kinds]
         if missing:
             shown = ", ".join(map(repr, missing[:5])) + ", ..." * (len(missing) > 5)
             here = ", ".join(map(repr, self.names[:8])) + ", ..." * (len(self) > 8)
@@ -281,7 +296,8 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     columns, notes = find_kinds(storage, staged, n_rows)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
-    return Table(storage, name, named, n_rows, staged.has_header, staged.notes + notes)
+    notes = staged.notes + notes
+    return Table(storage, name, named, n_rows, staged.has_header, notes, staged.sparse)
 
 
 def _counted(storage: Storage, shown: str, *, only_header: bool) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
     from rosenblatt.tables.columns import Asked, StagedFile
     from rosenblatt.tables.storage import Storage
-
-_ERRORS = re.compile(r"#(DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|N/A|SPILL!|CALC!)")
 
 
 def stage_workbook(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
@@ -75,17 +72,12 @@ def _written(rows: list[list[Any]], sheet: Path, told: str) -> list[str]:
     skipped = sum(map(bool, filled[:first]))
     notes = [f"The first rows of the {told} have one cell each and are left out."] * bool(skipped)
     kept = [j for j in range(len(texts[0])) if any(row[j] for row in texts[first:])]
-    errors = 0
     with sheet.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
         for row in texts[first:]:
-            cells = ["" if _ERRORS.fullmatch(row[j]) else row[j] for j in kept]
-            errors += sum(bool(row[j]) and not cell for j, cell in zip(kept, cells, strict=True))
+            cells = [row[j] for j in kept]
             if any(cells):
                 writer.writerow(cells)
-    if errors:
-        cells_with = "1 cell with an error" if errors == 1 else f"{errors} cells with errors"
-        notes.append(f"{cells_with}, such as #DIV/0!, in the {told}: taken as missing.")
     return notes
 
 

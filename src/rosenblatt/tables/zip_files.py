@@ -80,7 +80,8 @@ def unzipped(
         raise TableError(msg) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
         raise TableError(_damaged(shown)) from None
-    few = f"{name}, the only table in {shown}, is read; {len(inside) - 1} other files are not."
+    others = f"{len(inside) - 1} other files are" if len(inside) > 2 else "1 other file is"
+    few = f"{name}, the only table in {shown}, is read; {others} not."
     return PurePosixPath(name).name, (few,) * (len(inside) > 1)
 
 
