@@ -138,7 +138,8 @@ def tables_of(options: Mapping[str, Any]) -> list[str]:
     refuse(database is not None and files, both)
     if database is not None:
         known = database.startswith(("postgresql://", "postgres://"))
-        refuse(not known, f"--db {database} is no address: give postgresql://USER@HOST/NAME")
+        scheme = database.partition(":")[0]  # what follows may hold a password
+        refuse(not known, f"--db {scheme}... is no address: give postgresql://USER@HOST/NAME")
         files = [database]
     none = "nothing to read: give a FILE, or --db, or a --query that names files"
     refuse(not files and options["query"] is None, none)

@@ -35,7 +35,7 @@ def stage(paths: Sequence[str], storage: Storage, asked: Asked) -> Staged:
     """Read the rows of all these, or of the query alone, into the table `rows` of the storage."""
     if not paths:
         if asked.query is None:
-            msg = "nothing to read: give a file, or a query that names files"
+            msg = "nothing to read: give a path, or a query that names files"
             raise TableError(msg)
         _refuse_options(asked, ("query",), "a query over files")
         storage.open(_UNKNOWN)

@@ -255,12 +255,15 @@ def read_table(
     TableError
         If there is no such file or it is no table; the message is one line with the remedy.
     """
-    alone = path is None or isinstance(path, str | os.PathLike)
-    given = [] if path is None else [path] if alone else list(path)  # type: ignore[arg-type]
-    paths = [os.fspath(file_path("path", one)) for one in given]
-    if not alone and not paths:
-        msg = "path=[] names no file: give at least one"
-        raise TableError(msg)
+    if path is None:
+        paths = []
+    elif isinstance(path, list | tuple):
+        paths = [os.fspath(file_path("path", one)) for one in path]
+        if not paths:
+            msg = "path=[] names no file: give at least one"
+            raise TableError(msg)
+    else:
+        paths = [os.fspath(file_path("path", path))]
     if header is not None:
         header = yes_or_no("header", header)
     text = names_of("text", text)
