@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from rosenblatt.tables.table import read_table
-from table_contents import MISSING, as_list
+from table_contents import MISSING, as_list, refusal
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

@@ -45,7 +45,7 @@ def check(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    table: options.TableName = None,
+    table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
 ) -> None:

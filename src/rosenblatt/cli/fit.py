@@ -83,7 +83,7 @@ def fit(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    table: options.TableName = None,
+    table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
 ) -> None:

@@ -104,7 +104,11 @@ PARAMETERS = (
     *("tol", "class_weight", "record", "seed", "n_jobs"),
 )
 RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
-READING = ("header", "delimiter", "sheet", "table", "query")  # as `read_table` takes them
+# As `read_table` takes them, and as the commands have them.
+READING = {
+    **{name: name for name in ("header", "delimiter", "sheet", "query")},
+    "table": "table_name",
+}
 MOST = 10**9
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 NUMBERS = {  # options that are numbers, and what to give
@@ -127,8 +131,8 @@ SUFFIXES = {
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
-    columns = {name: list(options[name] or ()) for name in ("ignore", "use")}
-    return columns | {name: options[name] for name in READING}
+    columns = {name: list(options.get(name) or ()) for name in ("ignore", "use")}
+    return columns | {name: options[given] for name, given in READING.items()}
 
 
 def tables_of(options: Mapping[str, Any]) -> list[str]:

@@ -38,7 +38,7 @@ def plot(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    table: options.TableName = None,
+    table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
 ) -> None:
@@ -143,16 +143,16 @@ def _draw(
     from rosenblatt.cli.reading import open_table
     from rosenblatt.cli.saved_models import Application, class_named
 
-    more: dict[str, Any] = {"feature_names": axis_names(loaded)}
+    how: dict[str, Any] = {"feature_names": axis_names(loaded)}
     if kind in OF_MARGINS:
-        more["which"] = class_named(given["which"], classifier.classes_)
+        how["which"] = class_named(given["which"], classifier.classes_)
     if kind == "nearest":
-        _check_nearest(model, loaded, classifier, more["which"])
+        _check_nearest(model, loaded, classifier, how["which"])
     if kind == "updates":
-        more["first"] = given["first"]
-    with open_table(files, given) as table:
+        how["first"] = given["first"]
+    with open_table(files, options.how_to_read(given)) as table:
         X, y = Application(loaded, model).training_data(table)
     if kind == "animate":
-        pictures.animate(classifier, X, y, output, **more)
+        pictures.animate(classifier, X, y, output, **how)
     else:
-        pictures.save(draw(classifier, X, y, **more), output)
+        pictures.save(draw(classifier, X, y, **how), output)

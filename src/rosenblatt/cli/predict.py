@@ -28,7 +28,7 @@ def predict(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     sheet: options.Sheet = None,
-    table: options.TableName = None,
+    table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
 ) -> None:
@@ -54,7 +54,7 @@ def predict(
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {shown_tables(files)}")
         texts = application.texts
-        with open_table(files, ctx.params, texts) as table:
+        with open_table(files, options.how_to_read(ctx.params), texts) as table:
             rows = application.fitting(table)
             with writer as out:
                 for start in range(0, table.n_rows, CHUNK):

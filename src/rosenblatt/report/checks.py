@@ -247,7 +247,7 @@ def how_it_was_read(document: Document, path: str) -> Document:
             "so check it there with rb.certify.check"
         )
         raise CertificateFileError(msg)
-    kinds = {"ignore": list, "use": list, "header": bool | None}
+    kinds: dict[str, Any] = {"ignore": list, "use": list, "header": bool | None}
     kinds |= dict.fromkeys(("delimiter", "sheet", "table", "query"), str | None)
     for name, kind in (kinds | {"pairs": bool}).items():
         if not isinstance(how.get(name), kind):
