@@ -115,6 +115,7 @@ def labelled_table(
         has_header=table.has_header,
         known=known,
         ignores=bool(ignored),
+        day_places=table.day_places,
     )
 
 

@@ -52,6 +52,7 @@ class LabelledTable:
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
     missing: tuple[str, ...] = ()  # what else stood for missing cells
+    day_places: Mapping[str, int] = field(default_factory=dict)  # in dates not written as ISO
 
     @property
     def rows(self) -> Ints:
@@ -123,6 +124,8 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
         file=table.file,
         has_header=table.has_header,
         missing=table.missing,
+        days_first=tuple(name for name, place in table.day_places.items() if place == 1),
+        months_first=tuple(name for name, place in table.day_places.items() if place == 2),
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
+from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
 from rosenblatt.tables.dialects import FIRST_RECORDS
 from rosenblatt.tables.input_files import glob_escaped
@@ -46,12 +47,17 @@ def stage_typed(file: Path, shown: str, storage: Storage, table_format: str) -> 
             msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
             raise TableError(msg)
         values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-        storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
+        if table_format == "parquet" and storage.copies not in file.parents:
+            _view_rows(storage, file, values)
+        else:
+            storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
+        finite = _finite(storage, source) if table_format == "parquet" else set()
     except duckdb.Error as error:
         raise TableError(_unreadable(shown, table_format, error)) from None
     left_out = [name for j, name in enumerate(names) if j not in kept]
     notes += noted(left_out, "is left out: it holds nested or binary values")
-    columns = _without_plain_words(storage, [_staged_column(j, types[j]) for j in kept])
+    staged = [_staged_column(j, types[j], finite=names[j] in finite) for j in kept]
+    columns = _without_plain_words(storage, staged)
     return StagedFile([names[j] for j in kept], columns, notes)
 
 
@@ -67,6 +73,26 @@ def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
             open_children += (schema[place][1] or 0) - 1
             place += 1
     return names
+
+
+def _view_rows(storage: Storage, file: Path, values: list[str]) -> None:
+    """Let `rows` be the file itself, which is quick to read in parts, and not a copy of it."""
+    path = quoted(glob_escaped(file.absolute()))
+    storage.rows(
+        f"CREATE VIEW rows AS SELECT file_row_number AS rowid, {', '.join(values)} "
+        f"FROM read_parquet({path}, hive_partitioning=false, file_row_number=true)"
+    )
+
+
+def _finite(storage: Storage, source: list[str]) -> set[str]:
+    """The columns of numbers that a Parquet file itself says are finite, in every part."""
+    found = storage.rows(
+        "SELECT path_in_schema, bool_and(COALESCE(isfinite(low) AND isfinite(high), false)) FROM "
+        "(SELECT path_in_schema, TRY_CAST(stats_min_value AS DOUBLE) AS low, "
+        "TRY_CAST(stats_max_value AS DOUBLE) AS high FROM parquet_metadata(?)) GROUP BY ALL",
+        source,
+    )
+    return {str(name) for name, finite in found if finite}
 
 
 def _kind(sql_type: str) -> str:
@@ -85,9 +111,11 @@ def _staged_value(name: str, sql_type: str) -> str:
     return f"CAST({column} AS {'TIMESTAMP' if kind == 'date' else 'VARCHAR'})"
 
 
-def _staged_column(place: int, sql_type: str) -> Column:
+def _staged_column(place: int, sql_type: str, *, finite: bool) -> Column:
     kind, words = _kind(sql_type), sql_type == "VARCHAR"
-    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
+    declared = not words and sql_type != "JSON"
+    tidy = kind == "number" and (finite or sql_type not in ("FLOAT", "DOUBLE"))
+    return Column(f"c{place}", kind, kind, declared=declared, words=words, tidy=tidy)
 
 
 def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:
