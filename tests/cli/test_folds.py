@@ -60,7 +60,8 @@ def honest(table, classifier, encoder, folds):
 )
 def test_scores_are_those_of_the_honest_pipeline(classifier, n_classes, as_texts):
     table = labelled(300, n_classes, as_texts)
-    encoder = TableEncoder().fit(table.columns)
+    encoder = TableEncoder()
+    classifier.fit(encoder.fit_transform(table.columns), table.y)
     with ProgressLine(False) as progress:
         scores = cross_validate(table, classifier, encoder, 4, progress)
     assert len(set(scores)) > 1

@@ -188,10 +188,10 @@ def test_a_full_disk_while_writing_csv(tmp_path, monkeypatch):
 def test_a_full_disk_while_writing_parquet(tmp_path, monkeypatch):
     rows = storage_module.Storage.rows
 
-    def full(storage, sql, parameters=()):
+    def full(storage, sql, *arguments):
         if sql.startswith("COPY"):
             raise OSError(errno.ENOSPC, "no space left on the disk (... TMPDIR)")
-        return rows(storage, sql, parameters)
+        return rows(storage, sql, *arguments)
 
     def write():
         with TableWriter(tmp_path / "out.parquet", {"a": "number"}) as out:

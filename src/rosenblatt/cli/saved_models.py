@@ -20,7 +20,7 @@ from rosenblatt.tables.table import Table
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 from rosenblatt.visible import count
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Any]  # arrays, Texts, or a matrix
 
 
 def number_of(cell: str, classes: NDArray[Any]) -> int:

@@ -32,6 +32,7 @@ from rosenblatt.report.facts import (
 from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
 from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder
 
 Ints = NDArray[np.int64]
 
@@ -45,7 +46,7 @@ class LabelledTable:
     file: str
     names: Sequence[str]
     target: str
-    columns: dict[str, NDArray[Any]]
+    columns: dict[str, Any]  # arrays, Texts, or a sparse matrix
     y: NDArray[Any]  # the class of each row that has one
     notes: list[str] = field(default_factory=list)
     has_header: bool | None = None  # None: it was made, not read
@@ -70,7 +71,7 @@ class LabelledTable:
 class EncodedTable(LabelledTable):
     """The same in numbers, as a classifier takes it."""
 
-    encoder: TableEncoder
+    encoder: TableEncoder | SparseEncoder
     X: Any
 
     @cached_property

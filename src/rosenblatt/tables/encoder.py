@@ -217,10 +217,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def unseen(self, X: Any) -> dict[str, NDArray[np.object_]]:
         """The cells, by column, whose value was not there in training."""
         check_is_fitted(self)
-        texts = [spec for spec in self._used() if spec["kind"] == "text"]
-        table = self._open(X, reset=False, wanted=[spec["name"] for spec in texts])
+        specs = [spec for spec in self._used() if spec["kind"] == "text"]
+        table = self._open(X, reset=False, wanted=[spec["name"] for spec in specs])
         found = {}
-        for spec in texts:
+        for spec in specs:
             texts: Any = Cells.of(spec["name"], table[spec["name"]], "text").values
             strange = codes(spec, texts) < 0
             if strange.any():

@@ -152,7 +152,7 @@ def _sizes(values: Floats) -> tuple[float, bool]:
         leaf = values[start : start + LEAF]
         size = np.abs(leaf, out=buffer[: len(leaf)])
         largest = np.maximum(largest, size.max())
-        tiny += np.count_nonzero(size < SMALLEST) - np.count_nonzero(size == 0)
+        tiny += int(np.count_nonzero(size < SMALLEST) - np.count_nonzero(size == 0))
     return float(largest), not tiny and bool(largest <= LARGEST)
 
 

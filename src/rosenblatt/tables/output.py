@@ -140,8 +140,8 @@ class _CsvSink:
         if len(parts) == 1:  # an empty line would be no row
             parts = [f"COALESCE(NULLIF({parts[0]}, ''), '\"\"')"]
         line = f" || {quoted(self.delimiter)} || ".join(parts)
-        sql = f"SELECT string_agg({line} || chr(10), '') FROM batch"
-        ((text,),) = self.storage.rows_over(batch, sql, lists)
+        sql = f"SELECT string_agg({line} || chr(10), '') FROM given"
+        ((text,),) = self.storage.rows(sql, lists, batch)
         self.stream.write(text)
         if self.stream is sys.stdout:
             self.stream.flush()
@@ -221,8 +221,8 @@ class _ParquetSink:
             else:
                 batch[f"c{j}"] = _typed(column, kind)
                 values.append(f"c{j}")
-        sql = f"INSERT INTO rows SELECT {', '.join(values)} FROM batch"
-        self._do(lambda: self.storage.rows_over(batch, sql, lists))
+        sql = f"INSERT INTO rows SELECT {', '.join(values)} FROM given"
+        self._do(lambda: self.storage.rows(sql, lists, batch))
 
     def finish(self) -> None:
         names = ", ".join(

@@ -97,7 +97,7 @@ class RowsInMemory:
         if n_rows:
             filled = [np.append(values, [None] * (n_rows - len(values))) for values in cells]
             batch = {column.sql: v for column, v in zip(columns, filled, strict=True)}
-            self.storage.rows_over(batch, "INSERT INTO rows SELECT * FROM batch")
+            self.storage.insert(batch)
         return n_rows
 
     def _different(self, column: Column) -> _Cells:
@@ -170,4 +170,4 @@ def _with_nothing(answer: NDArray[Any], kind: str) -> NDArray[Any]:
     if kind == "date":
         dates = np.ma.filled(answer.astype("datetime64[us]"), np.datetime64("NaT", "us"))
         return np.append(dates, np.datetime64("NaT", "us"))
-    return np.append(np.ma.getdata(answer).astype(object), None)
+    return np.append(np.ma.getdata(answer).astype(object), [None])

@@ -52,4 +52,4 @@ class Texts:
 
     def texts(self) -> NDArray[np.object_]:
         """Row by row: str, and None where it is missing."""
-        return np.append(self.values, None)[self.codes]
+        return np.append(self.values, [None])[self.codes]

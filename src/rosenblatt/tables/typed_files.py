@@ -1,10 +1,10 @@
-"""Reading files that give their columns types: Parquet and JSON."""
+"""Reading what gives its columns types: Parquet, JSON, and whatever DuckDB takes as a relation."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -15,8 +15,10 @@ from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
+    from rosenblatt.tables.columns import Asked
     from rosenblatt.tables.storage import Storage
 
 _NUMBER_TYPES = re.compile(
@@ -24,36 +26,80 @@ _NUMBER_TYPES = re.compile(
 )
 _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
-_READERS = {
-    "parquet": "read_parquet(?, hive_partitioning=false)",
+_PARQUET = "read_parquet(?, hive_partitioning=false)"
+_PARQUET_IN_PLACE = "read_parquet({}, hive_partitioning=false, file_row_number=true)"
+_JSON = (
     # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
-    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
-    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
-}
+    "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')"
+)
 
 
-def stage_typed(file: Path, shown: str, storage: Storage, table_format: str) -> StagedFile:
-    """Read the rows of the file into the table `rows` of the storage."""
-    reader, source = _READERS[table_format], [glob_escaped(file)]
+def stage_parquet(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
+    """Let `rows` be the file itself, which is quick to read in parts, and not a copy of it.
+
+    A copy is made where the file is one of several, or about to be removed.
+    """
+    source = [glob_escaped(file)]
     try:
-        described = storage.rows(f"DESCRIBE SELECT * FROM {reader}", source)
-        names = [str(name) for name, *_ in described]
-        if table_format == "parquet":
-            names = _parquet_names(storage, source)
-        names, notes = unique_names(names)
-        types = [str(sql_type) for _, sql_type, *_ in described]
-        kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
-        if not kept:
-            msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
-            raise TableError(msg)
-        values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-        if table_format == "parquet" and storage.copies not in file.parents:
-            _view_rows(storage, file, values)
-        else:
-            storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
-        finite = _finite(storage, source) if table_format == "parquet" else set()
+        names = _parquet_names(storage, source)
+        finite = _finite(storage, source)
+        copied = storage.copies in file.parents  # to be removed
+        where = quoted(glob_escaped(file.absolute()))
+        in_place = "" if copied or not asked.in_memory else _PARQUET_IN_PLACE.format(where)
+        return stage_relation(
+            storage, shown, _PARQUET, source, names=names, finite=finite, in_place=in_place
+        )
+    except duckdb.Error:
+        msg = f"{shown} is a damaged Parquet file or breaks off: download or write it again"
+        raise TableError(msg) from None
+
+
+def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
+    """Read the rows of a JSON file, an array or a record per line, into the table `rows`."""
+    try:
+        return stage_relation(storage, shown, _JSON, [glob_escaped(file)])
     except duckdb.Error as error:
-        raise TableError(_unreadable(shown, table_format, error)) from None
+        line = re.search(r"line (\d+)|record/value (\d+)", first_line(error))
+        place = f" near {line.group()}" if line else ""
+        remedy = "give a list of records or one record per line"
+        msg = f"{shown} is not valid JSON{place}: {remedy}"
+        raise TableError(msg) from None
+
+
+def stage_relation(
+    storage: Storage,
+    shown: str,
+    relation: str,
+    parameters: Sequence[Any] = (),
+    *,
+    names: Sequence[str] | None = None,
+    given: Any = None,
+    before: str = "",
+    finite: Collection[str] = (),
+    in_place: str = "",
+) -> StagedFile:
+    """Read the rows of a relation, whose columns have types, into the table `rows`.
+
+    `names` are those of its columns where DuckDB had to change them. What is `given` is the
+    table of that name in the relation; `before` are statements to begin with. Numbers in the
+    `finite` columns are known to be so. `in_place` is the same relation with its row numbers: then
+    `rows` is only a view of it.
+    """
+    described = storage.rows(f"{before} DESCRIBE SELECT * FROM {relation}", parameters, given)
+    names, notes = unique_names(names or [str(name) for name, *_ in described])
+    types = [str(sql_type) for _, sql_type, *_ in described]
+    kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
+    if not kept:
+        msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
+        raise TableError(msg)
+    values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
+    if in_place:
+        numbered = ", ".join(["file_row_number AS rowid", *values])
+        storage.rows(f"CREATE VIEW rows AS SELECT {numbered} FROM {in_place}")
+    else:
+        sql = f"{before} CREATE TABLE rows AS SELECT {', '.join(values)} FROM {relation}"
+        storage.rows(sql, parameters, given)
     left_out = [name for j, name in enumerate(names) if j not in kept]
     notes += noted(left_out, "is left out: it holds nested or binary values")
     staged = [_staged_column(j, types[j], finite=names[j] in finite) for j in kept]
@@ -73,15 +119,6 @@ def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
             open_children += (schema[place][1] or 0) - 1
             place += 1
     return names
-
-
-def _view_rows(storage: Storage, file: Path, values: list[str]) -> None:
-    """Let `rows` be the file itself, which is quick to read in parts, and not a copy of it."""
-    path = quoted(glob_escaped(file.absolute()))
-    storage.rows(
-        f"CREATE VIEW rows AS SELECT file_row_number AS rowid, {', '.join(values)} "
-        f"FROM read_parquet({path}, hive_partitioning=false, file_row_number=true)"
-    )
 
 
 def _finite(storage: Storage, source: list[str]) -> set[str]:
@@ -130,12 +167,3 @@ def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column
         replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
         for column in columns
     ]
-
-
-def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
-    reason = first_line(error)
-    if table_format == "parquet":
-        return f"{shown} is a damaged Parquet file or breaks off: download or write it again"
-    line = re.search(r"line (\d+)|record/value (\d+)", reason)
-    place = f" near {line.group()}" if line else ""
-    return f"{shown} is not valid JSON{place}: give a list of records or one record per line"
