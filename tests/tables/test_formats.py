@@ -194,6 +194,21 @@ def test_missing_packages_are_named_with_what_installs_them(tmp_path, monkeypatc
     assert message.endswith('takes pyarrow to be read: pip install "rosenblatt[arrow]"')
 
 
+@pytest.mark.parametrize("suffix", [".arrow", ".arrows", ".feather"])
+def test_arrow_files_whose_cells_lie_outside(tmp_path, suffix):
+    pyarrow = pytest.importorskip("pyarrow", reason="needs rosenblatt[arrow]")
+    path = tmp_path / f"t{suffix}"
+    table = pyarrow.table({"x": [1, 2, 3], "word": ["ab", "", "abcd"]})
+    make = pyarrow.ipc.new_stream if suffix == ".arrows" else pyarrow.ipc.new_file
+    with make(path, table.schema) as out:
+        out.write_table(table)
+    whole, places = path.read_bytes(), np.array([0, 2, 2, 6], dtype="<i4")
+    assert places.tobytes() in whole
+    far = np.array([0, 2, 1 << 30, 1 << 30], dtype="<i4")
+    path.write_bytes(whole.replace(places.tobytes(), far.tobytes()))
+    assert "is a damaged Arrow file" in refusal(path)
+
+
 # Zip --------------------------------------------------------------------------------------------
 
 
