@@ -21,7 +21,8 @@ PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
 GOOD, NOT_PLAIN, FULL = 0, 1, 2
 SKIPPED = -1
 # Places are unsigned, so that reading a byte needs no test for a negative one.
-ONE, NOWHERE = np.uintp(1), np.uintp(0)
+ONE: Any = np.uintp(1)
+NOWHERE: Any = np.uintp(0)
 ROOM = np.uint64(2**64 // 10)  # below, there is room for one more digit
 LEAST_POWER, LARGEST_POWER = -342, 308
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
@@ -155,7 +156,8 @@ def read_number(data: NDArray[np.uint8], place: int) -> Any:
     negative = data[i] == MINUS
     if negative or data[i] == PLUS:
         i += ONE
-    begin, digits, power = i, np.uint64(0), 0
+    begin, digits = i, np.uint64(0)
+    power: Any = 0
     if data[i] == ZERO and i == place and is_digit(data[i + ONE]):
         return 0.0, i, False
     while is_digit(data[i]) and digits < ROOM:
@@ -192,7 +194,8 @@ def read_exponent(data: NDArray[np.uint8], i: int) -> Any:
     negative = data[i] == MINUS
     if negative or data[i] == PLUS:
         i += ONE
-    begin, power = i, 0
+    begin = i
+    power: Any = 0
     while is_digit(data[i]) and power < 100_000:
         power = power * 10 + np.int64(data[i] - ZERO)
         i += ONE
@@ -211,14 +214,15 @@ def find_cell(data: NDArray[np.uint8], place: int, layout: Layout) -> Any:
 
     The last is 0 if the cell is not plain: a mark or a line end in the midst of it.
     """
-    begin, quote, delimiter = place, layout.quote, layout.delimiter
+    begin: Any = place
+    quote, delimiter = layout.quote, layout.delimiter
     while data[begin] == BLANK:
         begin += ONE
     quoted = data[begin] == quote
     if quoted and begin > place:
         return begin, begin, NOWHERE
     begin += np.uintp(quoted)
-    i = begin
+    i: Any = begin
     while data[i] != NEWLINE and data[i] != quote and (quoted or data[i] != delimiter):
         if data[i] == 0 or (data[i] == RETURN and (quoted or data[i + ONE] != NEWLINE)):
             return begin, i, NOWHERE
@@ -278,9 +282,10 @@ def scan_number(
 
 
 @part_of_loops
-def find_word(data: NDArray[np.uint8], begin: int, end: int, k: int, words: Words) -> int:
+def find_word(data: NDArray[np.uint8], begin: int, end: int, k: int, words: Words) -> Any:
     """The number of a word of column k, which is new if it was not seen yet; -1: no room."""
-    mark, i, length = 2166136261, begin, np.int64(end - begin)
+    mark: Any = 2166136261
+    i, length = begin, np.int64(end - begin)
     while i < end:
         mark = ((mark ^ np.int64(data[i])) * 16777619) & 0xFFFFFFFF
         i += ONE

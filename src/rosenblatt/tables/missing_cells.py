@@ -39,16 +39,21 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
             continue
         parts.append(f"CASE WHEN {found} THEN NULL ELSE {column.sql} END AS {column.sql}")
     if parts:
-        kept = f"SELECT * REPLACE ({', '.join(parts)}) FROM rows"
-        storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} ORDER BY rowid")
+        kept = f"SELECT * REPLACE ({', '.join(parts)}) FROM"
+        if storage.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'rows'"):
+            storage.rows("ALTER VIEW rows RENAME TO file")
+            storage.rows(f"CREATE VIEW rows AS {kept} file")
+        else:
+            storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} rows ORDER BY rowid")
 
 
 def forgotten(cells: Floats | Texts, markers: Collection[str]) -> Floats | Texts:
     """The cells of a column in memory, those that hold one of the markers emptied."""
     if isinstance(cells, Texts):
         known = {marker.strip(WHITE_SPACE) for marker in markers}
-        gone = np.array([*(text in known for text in cells.values), True])
-        return Texts(cells.values, np.where(gone[cells.codes], MISSING_CODE, cells.codes))
+        kept = np.array([text not in known for text in cells.values], dtype=bool)
+        places = np.append(np.where(kept, np.cumsum(kept) - 1, MISSING_CODE), MISSING_CODE)
+        return Texts(cells.values[kept], places.astype(np.int32)[cells.codes])
     if numbers := _numbers(markers):
         cells[np.isin(cells, numbers)] = np.nan
     return cells
