@@ -210,11 +210,15 @@ def test_wrong_uses_of_plot(dunkers):
         assert message in call("plot", *arguments, code=2).stderr
 
 
-def test_sparse_files_are_for_the_model_asked_for():
+@pytest.mark.parametrize(("model", "rule"), [(HARD, "MaxMargin"), (SOFT, "SoftMargin")])
+def test_sparse_files(model, rule):
     Path("rows.txt").write_text("1 1:0.5 3:2\n-1 2:1 3:4\n1 1:1 2:2\n")
-    for model, name in ((HARD, "MaxMarginClassifier"), (SOFT, "SoftMarginClassifier")):
-        assert f"fit rb.{name}\n" in call("fit", "rows.txt", *model, code=2).stderr
-    assert "fit rb.Perceptron\n" in call("fit", "rows.txt", code=2).stderr
+    X, y = np.array([[0.5, 0, 2], [0, 1, 4], [1, 2, 0]]), [1, -1, 1]
+    (found,) = fitted("rows.txt", *model, "--cv", 0, "-o", "m.skops")["hyperplanes"]
+    wanted = getattr(rb, f"{rule}Classifier")().fit(X, y).coef_[0]
+    assert found["weights"] == pytest.approx(dict(zip(["x1", "x2", "x3"], wanted, strict=True)))
+    answers = call("predict", "m.skops", "rows.txt").stdout.split()[1:]
+    assert [int(line.split(",")[0]) for line in answers] == y
 
 
 def test_a_model_is_no_table(dunkers):

@@ -59,7 +59,7 @@ def fill(connection):
 
 
 def as_arrow(path):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", reason="needs rosenblatt[arrow]")
     table = pyarrow.table(WANTED)
     table = table.set_column(1, "colour", table["colour"].dictionary_encode())
     make = pyarrow.ipc.new_stream if path.suffix == ".arrows" else pyarrow.ipc.new_file
@@ -97,7 +97,7 @@ def as_keel(path):
 
 
 def as_workbook(path):
-    pytest.importorskip("python_calamine")
+    pytest.importorskip("python_calamine", reason="needs rosenblatt[excel]")
     write_workbook(path, {"sheet": [NAMES, *ROWS]})
 
 
@@ -149,8 +149,11 @@ def test_what_breaks_off_is_refused_in_one_line_and_left_as_it_is(tmp_path, name
     path = tmp_path / name
     WRITERS[name](path)
     whole = path.read_bytes()
-    text = {".csv": whole + b",b,c,d", ".arff": whole[: whole.rindex(b",")]}
-    text[".jsonl"] = whole[: whole.rindex(b"blue")] if b"blue" in whole else b""
+    text = {
+        ".csv": whole + b",b,c,d",
+        ".arff": whole[: whole.rfind(b",")],
+        ".jsonl": whole[: whole.rfind(b"blue")],
+    }
     halves = [whole[: len(whole) // 2], whole[:40]]
     for broken in [text[path.suffix]] if path.suffix in text else halves:
         path.write_bytes(broken)
@@ -189,6 +192,21 @@ def test_missing_packages_are_named_with_what_installs_them(tmp_path, monkeypatc
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     message = refusal(tmp_path / "t.arrow")
     assert message.endswith('takes pyarrow to be read: pip install "rosenblatt[arrow]"')
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".arrows", ".feather"])
+def test_arrow_files_whose_cells_lie_outside(tmp_path, suffix):
+    pyarrow = pytest.importorskip("pyarrow", reason="needs rosenblatt[arrow]")
+    path = tmp_path / f"t{suffix}"
+    table = pyarrow.table({"x": [1, 2, 3], "word": ["ab", "", "abcd"]})
+    make = pyarrow.ipc.new_stream if suffix == ".arrows" else pyarrow.ipc.new_file
+    with make(path, table.schema) as out:
+        out.write_table(table)
+    whole, places = path.read_bytes(), np.array([0, 2, 2, 6], dtype="<i4")
+    assert places.tobytes() in whole
+    far = np.array([0, 2, 1 << 30, 1 << 30], dtype="<i4")
+    path.write_bytes(whole.replace(places.tobytes(), far.tobytes()))
+    assert "is a damaged Arrow file" in refusal(path)
 
 
 # Zip --------------------------------------------------------------------------------------------
@@ -324,7 +342,7 @@ def test_what_is_wrong_in_arff(file, text, words):
 
 
 def test_sheets_are_chosen_by_name(tmp_path):
-    pytest.importorskip("python_calamine")
+    pytest.importorskip("python_calamine", reason="needs rosenblatt[excel]")
     days = [dt.datetime(2024, 1, 2), dt.datetime(2024, 1, 3)]
     sheets = {
         "first": [["a", "b"], [1, "x"], [2, "y"]],
@@ -345,7 +363,7 @@ def test_sheets_are_chosen_by_name(tmp_path):
 
 
 def test_a_title_empty_columns_and_errors_around_a_table(tmp_path):
-    pytest.importorskip("python_calamine")
+    pytest.importorskip("python_calamine", reason="needs rosenblatt[excel]")
     rows = [["Sales of the year"], [], [None, "a", None, "b"], [None, 1, None, "x"]]
     rows += [[None, "#DIV/0!", None, "y"], [], [None, 3, None, "z"]]
     with read_table(write_workbook(tmp_path / "t.xlsx", {"s": rows})) as table:

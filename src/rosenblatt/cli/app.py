@@ -18,7 +18,7 @@ from rosenblatt.cli.bound import bound
 from rosenblatt.cli.check import check
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.fit import fit
-from rosenblatt.cli.options import EXIT_CODE
+from rosenblatt.cli.options import EXIT_CODE, WrongUseError
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
@@ -53,6 +53,10 @@ class Commands(TyperGroup):
         try:
             super().invoke(ctx)
             sys.stdout.flush()
+        except WrongUseError as error:
+            command = f"{ctx.command_path} {ctx.invoked_subcommand}"
+            msg = f"{error}; {command} --help tells more"
+            raise ValueError(msg) from None
         except BrokenPipeError:
             # The reader, `head` for instance, has what it wanted.
             _silence(sys.stdout)

@@ -143,6 +143,10 @@ def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     return columns | {name: options[given] for name, given in READING.items()}
 
 
+class WrongUseError(ValueError):
+    """What the command was given makes no sense, and its help says what would."""
+
+
 def tables_of(options: Mapping[str, Any]) -> list[str]:
     """What to read: the files, the database, or, for a query that names files, nothing."""
     files, database = list(options["files"] or ()), options["db"]
@@ -154,7 +158,8 @@ def tables_of(options: Mapping[str, Any]) -> list[str]:
         refuse(not known, f"--db {scheme}... is no address: give postgresql://USER@HOST/NAME")
         files = [database]
     none = "nothing to read: give a FILE, or --db, or a --query that names files"
-    refuse(not files and options["query"] is None, none)
+    if not files and options["query"] is None:
+        raise WrongUseError(none)
     return files
 
 

@@ -46,9 +46,12 @@ def stage_npz(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     """Read the arrays of an archive, side by side and the classes last, into the table `rows`."""
     try:
         with np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+            members = {name: archive[name] for name in archive.files}
     except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         raise _unreadable(shown, error) from None
+    arrays = {name: array for name, array in members.items() if isinstance(array, np.ndarray)}
+    if len(arrays) < len(members):  # what has not the mark of an array comes as bytes
+        raise _unreadable(shown, None)
     if len(arrays) == 1:
         (array,) = arrays.values()
         return _staged(_columns_of(array, shown), shown, storage)
@@ -141,7 +144,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _unreadable(shown: str, error: Exception) -> TableError:
+def _unreadable(shown: str, error: Exception | None) -> TableError:
     if "pickle" in str(error) or "Python objects" in str(error):
         remedy = "save it with a plain dtype, or as CSV or Parquet"
         return TableError(f"{shown} holds Python objects, pickled, which could run code: {remedy}")

@@ -28,17 +28,27 @@ def stage_arrow(file: Path, shown: str, storage: Storage, asked: Asked) -> Stage
 
 
 def _opened(file: Path, shown: str) -> Any:
-    """The table as pyarrow has it, read when it is needed."""
+    """The table as pyarrow has it, every cell of it checked.
+
+    What points outside of its file, as in a damaged one, would otherwise end the program.
+    """
     with file.open("rb") as opened:
         start = opened.read(6)
-    if start == b"ARROW1":
-        dataset = needed("pyarrow.dataset", "arrow", shown)
-        return dataset.dataset(file, format="ipc")
     if start.startswith(b"FEA1"):
-        return needed("pyarrow.feather", "arrow", shown).read_table(file)
+        given = needed("pyarrow.feather", "arrow", shown).read_table(file)
+        given.validate(full=True)
+        return given
     ipc = needed("pyarrow.ipc", "arrow", shown)
-    with file.open("rb") as opened, ipc.open_stream(opened) as stream:
-        return stream.read_all()
+    if start != b"ARROW1":
+        with file.open("rb") as opened, ipc.open_stream(opened) as stream:
+            given = stream.read_all()
+        given.validate(full=True)
+        return given
+    with needed("pyarrow", "arrow", shown).memory_map(str(file)) as mapped:
+        batches = ipc.open_file(mapped)
+        for k in range(batches.num_record_batches):
+            batches.get_batch(k).validate(full=True)
+    return needed("pyarrow.dataset", "arrow", shown).dataset(file, format="ipc")
 
 
 def stage_arrow_table(given: Any, shown: str, storage: Storage, names: list[str]) -> StagedFile:

@@ -5,6 +5,7 @@ A query alone (`stage_query`) may name files instead of tables.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +98,7 @@ def _sqlite_tables(connection: sqlite3.Connection) -> list[str]:
 def _staged_sqlite(
     connection: sqlite3.Connection, query: str, shown: str, storage: Storage
 ) -> StagedFile:
-    described = connection.execute(f"SELECT * FROM ({query}\n) LIMIT 0").description
-    names, notes = unique_names([str(name) for name, *_ in described])
+    names, notes = unique_names(_names_of(connection, query))
     given = ", ".join(f"c{j}" for j in range(len(names)))
     source = f"WITH given({given}) AS ({query}\n)"
     found = "max(typeof({0}) = 'text'), max(typeof({0}) = 'blob')"
@@ -119,6 +119,17 @@ def _staged_sqlite(
         for place, kind in enumerate(kinds)
     ]
     return StagedFile([names[j] for j in kept], columns, notes)
+
+
+def _names_of(connection: sqlite3.Connection, query: str) -> list[str]:
+    """The names of the columns as the query gives them; what is no query is refused here."""
+    described = connection.execute(f"SELECT * FROM ({query}\n) LIMIT 0").description
+    names = [str(name) for name, *_ in described]
+    # Within brackets, SQLite calls a second x x:1, or x_1: what it says itself takes a first row.
+    if any(re.fullmatch(r".*[:_]\d+", name, re.DOTALL) for name in names):
+        described = interruptible(connection, lambda: connection.execute(query)).description
+        names = [str(name) for name, *_ in described]
+    return names
 
 
 def _fetched(cursor: sqlite3.Cursor, connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:

@@ -56,7 +56,7 @@ def stage_postgres(address: str, shown: str, storage: Storage, asked: Asked) -> 
     adbc = needed("adbc_driver_postgresql.dbapi", "postgres", shown, "adbc-driver-postgresql")
     try:
         with adbc.connect(_patient(address)) as connection, connection.cursor() as cursor:
-            cursor.execute("SET default_transaction_read_only = on")
+            cursor.execute("SET TRANSACTION READ ONLY")
             notes: list[str] = []
             query = asked.query
             if query is None:
@@ -67,6 +67,8 @@ def stage_postgres(address: str, shown: str, storage: Storage, asked: Asked) -> 
                 schema, table = found[names.index(name)]
                 query = f"SELECT * FROM {in_quotes(schema)}.{in_quotes(table)}"
             answer = _answer(cursor, query.strip().rstrip(";"))
+            if not answer.schema.names:
+                raise TableError(_no_query(shown, "it has no columns"))
             staged = stage_arrow_table(answer, shown, storage, list(answer.schema.names))
             connection.rollback()
     except adbc.Error as error:
@@ -99,7 +101,10 @@ def _answer(cursor: Any, query: str) -> Any:
 
 
 def _trouble(error: Exception, shown: str, address: str, query: str | None) -> str:
-    text = " ".join(str(error).split())
+    # The server repeats the query, or a line of it with what is wrong under it.
+    text = re.split(r"\bQuery was:|\bLINE \d+:|\. SQLSTATE:", " ".join(str(error).split()))[
+        0
+    ].strip()
     for pattern, what in _TROUBLE:
         if found := re.search(pattern, text):
             what = what or found.group()
@@ -109,5 +114,9 @@ def _trouble(error: Exception, shown: str, address: str, query: str | None) -> s
     reason = re.sub(r"^.*?ERROR: *", "", text) if "ERROR:" in text else text
     reason = reason.replace(secret, "...") if secret else reason
     if query is not None:
-        return f"{shown} does not take this query ({reason[:160]}): give one that returns rows"
+        return _no_query(shown, reason[:160])
     return f"{shown} cannot be read: {reason[:160]}"
+
+
+def _no_query(shown: str, reason: str) -> str:
+    return f"{shown} does not take this query ({reason}): give one that returns rows"

@@ -33,10 +33,9 @@ def stage_svmlight(file: Path, shown: str, storage: Storage, asked: Asked) -> St
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(file))
-    except (ValueError, OverflowError, MemoryError) as error:
-        if isinstance(error, MemoryError):
-            raise
+        with file.open("rb") as opened:  # by its name, an unpacked file may still look packed
+            X, y = load_svmlight_file(opened)
+    except (ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())[:80]
         msg = f"{shown} is a damaged svmlight file or breaks off ({reason}): copy it again"
         raise TableError(msg) from None
