@@ -96,7 +96,7 @@ def test_nothing_is_left_behind_when_python_ends_without_closing(file, tmp_path)
 
 def test_a_forked_child_does_not_remove_the_parents_files(file):
     with read_table(file("a\n1\n")) as table:
-        storage = table._storage
+        storage = table._rows.storage
         folder = storage.folder
         storage_module._remove(os.getpid() + 1, folder, storage._connections, None)
         assert folder.exists()
@@ -213,7 +213,7 @@ def test_ctrl_c_again_while_cleaning_up_leaves_nothing_behind(file, monkeypatch,
     monkeypatch.setattr(storage_module.shutil, "rmtree", interrupted)
     with pytest.raises(impatience):
         table.close()
-    assert not table._storage.folder.exists()
+    assert not table._rows.storage.folder.exists()
 
 
 def test_a_full_disk_while_reading_is_an_os_error():
