@@ -242,8 +242,8 @@ def test_wrong_uses_are_answered_in_one_line(fruit, arguments, message):
         (["fit", "fruit.csv", "--keep", "best"], "'pocket'"),
         (["fit", "fruit.csv", "--cv", "x"], "--cv"),
         (["fit", "fruit.csv", "--bogus"], "--bogus"),
-        (["fit"], "missing argument 'FILE'"),
-        (["predict", "m.skops"], "missing argument 'FILE'"),
+        (["fit"], "nothing to read: give a FILE, or --db, or a --query that names files"),
+        (["predict", "m.skops"], "nothing to read: give a FILE"),
         (["fitt"], "'fitt'"),
     ],
 )

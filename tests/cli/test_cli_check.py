@@ -335,7 +335,7 @@ def test_wrong_uses(apart):
         ([apart, "--max-time", "0s"], "--max-time 0s leaves no time at all: give something"),
         (["none.csv", "--max-time", "0"], "--max-time 0 leaves no time at all"),
         ([apart, "--top", "0"], "--top"),
-        ([], "missing argument 'FILE'"),
+        ([], "nothing to read: give a FILE"),
     ):
         assert message in call("check", *arguments, code=2).stderr
     assert not Path("c.json").exists()

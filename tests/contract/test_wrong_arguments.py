@@ -293,7 +293,8 @@ def calls():
         "io.load_certificate": (io.load_certificate, {"path": "there is no such file"}),
         "io.read_table": (
             lambda path=None, **given: io.read_table(path or file("t.csv"), **given),
-            {"header": None, "delimiter": None, "text": ()},
+            {"header": None, "delimiter": None, "text": (), "sheet": None, "table": None}
+            | {"query": None},
         ),
         "io.read_table, path": (io.read_table, {"path": "there is no such file"}),
         "io.save": (

@@ -95,8 +95,7 @@ def test_a_folder_and_a_forbidden_file(file, tmp_path, monkeypatch):
         (bz2.compress(b"a,b\n1,2\n" * 999)[:-9], "damaged or breaks off"),
         (lzma.compress(b"a,b\n1,2\n" * 999)[:-9], "damaged or breaks off"),
         (b"PAR1" + b"\x15\x04" * 99, "is a damaged Parquet file or breaks off"),
-        (b"-1 3:1 11:1 14:1\n+1 5:1 7:1\n", "is in svmlight format"),
-        (b"1 qid:3 3:0.5 11:1e-3 # c\n0 qid:3 5:1\n", "is in svmlight format"),
+        (b"-1 3:1 11:1 14:1\n+1 5:1 7:x\n", "is a damaged svmlight file or breaks off"),
         (b'{"a": 1}\n{"a": \n', "is not valid JSON"),
         (b'[{"a": 1}, {"a"', "is not valid JSON"),
         (b'{"a": [1, 2], "b": {"c": 1}}', "no column of numbers, dates or text"),
@@ -125,9 +124,7 @@ def test_a_ragged_line_far_down(file):
 
 def test_archives_and_workbooks(tmp_path):
     for inside, words in [
-        ("xl/workbook.xml", "is an Excel workbook: save its sheet as CSV first"),
-        ("t.csv", "is a zip archive: unpack it first"),
-        ("x.npy", "is a NumPy archive"),
+        ("x.npy", "is a damaged NumPy file or breaks off"),
         ("schema.json", "is a rosenblatt model"),
     ]:
         with zipfile.ZipFile(tmp_path / "t", "w") as archive:
@@ -140,7 +137,7 @@ def test_truncated_and_mislabelled_parquet(tmp_path, file):
     duckdb.connect().execute(f"COPY (SELECT range AS a FROM range(9999)) TO '{path}'")
     path.write_bytes(path.read_bytes()[:-100])
     assert "is a damaged Parquet file or breaks off" in refusal(path)
-    assert "is named like Parquet but is not" in refusal(file("a,b\n1,2\n", "t.parquet"))
+    assert "is named like Parquet but is none" in refusal(file("a,b\n1,2\n", "t.parquet"))
 
 
 def test_truncated_zstd(tmp_path):

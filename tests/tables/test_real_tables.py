@@ -7,7 +7,9 @@ import gzip
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_svmlight_file
 
 from rosenblatt.tables.table import read_table
 from table_contents import MISSING, as_list, refusal
@@ -60,8 +62,15 @@ def test_real_cells_against_the_csv_module(data, name):
 
 
 @pytest.mark.parametrize("name", ["a9a.gz", "a9a.t.gz", "w8a.gz", "agaricus.txt.test"])
-def test_real_svmlight_files_are_refused(data, name):
-    assert "sklearn.datasets.load_svmlight_file" in refusal(data / name)
+def test_real_svmlight_files(data, name):
+    X, y = load_svmlight_file(str(data / name))
+    with read_table(data / name) as table:
+        assert table.kinds == {"x": "sparse", "label": "number"}
+        assert table.n_rows == len(y)
+        assert (table["x"] != X).nnz == 0
+        np.testing.assert_array_equal(table["label"], y)
+        part = table.chunk(5, 9)
+        assert (part["x"] != X[5:9]).nnz == 0
 
 
 def test_real_pictures_of_digits_are_refused(data):

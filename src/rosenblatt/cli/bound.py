@@ -13,9 +13,9 @@ from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
+    from rosenblatt.cli.fitting import Encoder
     from rosenblatt.report.fits import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
-    from rosenblatt.tables.encoder import TableEncoder
 
 Model = Literal["perceptron", "kernel"]
 
@@ -27,7 +27,7 @@ TIME = "Stop training after this long: 10s, 5m, 1h. The bound takes as long as i
 
 def bound(
     ctx: typer.Context,
-    file: options.File,
+    files: options.Files = None,
     target: options.Target = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
     json_: options.Json = False,
@@ -57,6 +57,10 @@ def bound(
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    table_name: options.TableName = None,
+    query: options.Query = None,
+    db: options.Database = None,
 ) -> None:
     """Train a perceptron, and set its mistakes beside the bound that theory gives.
 
@@ -95,7 +99,7 @@ def bound(
 def _examine(
     table: LabelledTable,
     model: Any,
-    encoder: TableEncoder,
+    encoder: Encoder,
     progress: ProgressLine,
     unasked: bool,
 ) -> tuple[EncodedTable, tuple[BoundReport, ...]]:

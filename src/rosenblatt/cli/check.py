@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import check_outputs, max_seconds, refuse_overwriting, writes
+from rosenblatt.cli.options import (
+    check_outputs,
+    max_seconds,
+    refuse_overwriting,
+    shown_tables,
+    writes,
+)
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_data, print_json, print_line
 
@@ -26,7 +31,7 @@ JSON = "Print the certificates, as JSON."
 
 def check(
     ctx: typer.Context,
-    file: options.File,
+    files: options.Files = None,
     target: options.Target = None,
     output: Annotated[str | None, writes(metavar="CERT.json", help=OUTPUT)] = None,
     verify: Annotated[str | None, typer.Option(metavar="CERT.json", help=VERIFY)] = None,
@@ -42,6 +47,10 @@ def check(
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    table_name: options.TableName = None,
+    query: options.Query = None,
+    db: options.Database = None,
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
@@ -51,16 +60,16 @@ def check(
 
     [dim]Example:[/dim] rosenblatt check examples/banknotes.csv
     """
-    how = options.how_to_read(ctx.params)
+    how, files = options.how_to_read(ctx.params), options.tables_of(ctx.params)
     if verify is not None:
         settled = ("target", "output", "pairs", "max_time", "ignore", "use", "number", "category")
         for name in (*settled, "missing"):
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)
-        return _verify(ctx, file, verify, how)
+        return _verify(ctx, files, verify, how)
     check_outputs(certificate=output)
-    refuse_overwriting(output, [file])
+    refuse_overwriting(output, files)
     limit = max_seconds(max_time)
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
@@ -69,8 +78,8 @@ def check(
         from rosenblatt.report.checks import document_of, examine
         from rosenblatt.results import Verdict
 
-        progress.say(f"reading {Path(file).name}")
-        table = read_checked(file, target, how)
+        progress.say(f"reading {shown_tables(files)}")
+        table = read_checked(files, target, how)
         tell = partial(progress.say, "looking for a hyperplane")
         findings = examine(table, pairs, limit, tell)
         document = document_of(table, findings, how | {"pairs": pairs})
@@ -87,7 +96,7 @@ def check(
 # --verify ---------------------------------------------------------------------------------------
 
 
-def _verify(ctx: typer.Context, file: str, path: str, how: dict[str, Any]) -> None:
+def _verify(ctx: typer.Context, files: list[str], path: str, how: dict[str, Any]) -> None:
     """Check certificates again."""
     as_json, quiet = ctx.params["json_"], ctx.params["quiet"]
     with ProgressLine(not quiet) as progress:
@@ -98,8 +107,8 @@ def _verify(ctx: typer.Context, file: str, path: str, how: dict[str, Any]) -> No
         document = read_document(path)
         stored = how_it_was_read(document, path)
         given = {name: value for name, value in how.items() if value not in (None, [])}
-        progress.say(f"reading {Path(file).name}")
-        table = read_checked(file, stored["target"], stored | given)
+        progress.say(f"reading {shown_tables(files)}")
+        table = read_checked(files, stored["target"], stored | given)
         tell = partial(progress.say, "checking")
         answers = check_again(document, path, table, stored["pairs"], tell)
     valid = all(answer.valid for answer in answers)

@@ -49,7 +49,7 @@ RECORD = "Keep every update, for plot updates and plot animate."
 
 def fit(
     ctx: typer.Context,
-    file: options.File,
+    files: options.Files = None,
     target: options.Target = None,
     output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
@@ -88,6 +88,10 @@ def fit(
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    table_name: options.TableName = None,
+    query: options.Query = None,
+    db: options.Database = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 

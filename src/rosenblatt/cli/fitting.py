@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,14 @@ from sklearn.pipeline import Pipeline
 
 import rosenblatt
 from rosenblatt.cli.effort import CHOSEN, Effort, within_time
-from rosenblatt.cli.options import chosen_model, estimator_options, how_to_read
-from rosenblatt.cli.reading import notes_about, read_file
+from rosenblatt.cli.options import (
+    chosen_model,
+    estimator_options,
+    how_to_read,
+    shown_tables,
+    tables_of,
+)
+from rosenblatt.cli.reading import encoder_of, notes_about, read_file
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
@@ -36,8 +41,10 @@ from rosenblatt.report.fits import (
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.visible import count
 
+Encoder = TableEncoder | SparseEncoder
 MODELS = {  # by name: the loops of all of them would take a while to load
     "perceptron": "Perceptron",
     "adaline": "Adaline",
@@ -64,21 +71,21 @@ def estimator(model: str) -> Any:
 
 def prepare(
     options: Mapping[str, Any], progress: ProgressLine, **more: Any
-) -> tuple[LabelledTable, Any, TableEncoder]:
+) -> tuple[LabelledTable, Any, Encoder]:
     """The table that a command was given, with the classifier and the encoder to fit to it."""
     name = chosen_model(options)
-    rule = estimator(name)
-    progress.say(f"reading {Path(options['file']).name}")
-    table = read_file(options["file"], options["target"], rule, how_to_read(options))
+    rule, files = estimator(name), tables_of(options)
+    progress.say(f"reading {shown_tables(files)}")
+    table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
-    encoder = TableEncoder(standardize=not options["raw"], use=tuple(options["use"] or ()))
+    encoder = encoder_of(table, standardize=not options["raw"], use=options["use"])
     return table, classifier, encoder
 
 
 def train(
     table: LabelledTable,
     classifier: Any,
-    encoder: TableEncoder,
+    encoder: Encoder,
     folds: int,
     progress: ProgressLine,
     ctrl_c: HeldCtrlC,
@@ -179,7 +186,7 @@ def _was_interrupted(classifier: Any) -> bool:
 def cross_validate(
     table: LabelledTable,
     classifier: Any,
-    encoder: TableEncoder,
+    encoder: Encoder,
     folds: int,
     progress: ProgressLine,
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
@@ -198,7 +205,10 @@ def cross_validate(
         folds = least
         table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
     # What was used with all the rows is used with some of them, whatever it looks like there.
-    encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
+    used = tuple(encoder.kinds_)
+    encoder = clone(encoder)
+    if isinstance(encoder, TableEncoder):
+        encoder.set_params(use=used)
     classifier, effort_of_each = _as_long(classifier, effort)
     split = StratifiedKFold(folds, shuffle=True, random_state=0).split(table.y, table.y)
     scores = []

@@ -23,7 +23,14 @@ trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
-FILE = "A table: CSV, TSV, Parquet or JSON lines, also compressed; - for standard input."
+FILE = (
+    "A table: CSV, JSON, Parquet, Arrow, NumPy, svmlight, ARFF, a workbook or a database, also "
+    "compressed; - for standard input. Several files, or 'a*.csv' in quotes, are one table."
+)
+SHEET = "The sheet of a workbook. Default: the first."
+TABLE = "The table of a database. Default: the only one."
+QUERY = "A SELECT, for the database; without FILE over files: FROM 'x.parquet'."
+DB = "Instead of FILE: postgresql://USER@HOST/NAME. Passwords: PGPASSWORD or ~/.pgpass."
 TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
@@ -47,7 +54,7 @@ Updates = Literal["online", "batch", "minibatch"]
 Orders = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
 Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
-File = Annotated[str, typer.Argument(metavar="FILE", help=FILE)]
+Files = Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=FILE)]
 Target = Annotated[str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for scripts.")]
@@ -75,6 +82,10 @@ Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
 Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
+Sheet = Annotated[str | None, reads(metavar="NAME", help=SHEET)]
+TableName = Annotated[str | None, reads("--table", metavar="NAME", help=TABLE)]
+Query = Annotated[str | None, reads(metavar="SQL", help=QUERY)]
+Database = Annotated[str | None, reads("--db", metavar="ADDRESS", help=DB)]
 
 
 # As parameters ----------------------------------------------------------------------------------
@@ -100,6 +111,11 @@ PARAMETERS = (
     *("tol", "class_weight", "record", "seed", "n_jobs"),
 )
 RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
+# As `read_table` takes them, and as the commands have them.
+READING = {
+    **{name: name for name in ("header", "delimiter", "sheet", "query")},
+    "table": "table_name",
+}
 MOST = 10**9
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 NUMBERS = {  # options that are numbers, and what to give
@@ -123,8 +139,30 @@ SUFFIXES = {
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
     lists = ("ignore", "use", "number", "category", "missing")
-    columns = {name: list(options[name] or ()) for name in lists}
-    return columns | {name: options[name] for name in ("header", "delimiter")}
+    columns = {name: list(options.get(name) or ()) for name in lists}
+    return columns | {name: options[given] for name, given in READING.items()}
+
+
+def tables_of(options: Mapping[str, Any]) -> list[str]:
+    """What to read: the files, the database, or, for a query that names files, nothing."""
+    files, database = list(options["files"] or ()), options["db"]
+    both = "--db and FILE both say where the table is: give one of them"
+    refuse(database is not None and files, both)
+    if database is not None:
+        known = database.startswith(("postgresql://", "postgres://"))
+        scheme = database.partition(":")[0]  # what follows may hold a password
+        refuse(not known, f"--db {scheme}... is no address: give postgresql://USER@HOST/NAME")
+        files = [database]
+    none = "nothing to read: give a FILE, or --db, or a --query that names files"
+    refuse(not files and options["query"] is None, none)
+    return files
+
+
+def shown_tables(files: list[str]) -> str:
+    """What is read, for a line of progress; never a password."""
+    from rosenblatt.tables.postgres import without_password
+
+    return Path(without_password(files[0])).name if files else "the query"
 
 
 def refuse(condition: Any, why: str) -> None:
@@ -151,7 +189,10 @@ def check_outputs(**outputs: str | None) -> None:
 def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
     """Refuse to write to a file that is read."""
     if output is not None and Path(output).exists():
-        same = any(Path(name).exists() and Path(output).samefile(name) for name in inputs)
+        from rosenblatt.tables.staging import expanded
+
+        named = [file for name in inputs for file in expanded(name)]
+        same = any(Path(name).exists() and Path(output).samefile(name) for name in named)
         refuse(same, f"{output} is what is being read: write to another file")
 
 

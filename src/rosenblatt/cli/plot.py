@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from rosenblatt.cli import options
 from rosenblatt.cli.options import check_outputs, refuse, writes
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
@@ -27,12 +28,19 @@ WHICH = "margin, nearest: of more than two classes, the one to draw with the res
 
 
 def plot(
+    ctx: typer.Context,
     kind: Annotated[Literal[OfModels, Ideas], typer.Argument(metavar="KIND", help=KIND)],
     model: Annotated[str | None, may_have(metavar="MODEL", help=MODEL)] = None,
-    file: Annotated[str | None, may_have(metavar="FILE", help=TABLE)] = None,
+    files: Annotated[list[str] | None, may_have(metavar="FILE...", help=TABLE)] = None,
     output: Annotated[str | None, writes(metavar="PICTURE", help=OUTPUT)] = None,
     first: Annotated[int, typer.Option(min=1, metavar="N", help="updates: how many to draw.")] = 4,
     which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
+    header: options.Header = None,
+    delimiter: options.Delimiter = None,
+    sheet: options.Sheet = None,
+    table_name: options.TableName = None,
+    query: options.Query = None,
+    db: options.Database = None,
 ) -> None:
     """Draw a picture of a model, of a run, or of an idea.
 
@@ -57,23 +65,25 @@ def plot(
     """
     output = output or f"{kind}.{'gif' if kind == 'animate' else 'png'}"
     check_outputs(**{"animation" if kind == "animate" else "picture": output})
-    _check_arguments(kind, model, file)
+    given = any(ctx.params[name] is not None for name in ("query", "db"))
+    tables = options.tables_of(ctx.params) if files or given else []
+    _check_arguments(kind, model, bool(files or given))
     strange = f"--class does not go with plot {kind}: it is for {' and '.join(OF_MARGINS)}"
     refuse(which is not None and kind not in OF_MARGINS, strange)
     with ProgressLine() as progress:
         progress.say("drawing")
-        _draw(kind, model, file, output, {"first": first, "which": which})
+        _draw(kind, model, tables if files or given else None, output, ctx.params)
     print_line(f"drawn: {output}")
 
 
-def _check_arguments(kind: str, model: str | None, file: str | None) -> None:
+def _check_arguments(kind: str, model: str | None, has_table: bool) -> None:
     idea, of_table = kind in get_args(Ideas), kind in OF_TABLES
     refuse(idea and model is not None, f"plot {kind} takes no model: it draws an idea")
     needs = f"plot {kind} needs a model: rosenblatt plot {kind} MODEL.skops"
     refuse((of_table or kind == "epochs") and model is None, needs)
     needs = f"plot {kind} needs the table, too: rosenblatt plot {kind} {model} TABLE"
-    refuse(of_table and file is None, needs)
-    refuse(not of_table and file is not None, f"plot {kind} takes no table")
+    refuse(of_table and not has_table, needs)
+    refuse(not of_table and has_table, f"plot {kind} takes no table")
 
 
 def _check_model(kind: str, name: str, classifier: Any) -> None:
@@ -111,7 +121,7 @@ def _check_nearest(name: str, loaded: Any, classifier: Any, which: Any) -> None:
 
 
 def _draw(
-    kind: str, model: str | None, file: str | None, output: str, given: dict[str, Any]
+    kind: str, model: str | None, files: list[str] | None, output: str, given: dict[str, Any]
 ) -> None:
     from rosenblatt import plot as pictures
 
@@ -126,24 +136,24 @@ def _draw(
     loaded = load(model)
     classifier = classifier_of(loaded)
     _check_model(kind, model, classifier)
-    if file is None:
+    if files is None:
         more = {"feature_names": feature_names(loaded)} if kind == "neuron" else {}
         pictures.save(draw(classifier, **more), output)
         return
+    from rosenblatt.cli.reading import open_table
     from rosenblatt.cli.saved_models import Application, class_named
-    from rosenblatt.tables.table import read_table
 
-    options: dict[str, Any] = {"feature_names": axis_names(loaded)}
+    how: dict[str, Any] = {"feature_names": axis_names(loaded)}
     if kind in OF_MARGINS:
-        options["which"] = class_named(given["which"], classifier.classes_)
+        how["which"] = class_named(given["which"], classifier.classes_)
     if kind == "nearest":
-        _check_nearest(model, loaded, classifier, options["which"])
+        _check_nearest(model, loaded, classifier, how["which"])
     if kind == "updates":
-        options["first"] = given["first"]
+        how["first"] = given["first"]
     application = Application(loaded, model)
-    with read_table(file, **application.how_to_read) as table:
+    with open_table(files, options.how_to_read(given), **application.how_to_read) as table:
         X, y = application.training_data(table)
     if kind == "animate":
-        pictures.animate(classifier, X, y, output, **options)
+        pictures.animate(classifier, X, y, output, **how)
     else:
-        pictures.save(draw(classifier, X, y, **options), output)
+        pictures.save(draw(classifier, X, y, **how), output)

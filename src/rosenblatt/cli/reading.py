@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.options import refuse
+from rosenblatt.cli.options import READING, refuse
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
 from rosenblatt.visible import count
@@ -43,12 +44,18 @@ class Labels(NamedTuple):
     notes: list[str]
 
 
+def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Table:
+    """The table in these files, or in the answer to a query."""
+    options: dict[str, Any] = {name: how.get(name) for name in READING}
+    return read_table(list(files) or None, **options | more)
+
+
 def read_file(
-    file: str, target: str | None, estimator: type, how: Mapping[str, Any]
+    files: Sequence[str], target: str | None, estimator: type, how: Mapping[str, Any]
 ) -> LabelledTable:
-    """What a file is about; `estimator` is what an error advises to use from Python instead."""
+    """What a table is about; `estimator` is what an error advises to use from Python instead."""
     try:
-        with open_table(file, target, how) as table:
+        with asked_table(files, target, how) as table:
             return _labelled(table, target, how)
     except ForPythonError as error:
         error.estimator = estimator.__name__
@@ -56,15 +63,16 @@ def read_file(
 
 
 @contextmanager
-def open_table(file: str, target: str | None, how: Mapping[str, Any]) -> Iterator[Table]:
-    """The table, read as the options say."""
+def asked_table(
+    files: Sequence[str], target: str | None, how: Mapping[str, Any]
+) -> Iterator[Table]:
+    """The table, its columns read as the options say."""
     numbers, words = how["number"], how["category"]
     for name in set(numbers) & set(words):
         msg = f"--number {name} and --category {name} contradict each other: give one of them"
         raise ValueError(msg)
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *([target] if target else [])]
-    form = {"header": how["header"], "delimiter": how["delimiter"], "missing": how["missing"]}
-    with read_table(file, **form, text=words, wanted=wanted) as table:
+    with open_table(files, how, text=words, wanted=wanted, missing=how["missing"]) as table:
         _check_names(table, wanted)
         kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
         try:
@@ -127,16 +135,23 @@ def _check_names(table: Table, names: Sequence[str]) -> None:
             raise ValueError(msg)
 
 
-def read_checked(file: str, target: str | None, how: Mapping[str, Any]) -> EncodedTable:
+def read_checked(files: Sequence[str], target: str | None, how: Mapping[str, Any]) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-    with open_table(file, target, how) as table:
+    with asked_table(files, target, how) as table:
         labelled = _labelled(table, target, how)
     # Where all columns are constant, which no fit would use, the answer is no.
-    encoder = TableEncoder(standardize=False, use=tuple(how["use"]), keep_constant=True)
+    encoder = encoder_of(labelled, standardize=False, use=how["use"], keep_constant=True)
     X = encoder.fit_transform(labelled.columns)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
     return EncodedTable(**vars(labelled), encoder=encoder, X=X)
+
+
+def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder:
+    """What makes features of the columns of a table."""
+    if is_sparse(table.columns):
+        return SparseEncoder()
+    return TableEncoder(**how | {"use": tuple(how["use"] or ())})
 
 
 # The classes ------------------------------------------------------------------------------------
@@ -255,7 +270,7 @@ def _no_classes(
 # What was done to the columns -------------------------------------------------------------------
 
 
-def notes_about(encoder: TableEncoder) -> list[str]:
+def notes_about(encoder: TableEncoder | SparseEncoder) -> list[str]:
     """What the encoder did that a reader would want to know."""
     reasons: dict[str, list[str]] = {}
     for spec in encoder.columns_:
@@ -274,7 +289,9 @@ def notes_about(encoder: TableEncoder) -> list[str]:
     return notes
 
 
-def _notes_on_rounding(encoder: TableEncoder, columns: dict[str, NDArray[Any]]) -> list[str]:
+def _notes_on_rounding(
+    encoder: TableEncoder | SparseEncoder, columns: dict[str, NDArray[Any]]
+) -> list[str]:
     """Which columns hold whole numbers that may not be what stands in the file."""
     numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
     large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]

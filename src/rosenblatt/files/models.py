@@ -39,6 +39,7 @@ ALLOWED = (
     "rosenblatt.perceptron.adaline.Adaline",
     "rosenblatt.perceptron.estimator.Perceptron",
     "rosenblatt.tables.encoder.TableEncoder",
+    "rosenblatt.tables.sparse_features.SparseEncoder",
     "scipy.sparse._csr.csr_array",  # of support vectors
     # Plain parts of scikit-learn's estimators that skops does not know.
     "sklearn.calibration._CalibratedClassifier",

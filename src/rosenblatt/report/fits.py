@@ -32,6 +32,7 @@ from rosenblatt.report.facts import (
 from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
 from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder
 
 Ints = NDArray[np.int64]
 
@@ -69,7 +70,7 @@ class LabelledTable:
 class EncodedTable(LabelledTable):
     """The same in numbers, as a classifier takes it."""
 
-    encoder: TableEncoder
+    encoder: TableEncoder | SparseEncoder
     X: Any
 
     @cached_property

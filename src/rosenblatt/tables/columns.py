@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.tables import cells
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from rosenblatt.tables.rows_in_memory import RowsInMemory
     from rosenblatt.tables.storage import Storage
@@ -65,6 +65,21 @@ def same_row(_: Column, row: int) -> int:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a user says of a table: how it is written, and which of several is meant."""
+
+    header: bool | None = None
+    delimiter: str | None = None
+    text: Collection[str] = ()
+    sheet: str | None = None
+    table: str | None = None
+    query: str | None = None
+    wanted: Collection[str] = ()
+    missing: Collection[str] = ()
+    in_memory: bool = True
+
+
+@dataclass(frozen=True)
 class StagedFile:
     """What is known of a file whose rows lie in the table `rows`, or in memory."""
 
@@ -74,6 +89,7 @@ class StagedFile:
     has_header: bool = True
     delimiter: str = ","
     in_memory: RowsInMemory | None = None
+    sparse: Mapping[str, Any] = field(default_factory=dict)  # columns that are matrices (CSR)
 
 
 def unique_names(given: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
 from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as_value
-from rosenblatt.tables.columns import Column, StagedFile, guessed, unique_names
+from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, unique_names
 from rosenblatt.tables.dialects import (
     Dialect,
     FirstRecords,
@@ -35,7 +34,7 @@ from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
 from rosenblatt.tables.missing_cells import forgotten, recognizer
 from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.rows_in_memory import RowsInMemory
-from rosenblatt.tables.storage import ForPythonError, TableError, first_line, fits_in_memory
+from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
 from rosenblatt.tables.texts import Texts
 
 if TYPE_CHECKING:
@@ -57,29 +56,18 @@ WIDE = (
     ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 )
 _REMEDY = "correct the quotation marks there"
-_PAIRS = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?((?:[ \t]+(?:qid|\d+):[^\s:]+)*)\s*(?:#.*)?")
 
 
-def stage_csv(
-    file: Path,
-    shown: str,
-    storage: Storage,
-    *,
-    header: bool | None,
-    delimiter: str | None,
-    as_text: Collection[str],
-    wanted: Collection[str] = (),
-    markers: Collection[str] = (),
-) -> StagedFile:
+def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
     """Read the rows of the file into memory, or into the table `rows` of the storage.
 
-    A first line with all the `wanted` names is the header; `markers` stand for missing cells, too.
+    A first line with all the wanted names is the header.
     """
     given, lines, notes = file, _lines_of(file), list[str]()
     if lines is None or not lines.ascii:
         file, notes = _in_utf8(given, shown, storage.copies)
         lines = lines if file is given else _lines_of(file)
-    text, start = _start_of(file, shown, delimiter)
+    text, start = _start_of(file, asked.delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
         raise TableError(msg)
@@ -87,8 +75,8 @@ def stage_csv(
     if line is not None:
         msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
         raise TableError(msg)
-    has_header, judged = (header, []) if header is not None else _header(start.records, wanted)
-    commented = None if has_header or header is False else commented_header(text, start)
+    has_header, judged = _header(start.records, asked)
+    commented = None if has_header or asked.header is False else commented_header(text, start)
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
     has_units = has_header and has_unit_row(start.records)
@@ -102,11 +90,11 @@ def stage_csv(
         units = ", ".join(filter(None, (cell.strip(WHITE_SPACE) for cell in start.records[1])))
         notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
     notes += _joined_lines(start, has_header)
-    guesses = guessed(_without(markers, start.records[has_header + has_units :]), names, as_text)
+    rows = _without(asked.missing, start.records[has_header + has_units :])
+    guesses = guessed(rows, names, asked.text)
     staged = StagedFile(names, [], notes, heading is not None, start.dialect.delimiter)
-    rows = lines and reader.in_memory(lines, guesses, markers)
-    if rows:
-        return replace(staged, columns=rows.columns(guesses), in_memory=rows)
+    if asked.in_memory and lines and (held := reader.in_memory(lines, guesses, asked.missing)):
+        return replace(staged, columns=held.columns(guesses), in_memory=held)
     numbers = [guess == "number" for guess in guesses]
     longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
     large = file.stat().st_size >= LARGE_BYTES
@@ -128,10 +116,12 @@ def _lines_of(file: Path) -> Lines | None:
     return Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size) else None
 
 
-def _header(records: Sequence[Sequence[str]], wanted: Collection[str]) -> tuple[bool, list[str]]:
+def _header(records: Sequence[Sequence[str]], asked: Asked) -> tuple[bool, list[str]]:
     """Whether the first record names the columns, and a note if that may surprise."""
+    if asked.header is not None:
+        return asked.header, []
     first = [cell.strip(WHITE_SPACE) for cell in records[0]]
-    if looks_like_header(records) or (wanted and set(wanted) <= set(first)):
+    if looks_like_header(records) or (asked.wanted and set(asked.wanted) <= set(first)):
         return True, []
     if not is_numbered_header(records):
         return False, []
@@ -147,7 +137,7 @@ def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequ
     return [["" if gone(cell.strip(WHITE_SPACE)) else cell for cell in row] for row in records]
 
 
-def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, FirstRecords]:
+def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:
     """The start of the file, long enough for some records, and the dialect that fits it."""
     n_bytes = HEAD_BYTES
     while True:
@@ -155,7 +145,6 @@ def _start_of(file: Path, shown: str, delimiter: str | None) -> tuple[str, First
             head = opened.read(n_bytes)
             complete = not opened.read(1)
         text = codecs.decode(head, "utf-8", "ignore").removeprefix("\ufeff")
-        _refuse_svmlight(text, shown)
         start = sniffed(text, delimiter, complete=complete)
         if complete or len(start.records) > 2 or n_bytes > LONGEST_LINE:
             return text, start
@@ -201,18 +190,6 @@ def _transcoded(file: Path, encoding: str, folder: Path) -> Path:
         while block := given.read(1 << 20):
             written.write(block)
     return copy
-
-
-def _refuse_svmlight(text: str, shown: str) -> None:
-    lines = [line for line in text.splitlines()[:20] if line.strip() and line[0] != "#"]
-    found = [_PAIRS.fullmatch(line) for line in lines[:-1] or lines]
-    pairs = [match.group(1).split() for match in found if match]
-    if len(pairs) == len(found) and any(len(pair) > 1 for pair in pairs):
-        msg = (
-            f"{shown} is in svmlight format, not a table: load it in Python with "
-            "sklearn.datasets.load_svmlight_file"
-        )
-        raise ForPythonError(msg)
 
 
 def _joined_lines(start: FirstRecords, has_header: bool) -> list[str]:

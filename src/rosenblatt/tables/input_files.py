@@ -1,4 +1,4 @@
-"""Finding the file that a user named, unpacking it, and recognising what it holds."""
+"""Finding the file that a user named, and unpacking it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import re
 import shutil
 import stat
 import sys
-import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from rosenblatt.tables.storage import ForPythonError, TableError
+from rosenblatt.tables.storage import TableError
+from rosenblatt.tables.zip_files import is_archive, unzipped
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -25,7 +25,7 @@ else:
     from backports import zstd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 HEAD_BYTES = 1 << 20
 
@@ -35,47 +35,32 @@ _UNPACKERS: dict[bytes, tuple[str, Callable[[Path], Any]]] = {
     b"\xfd7zXZ\x00": ("xz", lzma.open),
     b"\x28\xb5\x2f\xfd": ("zstd", zstd.open),
 }
-_PACKED_SUFFIXES = {".gz", ".zst", ".bz2", ".xz"}
-_FORMATS = {
-    **dict.fromkeys([".parquet", ".pq"], "parquet"),
-    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
-    **dict.fromkeys([".csv", ".tsv", ".tab"], "csv"),
-}
-_NOT_TABLES = {
-    b"\x89PNG": "a PNG picture: give a table, such as a CSV file",
-    b"\xff\xd8\xff": "a JPEG picture: give a table, such as a CSV file",
-    b"GIF8": "a GIF picture: give a table, such as a CSV file",
-    b"%PDF": "a PDF document: copy its table to a CSV file first",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save its sheet as CSV first",
-    b"\x89HDF": "an HDF5 file: write the table you want as CSV or Parquet first",
-    b"SQLite format 3": "an SQLite database: write the table you want as CSV first",
-    b"ARROW1": "an Arrow (Feather) file: write it as Parquet first",
-    b"Obj\x01": "an Avro file: write it as Parquet or CSV first",
-    b"7z\xbc\xaf": "a 7z archive: unpack it first",
-    b"Rar!": "a RAR archive: unpack it first",
-    b"\x80\x04\x95": "a Python pickle: write the table as CSV or Parquet first",
-    b"\x80\x05\x95": "a Python pickle: write the table as CSV or Parquet first",
-    b"\x7fELF": "a program: give a table, such as a CSV file",
-}
-_FOR_PYTHON = {
-    b"\x93NUMPY": "a NumPy array: load it in Python with numpy.load",
-    b"\x00\x00\x08": "an IDX array (as of MNIST): load it in Python",
-}
+_PACKED_SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".zip")
 
 
-def local_copy(path: str | os.PathLike[str], folder: Path) -> Path:
-    """The regular, unpacked file behind `path`; what has to be copied goes to `folder`."""
-    text = os.fspath(path)
-    if text in ("-", "/dev/stdin"):
+class LocalFile(NamedTuple):
+    """A regular, unpacked file; the name by whose suffix its format is told; notes."""
+
+    file: Path
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+def local_copy(path: str, folder: Path, suffixes: Collection[str]) -> LocalFile:
+    """The regular, unpacked file behind `path`; what has to be copied goes to `folder`.
+
+    Of several files in a zip archive it is the one with one of these suffixes.
+    """
+    if path in ("-", "/dev/stdin"):
         with _written(folder / "standard-input") as copy:
             shutil.copyfileobj(_standard_input(), copy)
         file = folder / "standard-input"
     else:
-        file = _existing(text, folder)
+        file = _existing(path, folder)
     if file.stat().st_size == 0:
         msg = f"{shown_path(path)} is empty: give a file with at least one row"
         raise TableError(msg)
-    return _unpacked(file, shown_path(path), folder)
+    return _unpacked(LocalFile(file, Path(path).name), shown_path(path), folder, suffixes)
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:
@@ -139,81 +124,42 @@ def _not_there(text: str, file: Path) -> str:
     return f"there is no file {text}: check the name and the folder"
 
 
-def _unpacked(file: Path, shown: str, folder: Path) -> Path:
-    """The file itself, or what was packed in it."""
-    with file.open("rb") as opened:
+def _unpacked(given: LocalFile, shown: str, folder: Path, suffixes: Collection[str]) -> LocalFile:
+    """The file itself, or what was packed in it; what a zip archive holds may be packed, too."""
+    with given.file.open("rb") as opened:
         start = opened.read(16)
-    target = folder / "unpacked"
+    target = folder / f"unpacked-{given.file.name}"
     for magic, (name, unpacker) in _UNPACKERS.items():
         if start.startswith(magic):
             try:
-                with unpacker(file) as packed, _written(target) as copy:
+                with unpacker(given.file) as packed, _written(target) as copy:
                     shutil.copyfileobj(packed, copy, 1 << 20)
             except (EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, OSError) as error:
                 if getattr(error, "errno", None):
                     raise
                 msg = f"{shown} is damaged or breaks off ({name}): download or copy it again"
                 raise TableError(msg) from None
-            if target.stat().st_size == 0:
-                msg = f"{shown} is empty inside: give a file with at least one row"
-                raise TableError(msg)
-            return target
-    return file
+            unpacked = LocalFile(target, _without_packing(given.name), given.notes)
+            break
+    else:
+        if not is_archive(given.file, shown):
+            return given
+        inside, notes = unzipped(given.file, shown, target, suffixes)
+        if inside.lower().endswith(".zip"):
+            msg = f"{shown} holds another zip archive, {inside}: unpack it first"
+            raise TableError(msg)
+        within = LocalFile(target, inside, notes)
+        unpacked = _unpacked(within, f"{shown} ({inside})", folder, suffixes)
+    if unpacked.file.stat().st_size == 0:
+        msg = f"{shown} is empty inside: give a file with at least one row"
+        raise TableError(msg)
+    return unpacked
+
+
+def _without_packing(name: str) -> str:
+    return name[: -len(Path(name).suffix)] if name.lower().endswith(_PACKED_SUFFIXES) else name
 
 
 def glob_escaped(file: Path) -> str:
     """The path for DuckDB, which otherwise takes `*`, `?` and `[` for patterns."""
     return re.sub(r"[*?\[]", lambda found: f"[{found.group()}]", str(file))
-
-
-def recognised(path: str | os.PathLike[str], file: Path) -> str:
-    """What the file holds: "csv", "parquet" or "json", by its name, or else by its content."""
-    shown = shown_path(path)
-    with file.open("rb") as opened:
-        start = opened.read(4096)
-    if start.startswith(b"PAR1"):
-        return "parquet"
-    _refuse_other_formats(start, file, shown)
-    suffixes = [suffix.lower() for suffix in Path(os.fspath(path)).suffixes]
-    if suffixes and suffixes[-1] in _PACKED_SUFFIXES:
-        suffixes.pop()
-    known = _FORMATS.get(suffixes[-1]) if suffixes else None
-    if known == "parquet":
-        msg = f"{shown} is named like Parquet but is not: give its true suffix, such as .csv"
-        raise TableError(msg)
-    return known or ("json" if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv")
-
-
-def _refuse_other_formats(start: bytes, file: Path, shown: str) -> None:
-    for error, formats in ((ForPythonError, _FOR_PYTHON), (TableError, _NOT_TABLES)):
-        for magic, advice in formats.items():
-            if start.startswith(magic):
-                msg = f"{shown} is {advice}"
-                raise error(msg)
-    if start.startswith(b"PK\x03\x04"):
-        raise TableError(f"{shown} is {_kind_of_zip(file, shown)}")  # noqa: EM102
-    text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith((b"<!doctype", b"<html", b"<?xml")):
-        msg = f"{shown} is a web page or XML, not a table: download the file itself"
-        raise TableError(msg)
-    if re.match(rb"(?:%[^\n]*\n|\s)*@relation\b", text):
-        msg = f"{shown} is an ARFF file: load it in Python with scipy.io.arff.loadarff"
-        raise TableError(msg)
-    if not start.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
-        control = sum(byte < 9 or 13 < byte < 32 for byte in start)
-        if control > max(4, 0.05 * len(start)):
-            msg = f"{shown} is a binary file: give text (CSV, TSV, JSON) or Parquet"
-            raise TableError(msg)
-
-
-def _kind_of_zip(file: Path, shown: str) -> str:
-    with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(file) as archive:
-        names = archive.namelist()
-        if any(name.startswith("xl/") for name in names):
-            return "an Excel workbook: save its sheet as CSV first"
-        if "schema.json" in names:
-            return "a rosenblatt model (skops), not a table: give a table, such as a CSV file"
-        if any(name.endswith(".npy") for name in names):
-            msg = f"{shown} is a NumPy archive: load it in Python with numpy.load"
-            raise ForPythonError(msg)
-    return "a zip archive: unpack it first"

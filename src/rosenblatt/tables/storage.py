@@ -13,7 +13,7 @@ from concurrent.futures import Future, wait
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import duckdb
 
@@ -64,6 +64,11 @@ class Storage:
         self.copies = self.folder / "copies"  # of the file, needed only while it is read
         self.copies.mkdir()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a connection."""
+        return bool(self._connections)
+
     def open(self, n_bytes: int) -> None:
         """Be ready for about this many bytes of text, in a database that is made when needed."""
         self._n_bytes = n_bytes
@@ -77,6 +82,8 @@ class Storage:
             # Nothing is ever fetched from the network on the user's behalf.
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            # A name in a query is a table or a file, never a variable of the program.
+            "python_enable_replacements": "false",
         }
         connection = duckdb.connect(place, config=settings)
         self._connections.append(connection)
@@ -89,10 +96,18 @@ class Storage:
         """Give back the room of the copies once the rows are staged."""
         shutil.rmtree(self.copies, ignore_errors=True)
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The answer to a query, as tuples."""
+    def rows(
+        self, sql: str, parameters: Sequence[Any] = (), given: Any = None
+    ) -> list[tuple[Any, ...]]:
+        """The answer to a query, as tuples; `given`, if any, is the table of that name in it."""
         cursor = self._cursor()
-        return interruptible(cursor, lambda: cursor.execute(sql, list(parameters)).fetchall())
+        if given is not None:
+            cursor.register("given", given)
+        try:
+            return interruptible(cursor, lambda: cursor.execute(sql, list(parameters)).fetchall())
+        finally:
+            if given is not None:
+                cursor.unregister("given")
 
     def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
         """The answer to a query, an array per column (masked where it holds NULL)."""
@@ -188,7 +203,14 @@ def _remove_orphans(parent: str) -> None:
 T = TypeVar("T")
 
 
-def interruptible(connection: duckdb.DuckDBPyConnection, query: Callable[[], T]) -> T:
+class Interruptible(Protocol):
+    """A connection to a database whose work can be stopped from another thread."""
+
+    def interrupt(self) -> None:
+        """Stop it."""
+
+
+def interruptible(connection: Interruptible, query: Callable[[], T]) -> T:
     """The answer to a query, with Ctrl-C heeded at once and a full disk as OSError.
 
     DuckDB looks for Ctrl-C only between its tasks, which can take minutes. So the query runs

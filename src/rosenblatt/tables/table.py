@@ -1,4 +1,4 @@
-"""Reading tables from CSV, Parquet and JSON files, column by column or in chunks of rows."""
+"""Reading tables from files and databases, column by column or in chunks of rows."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.arguments import brief, file_path, names_of, yes_or_no
+from rosenblatt.arguments import brief, file_path, instance, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
-from rosenblatt.tables.columns import find_kinds
-from rosenblatt.tables.csv_files import stage_csv
-from rosenblatt.tables.input_files import local_copy, recognised, shown_path
+from rosenblatt.tables.columns import Asked, find_kinds
+from rosenblatt.tables.input_files import shown_path
 from rosenblatt.tables.missing_cells import forget
 from rosenblatt.tables.staged_rows import StagedRows
+from rosenblatt.tables.staging import stage
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
 from rosenblatt.tables.texts import Texts
-from rosenblatt.tables.typed_files import stage_typed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -50,7 +49,8 @@ class Table(Mapping[str, "NDArray[Any]"]):
     has_header : bool
         Whether the names come from the file.
     kinds : dict
-        "number", "date" or "text" for each column.
+        "number", "date" or "text" for each column; "sparse" for one that is a matrix (CSR), the
+        features of an svmlight file.
     notes : tuple of str
         What was done unasked, a sentence each.
     """
@@ -63,12 +63,15 @@ class Table(Mapping[str, "NDArray[Any]"]):
         n_rows: int,
         has_header: bool,
         notes: Iterable[str] = (),
+        sparse: Mapping[str, Any] | None = None,
     ) -> None:
+        self._sparse = dict(sparse or {})
         self.path = path
-        self.names = tuple(columns)
+        self.names = (*self._sparse, *columns)
         self.n_rows = n_rows
         self.has_header = has_header
-        self.kinds = {name: column.kind for name, column in columns.items()}
+        self.kinds = dict.fromkeys(self._sparse, "sparse")
+        self.kinds |= {name: column.kind for name, column in columns.items()}
         self.notes = tuple(notes)
         self._columns = dict(columns)
         self._rows = rows
@@ -83,7 +86,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._columns
+        return name in self.kinds
 
     # Comparing cell by cell, as a mapping would, is never what is meant.
     __eq__ = object.__eq__
@@ -114,8 +117,10 @@ class Table(Mapping[str, "NDArray[Any]"]):
     def _fetched(
         self, names: Sequence[str], start: int, stop: int
     ) -> dict[str, NDArray[Any] | Texts]:
-        asked = [self._columns[name] for name in names]
-        return dict(zip(names, self._rows.fetched(asked, start, stop), strict=True))
+        found = {name: self._sparse[name][start:stop] for name in names if name in self._sparse}
+        others = [name for name in names if name not in found]
+        asked = [self._columns[name] for name in others]
+        return found | dict(zip(others, self._rows.fetched(asked, start, stop), strict=True))
 
     def read_as(self, kinds: Mapping[str, str]) -> Table:
         """The same rows, with these columns only, read as these kinds.
@@ -124,15 +129,21 @@ class Table(Mapping[str, "NDArray[Any]"]):
         as the kind asked for.
         """
         self._check_names(kinds)
+        sparse = {name: self._sparse[name] for name in kinds if name in self._sparse}
         for name, kind in kinds.items():
-            if kind not in KINDS:
+            if (kind == "sparse") != (name in sparse):
+                what = "sparse features" if kind == "sparse" else f"a {kind}"
+                msg = f"{shown_path(self.path)}: {name!r} must be {what}: give a file of that kind"
+                raise TableError(msg)
+            if kind not in (*KINDS, "sparse"):
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
         columns = {
             name: self._rows.readable(name, self._columns[name], kind)
             for name, kind in kinds.items()
+            if name not in sparse
         }
-        return self._with(columns)
+        return self._with(columns, sparse)
 
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names, for a file without a header."""
@@ -140,14 +151,16 @@ class Table(Mapping[str, "NDArray[Any]"]):
         if len(names) != len(self) or len(set(names)) != len(names):
             msg = f"{len(names)} names for {len(self)} columns: give each column a name of its own"
             raise TableError(msg)
-        return self._with(dict(zip(names, self._columns.values(), strict=True)))
+        n = len(self._sparse)
+        sparse = dict(zip(names[:n], self._sparse.values(), strict=True))
+        return self._with(dict(zip(names[n:], self._columns.values(), strict=True)), sparse)
 
-    def _with(self, columns: Mapping[str, Column]) -> Table:
+    def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Table:
         shared = (self._rows, self.path, columns, self.n_rows, self.has_header, self.notes)
-        return Table(*shared)
+        return Table(*shared, sparse)
 
     def _check_names(self, names: Iterable[str]) -> None:
-        missing = [name for name in names if name not in self._columns]
+        missing = [name for name in names if name not in self.kinds]
         if missing:
             shown = ", ".join(map(repr, missing[:5])) + ", ..." * (len(missing) > 5)
             here = ", ".join(map(repr, self.names[:8])) + ", ..." * (len(self) > 8)
@@ -179,19 +192,22 @@ def _as_array(cells: NDArray[Any] | Texts) -> NDArray[Any]:
     """A column as an array of its own."""
     if isinstance(cells, Texts):
         return cells.texts()
-    return cells if cells.base is None else cells.copy()
+    return cells.copy() if getattr(cells, "base", None) is not None else cells
 
 
 def read_table(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     *,
     header: bool | None = None,
     delimiter: str | None = None,
     text: Collection[str] = (),
+    sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
     wanted: Collection[str] = (),
     missing: Collection[str] = (),
 ) -> Table:
-    """Read a table from a CSV, TSV, Parquet or JSON file.
+    """Read a table from a file, from several with the same columns, or from a database.
 
     A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null and
     #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
@@ -203,9 +219,11 @@ def read_table(
 
     Parameters
     ----------
-    path : str or path
-        The file, plain or packed (gzip, zstd, bzip2, xz); "-" is standard input. The format is
-        told by the suffix or, failing that, by the content.
+    path : str or path, or sequence of these, optional
+        The file: delimited text, JSON, Parquet, Arrow, NumPy, svmlight, ARFF, a workbook, an
+        SQLite or DuckDB database; plain or packed (gzip, zstd, bzip2, xz, zip); "-" is standard
+        input. The format is told by the content or, failing that, by the suffix. A pattern such
+        as "data/*.csv" stands for all files of such a name, and "postgresql://..." is a database.
     header : bool, optional
         Whether the first line of a delimited file names the columns. By default it is judged
         by whether words stand above numbers. Columns without a name are called column1, ...
@@ -214,6 +232,13 @@ def read_table(
     text : collection of str
         Columns that will be read as text. Of a large file the cells of other columns may be kept
         as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
+    sheet : str, optional
+        The sheet of a workbook; by default the first.
+    table : str, optional
+        The table of a database; by default the only one.
+    query : str, optional
+        One SELECT, for the database; without a `path` it names files: FROM 'x.parquet'. Nothing
+        is fetched from the network, and nothing is changed.
     wanted : collection of str
         Columns that will be asked for: a first line that has all these names is the header,
         whatever it looks like.
@@ -225,7 +250,15 @@ def read_table(
     TableError
         If there is no such file or it is no table; the message is one line with the remedy.
     """
-    file_path("path", path)
+    if path is None:
+        paths = []
+    elif isinstance(path, list | tuple):
+        paths = [os.fspath(file_path("path", one)) for one in path]
+        if not paths:
+            msg = "path=[] names no file: give at least one"
+            raise TableError(msg)
+    else:
+        paths = [os.fspath(file_path("path", path))]
     if header is not None:
         header = yes_or_no("header", header)
     text, wanted = names_of("text", text), names_of("wanted", wanted)
@@ -235,9 +268,11 @@ def read_table(
     ):
         msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
+    _check_choice(sheet, table, query)
     storage = Storage()
     try:
-        return _read(storage, os.fspath(path), header, delimiter, text, wanted, missing)
+        asked = Asked(header, delimiter, text, sheet, table, query, wanted, missing)
+        return _read(storage, paths, asked)
     except BaseException as error:
         storage.close()
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -245,44 +280,32 @@ def read_table(
         raise
 
 
-def _read(
-    storage: Storage,
-    path: str,
-    header: bool | None,
-    delimiter: str | None,
-    text: Collection[str],
-    wanted: Collection[str],
-    missing: Collection[str],
-) -> Table:
-    file, shown = local_copy(path, storage.copies), shown_path(path)
-    table_format = recognised(path, file)
-    storage.open(file.stat().st_size)
-    if table_format == "csv":
-        staged = stage_csv(
-            file,
-            shown,
-            storage,
-            header=header,
-            delimiter=delimiter,
-            as_text=text,
-            wanted=wanted,
-            markers=missing,
-        )
-    else:
-        staged = stage_typed(file, shown, storage, table_format)
+def _check_choice(sheet: Any, table: Any, query: Any) -> None:
+    for name, value in (("sheet", sheet), ("table", table), ("query", query)):
+        if value is not None:
+            instance(name, value, (str,), f"give the {name} as text")
+    if table is not None and query is not None:
+        msg = "--table and --query (table=, query=) both say what to read: give one of them"
+        raise TableError(msg)
+
+
+def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
+    name, staged, is_text = stage(paths, storage, asked)
+    shown, only_header = shown_path(name), is_text and staged.has_header
     rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
     if staged.in_memory is None:
-        forget(storage, staged.columns, missing)
+        forget(storage, staged.columns, asked.missing)
         ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
-        _refuse_no_rows(n_rows, shown, only_header=table_format == "csv" and staged.has_header)
+        _refuse_no_rows(n_rows, shown, only_header=only_header)
         columns, notes = find_kinds(storage, staged, n_rows)
     else:
         rows, n_rows = staged.in_memory, staged.in_memory.n_rows
-        _refuse_no_rows(n_rows, shown, only_header=staged.has_header)
+        _refuse_no_rows(n_rows, shown, only_header=only_header)
         columns, notes = rows.judged(staged)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
-    return Table(rows, path, named, n_rows, staged.has_header, staged.notes + notes)
+    notes = staged.notes + notes
+    return Table(rows, name, named, n_rows, staged.has_header, notes, staged.sparse)
 
 
 def _refuse_no_rows(n_rows: int, shown: str, *, only_header: bool) -> None:

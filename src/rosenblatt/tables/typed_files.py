@@ -1,10 +1,10 @@
-"""Reading files that give their columns types: Parquet and JSON."""
+"""Reading what gives its columns types: Parquet, JSON, and whatever DuckDB takes as a relation."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -14,8 +14,10 @@ from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from rosenblatt.tables.columns import Asked
     from rosenblatt.tables.storage import Storage
 
 _NUMBER_TYPES = re.compile(
@@ -23,32 +25,62 @@ _NUMBER_TYPES = re.compile(
 )
 _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
-_READERS = {
-    "parquet": "read_parquet(?, hive_partitioning=false)",
+_PARQUET = "read_parquet(?, hive_partitioning=false)"
+_JSON = (
     # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
-    "json": "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
-    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')",
-}
+    "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')"
+)
 
 
-def stage_typed(file: Path, shown: str, storage: Storage, table_format: str) -> StagedFile:
-    """Read the rows of the file into the table `rows` of the storage."""
-    reader, source = _READERS[table_format], [glob_escaped(file)]
+def stage_parquet(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
+    """Read the rows of a Parquet file into the table `rows` of the storage."""
+    source = [glob_escaped(file)]
     try:
-        described = storage.rows(f"DESCRIBE SELECT * FROM {reader}", source)
-        names = [str(name) for name, *_ in described]
-        if table_format == "parquet":
-            names = _parquet_names(storage, source)
-        names, notes = unique_names(names)
-        types = [str(sql_type) for _, sql_type, *_ in described]
-        kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
-        if not kept:
-            msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
-            raise TableError(msg)
-        values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-        storage.rows(f"CREATE TABLE rows AS SELECT {', '.join(values)} FROM {reader}", source)
+        names = _parquet_names(storage, source)
+        return stage_relation(storage, shown, _PARQUET, source, names=names)
+    except duckdb.Error:
+        msg = f"{shown} is a damaged Parquet file or breaks off: download or write it again"
+        raise TableError(msg) from None
+
+
+def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
+    """Read the rows of a JSON file, an array or a record per line, into the table `rows`."""
+    try:
+        return stage_relation(storage, shown, _JSON, [glob_escaped(file)])
     except duckdb.Error as error:
-        raise TableError(_unreadable(shown, table_format, error)) from None
+        line = re.search(r"line (\d+)|record/value (\d+)", first_line(error))
+        place = f" near {line.group()}" if line else ""
+        remedy = "give a list of records or one record per line"
+        msg = f"{shown} is not valid JSON{place}: {remedy}"
+        raise TableError(msg) from None
+
+
+def stage_relation(
+    storage: Storage,
+    shown: str,
+    relation: str,
+    parameters: Sequence[Any] = (),
+    *,
+    names: Sequence[str] | None = None,
+    given: Any = None,
+    before: str = "",
+) -> StagedFile:
+    """Read the rows of a relation, whose columns have types, into the table `rows`.
+
+    `names` are those of its columns where DuckDB had to change them. What is `given` is the
+    table of that name in the relation; `before` are statements to begin with.
+    """
+    described = storage.rows(f"{before} DESCRIBE SELECT * FROM {relation}", parameters, given)
+    names, notes = unique_names(names or [str(name) for name, *_ in described])
+    types = [str(sql_type) for _, sql_type, *_ in described]
+    kept = [j for j, sql_type in enumerate(types) if not _LEFT_OUT_TYPES.match(sql_type)]
+    if not kept:
+        msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
+        raise TableError(msg)
+    values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
+    sql = f"{before} CREATE TABLE rows AS SELECT {', '.join(values)} FROM {relation}"
+    storage.rows(sql, parameters, given)
     left_out = [name for j, name in enumerate(names) if j not in kept]
     notes += noted(left_out, "is left out: it holds nested or binary values")
     columns = _without_plain_words(storage, [_staged_column(j, types[j]) for j in kept])
@@ -102,12 +134,3 @@ def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column
         replace(column, declared=column.declared or guesses.get(column.sql) in ("text", "number"))
         for column in columns
     ]
-
-
-def _unreadable(shown: str, table_format: str, error: duckdb.Error) -> str:
-    reason = first_line(error)
-    if table_format == "parquet":
-        return f"{shown} is a damaged Parquet file or breaks off: download or write it again"
-    line = re.search(r"line (\d+)|record/value (\d+)", reason)
-    place = f" near {line.group()}" if line else ""
-    return f"{shown} is not valid JSON{place}: give a list of records or one record per line"

@@ -1,0 +1,163 @@
+"""From what a user names to rows: a file, several as one table, a database, a query."""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rosenblatt.tables.columns import Asked, Column, StagedFile
+from rosenblatt.tables.databases import stage_query
+from rosenblatt.tables.formats import CSV, SUFFIXES, recognised
+from rosenblatt.tables.input_files import local_copy, shown_path
+from rosenblatt.tables.postgres import is_address, stage_postgres, without_password
+from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rosenblatt.tables.storage import Storage
+
+_UNKNOWN = IN_MEMORY_BYTES + 1  # how large an answer is, nobody knows before
+
+
+class Staged(NamedTuple):
+    """What was read: its name, what is known of its rows, and whether it was delimited text."""
+
+    name: str
+    file: StagedFile
+    is_text: bool
+
+
+def stage(paths: Sequence[str], storage: Storage, asked: Asked) -> Staged:
+    """Read the rows of all these, or of the query alone, into the table `rows` of the storage."""
+    if not paths:
+        if asked.query is None:
+            msg = "nothing to read: give a path, or a query that names files"
+            raise TableError(msg)
+        _refuse_options(asked, ("query",), "a query over files")
+        storage.open(_UNKNOWN)
+        return Staged("the query", stage_query(asked.query, "the query", storage), False)
+    paths = [path for given in paths for path in expanded(given)]
+    if len(paths) == 1:
+        return _stage_one(paths[0], storage, asked)
+    return _stage_several(paths, storage, asked)
+
+
+def expanded(path: str) -> list[str]:
+    """The files that a pattern such as ``data/*.csv`` stands for; a name is itself."""
+    if not glob.has_magic(path) or is_address(path) or Path(path).exists():
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+    files = [name for name in found if Path(name).is_file()]
+    if not files:
+        msg = f"no file is named like {path}: check the pattern and the folder"
+        raise TableError(msg)
+    return files
+
+
+def _stage_one(path: str, storage: Storage, asked: Asked) -> Staged:
+    if is_address(path):
+        _refuse_options(asked, ("table", "query"), "a database")
+        if not storage.is_open:
+            storage.open(_UNKNOWN)
+        shown = without_password(path)
+        return Staged(shown, stage_postgres(path, shown, storage, asked), False)
+    shown = shown_path(path)
+    local = local_copy(path, storage.copies, frozenset(SUFFIXES))
+    known = recognised(local.name, local.file, shown)
+    if asked.query is not None and "query" not in known.options:
+        msg = (
+            f"{shown} is {known.name}, not a database: name it in the query, and not beside it "
+            f"(FROM '{shown}')"
+        )
+        raise TableError(msg)
+    _refuse_options(asked, known.options, f"{shown}, {known.name}")
+    if not storage.is_open:
+        storage.open(local.file.stat().st_size)
+    staged = known.stage(local.file, shown, storage, asked)
+    notes = [*local.notes, *staged.notes]
+    return Staged(path, replace(staged, notes=notes), known is CSV)
+
+
+def _refuse_options(asked: Asked, accepted: Sequence[str], what: str) -> None:
+    meant = {"sheet": "workbooks", "table": "databases", "query": "databases"}
+    for name, about in meant.items():
+        if getattr(asked, name) is not None and name not in accepted:
+            msg = f"--{name} ({name}= in Python) is for {about}, not for {what}: leave it out"
+            raise TableError(msg)
+
+
+# Several files ----------------------------------------------------------------------------------
+
+
+def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Staged:
+    """Read the files one after another; all must have the same columns, in any order."""
+    refuse = next((path for path in paths if path in ("-", "/dev/stdin")), None)
+    if refuse is not None:
+        msg = "standard input is one table: give files, or standard input alone"
+        raise TableError(msg)
+    storage.open(sum(Path(path).stat().st_size for path in paths if Path(path).exists()))
+    parts: list[Staged] = []
+    asked = replace(asked, in_memory=False)
+    for k, path in enumerate(paths):
+        if parts and parts[0].is_text and asked.header is None:
+            asked = replace(asked, header=parts[0].file.has_header)
+        parts.append(_stage_one(path, storage, asked))
+        _compare(parts[0], parts[-1])
+        storage.rows(f"ALTER TABLE rows RENAME TO part{k}")
+    names = parts[0].file.names
+    columns = [_common([_column(part, name) for part in parts]) for name in names]
+    selects = []
+    for k, part in enumerate(parts):
+        cells = [_as_stored(_column(part, name), c) for name, c in zip(names, columns, strict=True)]
+        values = ", ".join(f"{cell} AS c{j}" for j, cell in enumerate(cells))
+        selects.append(f"SELECT {values} FROM part{k}")
+    storage.rows(f"CREATE TABLE rows AS {' UNION ALL '.join(selects)}")
+    for k in range(len(parts)):
+        storage.rows(f"DROP TABLE part{k}")
+    shown = [os.fspath(Path(part.name).name) for part in parts]
+    listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
+    notes = [f"{len(parts)} files are read as one table: {listed}."]
+    for path, part in zip(shown, parts, strict=True):
+        notes += [f"{path}: {note}" for note in part.file.notes if note not in notes]
+    columns = [replace(column, sql=f"c{j}") for j, column in enumerate(columns)]
+    first = replace(parts[0].file, columns=columns, notes=notes)
+    whole = f"{parts[0].name} and {len(parts) - 1} more"
+    return Staged(whole, first, all(part.is_text for part in parts))
+
+
+def _compare(first: Staged, other: Staged) -> None:
+    """Refuse a file whose columns are not those of the first."""
+    if first.file.sparse or (other.file.sparse and first is not other):
+        msg = f"{other.name} is sparse: give one such file, or join them first"
+        raise TableError(msg)
+    missing = [name for name in first.file.names if name not in other.file.names]
+    strange = [name for name in other.file.names if name not in first.file.names]
+    if not missing and not strange:
+        return
+    lacks = f"has no column {missing[0]!r}" if missing else ""
+    adds = f"has a column {strange[0]!r} of its own" if strange else ""
+    msg = (
+        f"{other.name} {' and '.join(filter(None, (lacks, adds)))}, unlike {first.name}: "
+        "give files with the same columns"
+    )
+    raise TableError(msg)
+
+
+def _column(part: Staged, name: str) -> Column:
+    return part.file.columns[part.file.names.index(name)]
+
+
+def _common(columns: Sequence[Column]) -> Column:
+    """One column for the cells of all: typed where all files say so, otherwise text."""
+    if len({column.stored for column in columns}) == 1:
+        declared = all(column.declared for column in columns)
+        return replace(columns[0], declared=declared, words=all(c.words for c in columns))
+    return Column("", "text", "text")
+
+
+def _as_stored(column: Column, common: Column) -> str:
+    return column.cell() if common.stored != column.stored else column.sql
