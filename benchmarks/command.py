@@ -40,6 +40,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
+from benchmarks import command_large  # noqa: E402
 
 FILES = {"covtype.csv.gz": {}, "adult-train.csv.gz": {"header": None, "skipinitialspace": True}}
 EPOCHS = 10
@@ -307,9 +308,19 @@ arrays, too (`fetchnumpy`).
 Plain CSV files are read straight into columns in memory, on all cores, each text as a code; every
 cell is judged on the way. Files of more than 256 MB, or whose lines are not plain (a line end
 between quotation marks), go through a database, which takes longer than pandas.
+
+In "fit with five folds" the peer is Polars, a pipeline of the same steps and `cross_val_score` over
+the same folds. In "predict" the rate is compared with that of DuckDB, which reads the whole table
+and writes it again.
 """
 
-PARTS = {f.__name__: f for f in (reading, tables, streams, start)}
+
+def answers(repeats: int) -> list[Table]:
+    """``predict`` from format to format."""
+    return command_large.answers(repeats, watched)
+
+
+PARTS = {f.__name__: f for f in (reading, tables, streams, start, command_large.folds, answers)}
 
 
 def main() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rosenblatt.tables import storage as storage_module
 from rosenblatt.tables.output import TableWriter
 from rosenblatt.tables.table import TableError, read_table
+from rosenblatt.tables.texts import Texts
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -59,6 +64,69 @@ def test_whole_numbers_are_written_without_a_point(tmp_path, capsys):
     assert lines == ["n,x", "181,0.5", ",1.0", "-3,2.0", "1e+300,1", "4.0,2", "5.0,3", "-0.0,"]
     with read_table(tmp_path / "o.csv") as table:
         assert table["n"].tobytes() == np.concatenate([n for n, _ in parts]).tobytes()
+
+
+def naive_csv(columns, kinds, delimiter=","):
+    """The same by Python's csv module, cell by cell."""
+    cells = []
+    for column, kind in zip(columns.values(), kinds, strict=True):
+        values = column.tolist()
+        if kind == "number":
+            known = [x for x in values if x == x]
+            whole = all(abs(x) < 2**53 and x == int(x) and repr(x) != "-0.0" for x in known)
+            values = ["" if x != x else int(x) if whole else x for x in values]
+        cells.append(["" if x is None else x for x in values])
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*cells, strict=True))
+    return written.getvalue()
+
+
+powers = st.integers(-1074, 1023).map(lambda k: 2.0**k)
+numbers = st.floats(allow_infinity=False) | powers | st.integers(-999, 999).map(float)
+words = st.none() | st.text(st.sampled_from("ab \t,;\"'\né0"), max_size=5)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(words, numbers, st.integers(-(2**62), 2**62)), min_size=1, max_size=9))
+def test_csv_has_the_bytes_of_pythons_own_module(tmp_path, rows):
+    texts, floats, counts = zip(*rows, strict=True)
+    words = np.empty(len(rows), dtype=object)
+    words[:] = texts
+    columns = {"word, too": words, "x": np.array(floats), "n": np.array(counts)}
+    kinds = ["text", "number", "integer"]
+    for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
+        expected = naive_csv(columns, kinds, delimiter)
+        for given_words in (words, Texts.of(words)):
+            path = tmp_path / f"out{suffix}"
+            with TableWriter(path, dict(zip(columns, kinds, strict=True))) as out:
+                out.write({**columns, "word, too": given_words})
+            assert path.read_bytes().decode() == expected
+
+
+def test_a_carriage_return_is_quoted_whatever_the_version_of_python(tmp_path):
+    words = np.array(["a\rb"], dtype=object)
+    with TableWriter(tmp_path / "out.csv", {"w": "text", "t": "text"}) as out:
+        out.write({"w": words, "t": Texts.of(words)})
+    assert (tmp_path / "out.csv").read_bytes() == b'w,t\n"a\rb","a\rb"\n'
+
+
+def test_powers_of_two_which_duckdb_misspells(tmp_path):
+    values = np.concatenate([2.0 ** np.arange(-1074, 1024), [0.5, np.nan]])
+    with TableWriter(tmp_path / "out.csv", {"x": "number", "n": "integer"}) as out:
+        out.write({"x": values, "n": np.arange(len(values))})
+    lines = (tmp_path / "out.csv").read_text().splitlines()[1:-1]
+    assert [float(line.split(",")[0]) for line in lines] == values[:-1].tolist()
+
+
+@pytest.mark.parametrize("words", [["", None, "a"], [None], ["", ""]])
+def test_a_single_column_has_no_empty_lines(tmp_path, words):
+    column = {"word": np.array(words, dtype=object)}
+    for given_words in (column["word"], Texts.of(column["word"])):
+        with TableWriter(tmp_path / "out.csv", {"word": "text"}) as out:
+            out.write({"word": given_words})
+        assert (tmp_path / "out.csv").read_text() == naive_csv(column, ["text"])
 
 
 def test_targets_are_checked_before_any_work(tmp_path):
@@ -120,10 +188,10 @@ def test_a_full_disk_while_writing_csv(tmp_path, monkeypatch):
 def test_a_full_disk_while_writing_parquet(tmp_path, monkeypatch):
     rows = storage_module.Storage.rows
 
-    def full(storage, sql, parameters=()):
+    def full(storage, sql, *arguments):
         if sql.startswith("COPY"):
             raise OSError(errno.ENOSPC, "no space left on the disk (... TMPDIR)")
-        return rows(storage, sql, parameters)
+        return rows(storage, sql, *arguments)
 
     def write():
         with TableWriter(tmp_path / "out.parquet", {"a": "number"}) as out:

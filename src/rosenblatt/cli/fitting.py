@@ -41,6 +41,7 @@ from rosenblatt.report.fits import (
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.frames import Cells
 from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.visible import count
 
@@ -195,7 +196,7 @@ def cross_validate(
 
     Where the command chose how long to train the classifier, the others are trained no longer.
     """
-    labels, counts = np.unique(table.y, return_counts=True)
+    labels, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
     least = int(counts.min())
     if least < 2:
         single = labels[counts.argmin()]
@@ -207,21 +208,26 @@ def cross_validate(
     # What was used with all the rows is used with some of them, whatever it looks like there.
     used = tuple(encoder.kinds_)
     encoder = clone(encoder)
+    columns: dict[str, Any] = table.columns
     if isinstance(encoder, TableEncoder):
         encoder.set_params(use=used)
+        # What a column holds is the same in every fold; means, deviations and values are not.
+        columns = {name: Cells.of(name, column) for name, column in columns.items()}
+    weights = getattr(classifier, "class_weight", None)
+    y = table.y if isinstance(weights, dict) else numbers  # sorted like the classes, but shorter
     classifier, effort_of_each = _as_long(classifier, effort)
-    split = StratifiedKFold(folds, shuffle=True, random_state=0).split(table.y, table.y)
+    split = StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y)
     scores = []
     for k, (learn, test) in enumerate(within_time(split, effort.folds_time), 1):
         what = f"cross-validation {k}/{folds}"
         progress.say(what)
         model = clone(classifier)
-        X = encoder.fit_transform({name: c[learn] for name, c in table.columns.items()})
-        run(model, X, table.y[learn], progress, what, effort_of_each)
+        X = encoder.fit_transform({name: column[learn] for name, column in columns.items()})
+        run(model, X, y[learn], progress, what, effort_of_each)
         if _was_interrupted(model):
             raise KeyboardInterrupt
-        X = encoder.transform({name: c[test] for name, c in table.columns.items()})
-        scores.append(float(np.mean(model.predict(X) == table.y[test])))
+        X = encoder.transform({name: column[test] for name, column in columns.items()})
+        scores.append(float(np.mean(model.predict(X) == y[test])))
     if len(scores) < folds:
         done = f"{len(scores)} of {folds} folds, for which {effort.folds_time:g} seconds are kept"
         table.notes.append(f"{done} (--cv {folds} does all of them)")

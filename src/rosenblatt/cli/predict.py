@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -12,11 +13,13 @@ from rosenblatt.cli.options import refuse_overwriting, shown_tables, tables_of, 
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
-CHUNK = 1 << 16
+CHUNK = 122_880  # rows read at a time: so many are stored together, as most files are written
+CELLS = 40 * CHUNK  # fewer of them where the table is wider, for the sake of memory
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
 QUIET = "Say nothing but errors."
+KEEP = "Write this column, too, such as the name or number of the row. May be given several times."
 
 
 def predict(
@@ -24,6 +27,7 @@ def predict(
     model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=TABLE)] = None,
     output: Annotated[str | None, writes(metavar="TABLE", help=OUTPUT)] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help=KEEP)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
@@ -41,6 +45,7 @@ def predict(
     """
     files = tables_of(ctx.params)
     with ProgressLine(not quiet) as progress:
+        from rosenblatt.cli.overlapped import ahead
         from rosenblatt.cli.reading import open_table
         from rosenblatt.cli.saved_models import Application, Tally
         from rosenblatt.files.models import load
@@ -49,18 +54,21 @@ def predict(
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
-        application, tally = Application(load(model), model), Tally()
+        application, tally = Application(load(model), model, keep or ()), Tally()
         refuse_overwriting(output, [model, *files])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read) as table:
-            rows = application.fitting(table)
-            with writer as out:
-                for start in range(0, table.n_rows, CHUNK):
-                    stop = min(start + CHUNK, table.n_rows)
-                    out.write(application.answer(rows.chunk(start, stop), tally))
-                    progress.say("predicting", stop, table.n_rows)
+            step = max(1, min(CHUNK, CELLS // len(table.names)))
+            chunks = ahead(application.chunks(table, step))
+            answers = ahead(application.answer(chunk, tally) for chunk in chunks)
+            done = 0
+            with writer as out, closing(answers), closing(chunks):
+                for answer in answers:
+                    out.write(answer)
+                    done = min(done + step, table.n_rows)
+                    progress.say("predicting", done, table.n_rows)
     if not quiet:
         for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
             print_line(line, error=True)

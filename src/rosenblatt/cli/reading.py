@@ -109,7 +109,7 @@ def labelled_table(
     none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
     refuse(not features, none)
     y, known, _ = labels
-    columns = table.chunk(0, table.n_rows, features)
+    columns = table.columns(features)
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
         notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
@@ -123,6 +123,7 @@ def labelled_table(
         has_header=table.has_header,
         known=known,
         ignores=bool(ignored),
+        day_places=table.day_places,
     )
 
 

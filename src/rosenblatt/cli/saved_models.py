@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
-from rosenblatt.tables.cells import TRUTH, missing
+from rosenblatt.tables.cells import TRUTH
 from rosenblatt.tables.table import Table
+from rosenblatt.tables.texts import MISSING_CODE, Texts
 from rosenblatt.visible import count
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Any]  # arrays, Texts, or a matrix
 
 
 def number_of(cell: str, classes: NDArray[Any]) -> int:
@@ -64,16 +66,17 @@ class Tally:
         self.strange: Counter[str] = Counter()
         self.unseen: dict[str, Counter[str]] = {}
 
-    def judge(self, predicted: NDArray[Any], true: NDArray[Any], classes: NDArray[Any]) -> None:
+    def judge(self, chosen: NDArray[np.intp], true: Texts, classes: NDArray[Any]) -> None:
         """Count right answers; a class that is missing or not the model's is not judged."""
-        numbers = {cell: number_of(cell, classes) for cell in set(true) if cell is not None}
-        for answer, cell in zip(predicted.tolist(), true, strict=True):
-            number = numbers.get(cell)
-            if number is not None and number >= 0:
-                self.judged += 1
-                self.right += answer == classes[number]
-            elif number is not None:
-                self.strange[cell] += 1
+        missing = len(classes)
+        numbers = np.array([*(number_of(cell, classes) for cell in true.values), missing])
+        known = (numbers[true.codes] >= 0) & (true.codes >= 0)
+        self.judged += int(known.sum())
+        self.right += int((chosen == numbers[true.codes])[known].sum())
+        strange = np.bincount(true.codes[numbers[true.codes] < 0], minlength=len(true.values))
+        self.strange.update(
+            {cell: int(n) for cell, n in zip(true.values, strange, strict=True) if n}
+        )
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
@@ -103,7 +106,7 @@ class Tally:
 class Application:
     """A loaded model made ready for tables."""
 
-    def __init__(self, model: Any, path: str) -> None:
+    def __init__(self, model: Any, path: str, kept: Sequence[str] = ()) -> None:
         facts = saved_facts(model, path)
         self.path, self.trained_on = path, facts and facts.table
         self.target = self.trained_on and self.trained_on.target
@@ -114,30 +117,52 @@ class Application:
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model
         kinds = self.encoder.kinds_ if self.encoder is not None else {}
-        self.texts = [name for name, kind in kinds.items() if kind == "text"]
-        table = None if facts is None else facts.table
+        self.kept = list(dict.fromkeys(kept))
+        without_names = self.trained_on and self.trained_on.has_header is False
         self.how_to_read: dict[str, Any] = {
-            "text": self.texts,
-            "wanted": () if table and table.has_header is False else tuple(kinds),
-            "missing": () if table is None else table.missing,
+            "text": [*(name for name, kind in kinds.items() if kind == "text"), *self.kept],
+            "wanted": () if without_names else tuple(kinds),
+            "missing": self.trained_on.missing if self.trained_on else (),
         }
-
-    @property
-    def layout(self) -> dict[str, str]:
-        """The columns of the answer."""
         classes = self.classifier.classes_
         values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
         label = "integer" if classes.dtype.kind in "iu" else "text"
-        return {"prediction": label} | dict.fromkeys(values, "number")
+        self.answers = {"prediction": label} | dict.fromkeys(values, "number")
+        for name in self.kept:
+            refuse(name in self.answers, f"--keep {name}: the answers have a column of that name")
+
+    @property
+    def layout(self) -> dict[str, str]:
+        """The columns of the answer, after those that are kept."""
+        return dict.fromkeys(self.kept, "text") | self.answers
 
     def fitting(self, table: Table) -> Table:
         """The table with the columns the model needs, and the class if it is there."""
-        if self.trained_on and self.trained_on.has_header is False and not table.has_header:
-            table = self._by_position(table, list(self.trained_on.names))
+        table = self._named(table)
         kinds = self._kinds(table)
         if self.target is not None and self.target in table.names:
-            kinds[self.target] = "text"
-        return table.read_as(kinds)
+            kinds[self.target] = "number" if table.kinds[self.target] == "number" else "text"
+        return table.read_as(kinds, self._day_places())
+
+    def _day_places(self) -> dict[str, int]:
+        """Where the day stood in the dates of training."""
+        if not self.trained_on:
+            return {}
+        days, months = self.trained_on.days_first, self.trained_on.months_first
+        return dict.fromkeys(days, 1) | dict.fromkeys(months, 2)
+
+    def _named(self, table: Table) -> Table:
+        """The table, under the names of training where neither had any."""
+        if self.trained_on and self.trained_on.has_header is False and not table.has_header:
+            return self._by_position(table, list(self.trained_on.names))
+        return table
+
+    def chunks(self, table: Table, step: int) -> Iterator[tuple[Columns, Columns]]:
+        """The rows that the model needs, and what is kept of them, so many at a time."""
+        rows = self.fitting(table)  # now, before anything is written
+        kept = self._named(table).read_as(dict.fromkeys(self.kept, "text"))
+        ranges = ((at, min(at + step, table.n_rows)) for at in range(0, table.n_rows, step))
+        return ((rows.chunk(*part), kept.chunk(*part)) for part in ranges)
 
     def _kinds(self, table: Table) -> dict[str, str]:
         if self.encoder is not None:
@@ -167,23 +192,34 @@ class Application:
             return self.encoder.transform(columns)
         return np.column_stack(list(columns.values()))
 
-    def answer(self, columns: Columns, tally: Tally) -> Columns:
-        """Labels and decision values."""
+    def answer(self, chunk: tuple[Columns, Columns], tally: Tally) -> dict[str, Any]:
+        """What is kept, labels and decision values."""
+        given, kept = chunk
+        columns = {name: Texts.of(c) if c.dtype == object else c for name, c in given.items()}
         true = columns.pop(self.target, None) if self.target else None
-        values, predicted = self._answers(self.features(columns))
+        values, chosen = self._answers(self.features(columns))
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
+        classes = self.classifier.classes_
         if true is not None:
-            tally.judge(predicted, true, self.classifier.classes_)
-        return dict(zip(self.layout, [predicted, *values.T], strict=True))
+            tally.judge(chosen, _as_texts(true), classes)
+        if self.answers["prediction"] == "integer":
+            predicted = classes[chosen]
+        else:
+            predicted = Texts(np.array(list(map(str, classes)), object), chosen.astype(np.int32))
+        return kept | dict(zip(self.answers, [predicted, *values.T], strict=True))
 
-    def _answers(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """Decision values and classes; what scikit-learn makes of a changed file, in one line."""
+    def _answers(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Decision values and the numbers of the classes.
+
+        What scikit-learn makes of a changed file is told in one line.
+        """
         try:
             values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
             if isinstance(self.classifier, Classifier):  # values cost most, with a kernel
-                return values, self.classifier.classes_[choose(values)]
-            return values, np.asarray(self.classifier.predict(X))
+                return values, choose(values)
+            predicted = np.asarray(self.classifier.predict(X))
+            return values, np.searchsorted(self.classifier.classes_, predicted)
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
             if isinstance(self.classifier, Classifier):
                 raise
@@ -196,15 +232,28 @@ class Application:
         table, target = self.fitting(table), str(self.target)
         none = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
         refuse(self.target is None or target not in table.names, none)
-        known, classes = ~missing(table[target]), self.classifier.classes_
-        cells = table[target][known]
-        numbers = np.array([number_of(cell, classes) for cell in cells])
+        true, classes = _as_texts(table[target]), self.classifier.classes_
+        known = true.codes >= 0
+        cells = true[known]
+        numbers = np.array([number_of(cell, classes) for cell in cells.values])[cells.codes]
         if (numbers < 0).any():
-            strange = cells[numbers < 0][0]
+            strange = cells.values[cells.codes[numbers < 0][0]]
             msg = f"{table.path} has the class {strange!r}, but the model knows {listing(classes)}"
             raise ValueError(msg)
         columns = {name: table[name][known] for name in table.names if name != target}
         return self.features(columns), classes[numbers]
+
+
+def _as_texts(cells: Any) -> Texts:
+    """A column of classes as text; of numbers, whole ones without a point."""
+    if isinstance(cells, Texts) or cells.dtype == object:
+        return cells if isinstance(cells, Texts) else Texts.of(cells)
+    values, codes = np.unique(cells, return_inverse=True)
+    known = values[values == values].tolist()
+    whole = (value == int(value) and abs(value) < 1e15 for value in known)
+    texts = [str(int(v)) if is_whole else repr(v) for v, is_whole in zip(known, whole, strict=True)]
+    codes = np.where(codes < len(known), codes, MISSING_CODE)
+    return Texts(np.array(texts, dtype=object), codes.astype(np.int32))
 
 
 def _columns(table: Table) -> str:

@@ -29,11 +29,11 @@ KEYS = {
 KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
-    *("file", "has_header", "names", "rosenblatt", "model", "parameters", "classes", "features"),
-    *("stop_reasons", "cycles", "epochs", "mistakes", "updates", "kept", "optima", "kernel"),
-    *("support", "dropped", "training_errors", "trained", "target", "rows", "rows_without_class"),
-    *("missing", "columns", "standardized", "margins", "cross_validation", "folds", "majority"),
-    *("verdicts", "evidence", "proved"),
+    *("file", "has_header", "days_first", "months_first", "names", "rosenblatt", "model"),
+    *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
+    *("updates", "kept", "optima", "kernel", "support", "dropped", "training_errors", "trained"),
+    *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
+    *("cross_validation", "folds", "majority", "verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
 )
 
@@ -76,6 +76,8 @@ class TableFacts:
     has_header: bool | None = None  # None: it was made, not read
     folds: int | None = None  # that there were to be, where there was time for fewer
     missing: tuple[str, ...] = ()  # what else stood for missing cells
+    days_first: tuple[str, ...] = ()  # columns of dates such as 31/12/2024
+    months_first: tuple[str, ...] = ()  # and such as 12/31/2024
 
 
 @dataclass(frozen=True)

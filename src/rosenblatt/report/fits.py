@@ -46,13 +46,14 @@ class LabelledTable:
     file: str
     names: Sequence[str]
     target: str
-    columns: dict[str, NDArray[Any]]
+    columns: dict[str, Any]  # arrays, Texts, or a sparse matrix
     y: NDArray[Any]  # the class of each row that has one
     notes: list[str] = field(default_factory=list)
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
     missing: tuple[str, ...] = ()  # what else stood for missing cells
+    day_places: Mapping[str, int] = field(default_factory=dict)  # in dates not written as ISO
 
     @property
     def rows(self) -> Ints:
@@ -124,6 +125,8 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
         file=table.file,
         has_header=table.has_header,
         missing=table.missing,
+        days_first=tuple(name for name, place in table.day_places.items() if place == 1),
+        months_first=tuple(name for name, place in table.day_places.items() if place == 2),
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,

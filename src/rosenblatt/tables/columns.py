@@ -55,6 +55,12 @@ class Column:
             return f"TRY_CAST({self.sql} AS DOUBLE)"
         return cells.number(self.cell(), self.decimal_comma)
 
+    def is_read_as(self, kind: str, day_place: int) -> bool:
+        """Whether every cell that is present can be read so (the day in this place, 0: in any)."""
+        if kind == "date" and self.stored == "text" and day_place not in (0, self.day_place):
+            return False
+        return kind in ("text", self.kind)
+
 
 FirstRow = Callable[[Column, int], int]
 
@@ -330,22 +336,29 @@ def readable(
     column: Column,
     kind: str,
     shown: str,
+    *,
+    day_place: int = 0,
     first_row: FirstRow = same_row,
 ) -> Column:
-    """The column read as this kind; cells that are present but cannot be are refused."""
+    """The column read as this kind; cells that are present but cannot be are refused.
+
+    Dates are read with the day in this place if all of them can be (0: as they look).
+    """
     asked = replace(column, kind=kind)
-    if kind in ("text", column.kind):
+    if column.is_read_as(kind, day_place):
         return asked
     if kind == "date" and column.stored == "text":
         (counts,) = storage.rows(f"SELECT {', '.join(_date_counts(column.cell()))} FROM rows")
-        day_place = _day_place(*counts)
-        if day_place is None:
+        n_cells, n_iso, *n_places = counts
+        as_told = day_place and n_iso < n_cells == n_places[day_place - 1]
+        found = day_place if as_told else _day_place(*counts)
+        if found is None:
             msg = (
                 f"{shown}: column {name!r} must be a date, but nothing shows whether the day or "
                 "the month comes first: write the dates as 2024-12-31"
             )
             raise TableError(msg)
-        asked = replace(asked, day_place=day_place)
+        asked = replace(asked, day_place=found)
     unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {cells.missing_value(asked.cell())}"
     if kind == "number":
         unreadable += f" OR isinf({asked.as_kind(kind)})"

@@ -310,6 +310,8 @@ class _Reader(NamedTuple):
         raise AssertionError
 
     def _create_rows(self, dialect: Dialect, numbers: Sequence[bool], longest_line: int) -> None:
+        if longest_line == LONGEST_LINE:
+            self.storage.use_more_memory()
         types = ("DOUBLE" if number else "VARCHAR" for number in numbers)
         columns = ", ".join(f"'c{j}': '{sql_type}'" for j, sql_type in enumerate(types))
         nulls = f"nullstr=[{', '.join(map(quoted, USUAL_MARKERS))}], " if any(numbers) else ""

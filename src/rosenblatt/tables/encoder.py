@@ -5,33 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from copy import copy
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.arguments import names_of, yes_or_no
-from rosenblatt.tables.cells import (
-    KINDS,
-    MISSING,
-    TRUTH,
-    Cells,
-    Frame,
-    is_number,
-    truth_in_one_way,
-)
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.running.threads import WORTHWHILE, Team
+from rosenblatt.tables.cells import KINDS, MISSING, is_number, truth_in_one_way
+from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, width
+from rosenblatt.tables.frames import Cells, Frame, Numbers, are_equal, mean_and_deviation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats
+    from rosenblatt.tables.feature_values import Spec
+    from rosenblatt.tables.texts import Texts
 
-    Spec = dict[str, Any]
-
-HUGE = 1e300
 # Why a column is left out in which no rows differ. The other reasons are that it names the rows.
 EMPTY = "every cell is missing"
 SAME_TEXT = "the same text in every row"
@@ -119,44 +114,66 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        self._learn(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """`fit` and `transform` of the same table, whose columns are read only once."""
+        columns = {column.name: column for column in self._learn(X)}
+        used = self._used()
+        return self._features([columns[spec["name"]] for spec in used])
+
+    def _learn(self, X: Any) -> list[Cells]:
+        """Describe the columns; the columns themselves."""
         yes_or_no("standardize", self.standardize)
         keep_constant = yes_or_no("keep_constant", self.keep_constant)
         table = self._open(X, reset=True)
         if table.n_rows == 1:
             msg = "the table has only one sample: columns that never vary tell nothing"
             raise ValueError(msg)
-        self._describe(table)
-        if keep_constant and not (self._used() or self.identifiers_):
-            self._describe(table, constant=True)
+        with _team_for(table) as team:
+            columns = _read(table, dict.fromkeys(table.names), team)
+            self._describe(columns, team)
+            if keep_constant and not (self._used() or self.identifiers_):
+                self._describe(columns, team, constant=True)
         if not self._used():
             reasons = "; ".join(f"{s['name']}: {s['dropped']}" for s in self.columns_[:3])
             remedy = "--use COLUMN, in Python use=[...], keeps one all the same"
             msg = f"no column is left to learn from ({reasons}); {remedy}"
             raise ValueError(msg)
         # Worth it when rows are mostly zeros: few columns with very many values.
-        widths = [_width(spec) for spec in self._used()]
+        widths = [width(spec) for spec in self._used()]
         self.sparse_ = sum(widths) > 50 + 4 * len(widths)
-        return self
+        return columns
 
-    def _describe(self, table: Frame, *, constant: bool = False) -> None:
+    def _describe(self, columns: Sequence[Cells], team: Team, *, constant: bool = False) -> None:
         """Note of every column what its features are made of, or why it has none."""
         use = names_of("use", self.use)
-        self.columns_: list[Spec] = []
-        self.n_missing_: dict[str, int] = {}
-        for name in table.names:
-            column = Cells.of(name, table[name])
-            spec = {"name": name, "kind": column.kind}
-            self.columns_.append(spec | _described(column, self.standardize, name in use, constant))
-            if column.missing.any():
-                self.n_missing_[name] = int(column.missing.sum())
+
+        def described(column: Cells) -> tuple[Spec, int]:
+            return _described(column, self.standardize, column.name in use, constant)
+
+        found = list(zip(columns, team.each(described, columns), strict=True))
+        self.columns_: list[Spec] = [
+            {"name": column.name, "kind": column.kind} | spec for column, (spec, _) in found
+        ]
+        self.n_missing_: dict[str, int] = {
+            column.name: n_missing for column, (_, n_missing) in found if n_missing
+        }
 
     def transform(self, X: Any) -> Any:
         """The features of each row: an array, or CSR where most of them are zero."""
         check_is_fitted(self)
-        used = self._used()
-        table = self._open(X, reset=False, wanted=[spec["name"] for spec in used])
-        fill = _filled_csr if self.sparse_ else _filled_array
-        return fill(used, table)
+        kinds = self.kinds_
+        table = self._open(X, reset=False, wanted=kinds)
+        with _team_for(table) as team:
+            columns = _read(table, kinds, team)
+        return self._features(columns)
+
+    def _features(self, columns: Sequence[Cells]) -> Any:
+        """The features of the columns in use."""
+        fill = filled_csr if self.sparse_ else filled_array
+        return fill(self._used(), columns, len(columns[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the features: the column's, or ``column=value``."""
@@ -179,7 +196,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         spans, start = {}, 0
         for spec in self._used():
-            spans[spec["name"]] = range(start, start := start + _width(spec))
+            spans[spec["name"]] = range(start, start := start + width(spec))
         return spans
 
     @property
@@ -200,14 +217,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def unseen(self, X: Any) -> dict[str, NDArray[np.object_]]:
         """The cells, by column, whose value was not there in training."""
         check_is_fitted(self)
-        texts = [spec for spec in self._used() if spec["kind"] == "text"]
-        table = self._open(X, reset=False, wanted=[spec["name"] for spec in texts])
+        specs = [spec for spec in self._used() if spec["kind"] == "text"]
+        table = self._open(X, reset=False, wanted=[spec["name"] for spec in specs])
         found = {}
-        for spec in texts:
-            column = Cells.of(spec["name"], table[spec["name"]], "text")
-            strange = _codes(spec, column) < 0
+        for spec in specs:
+            texts: Any = Cells.of(spec["name"], table[spec["name"]], "text").values
+            strange = codes(spec, texts) < 0
             if strange.any():
-                found[column.name] = column.values[strange]
+                found[spec["name"]] = np.append(texts.values, MISSING)[texts.codes[strange]]
         return found
 
     def _used(self) -> list[Spec]:
@@ -258,24 +275,54 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _described(column: Cells, standardize: bool, wanted: bool, constant: bool) -> Spec:
-    """What the features of a column are made of, or why it has none."""
-    present = column.values[~column.missing]
-    if not present.size:
-        return {"dropped": EMPTY}
-    if column.kind == "text":
-        values = sorted(set(truth_in_one_way(present)))
-        if len(values) == 1 and not column.missing.any() and not constant:
-            return {"dropped": SAME_TEXT}
-        if not wanted and (reason := _names_rows(len(values), present.size)):
-            return {"dropped": reason}
-        return {"values": values + [MISSING] * bool(column.missing.any())}
-    mean, deviation = _mean_and_deviation(present)
-    if present.min() == present.max():
+def _team_for(table: Frame) -> Team:
+    """Threads, if the table is large enough for them."""
+    worthwhile = table.n_rows * len(table.names) >= WORTHWHILE
+    return Team(count_threads(None) if worthwhile else 1)
+
+
+def _read(table: Frame, kinds: Mapping[str, str | None], team: Team) -> list[Cells]:
+    """These columns, each read as its kind or as what it looks like."""
+    fetched = [(name, table[name], kind) for name, kind in kinds.items()]
+    return team.each(lambda column: Cells.of(*column), fetched)
+
+
+def _described(column: Cells, standardize: bool, wanted: bool, constant: bool) -> tuple[Spec, int]:
+    """What the features of a column are made of, or why it has none; how many cells are missing."""
+    if isinstance(column.values, Numbers):
+        n_missing = column.values.n_missing
+        if n_missing == len(column):
+            return {"dropped": EMPTY}, n_missing
+        return _scaling(column, column.values, standardize, wanted, constant), n_missing
+    counts = np.bincount(column.values.codes + 1, minlength=1)
+    n_missing = int(counts[0])
+    if n_missing == len(column):
+        return {"dropped": EMPTY}, n_missing
+    return _values(column.values, counts, wanted, constant), n_missing
+
+
+def _values(texts: Texts, counts: NDArray[np.intp], wanted: bool, constant: bool) -> Spec:
+    """The values of a column of texts, given how often each is there, missing cells first."""
+    values = sorted(set(truth_in_one_way(texts.values[np.flatnonzero(counts[1:])])))
+    n_missing, n_cells = int(counts[0]), len(texts)
+    if len(values) == 1 and not n_missing and not constant:
+        return {"dropped": SAME_TEXT}
+    if not wanted and (reason := _names_rows(len(values), n_cells - n_missing)):
+        return {"dropped": reason}
+    return {"values": values + [MISSING] * bool(n_missing)}
+
+
+def _scaling(
+    column: Cells, numbers: Numbers, standardize: bool, wanted: bool, constant: bool
+) -> Spec:
+    """How to scale numbers."""
+    present = numbers.present()
+    mean, deviation = mean_and_deviation(present)
+    if are_equal(present, mean, deviation):
         if not constant:
             return {"dropped": SAME_NUMBER}
-        mean, deviation = float(present[0]), 1.0
-    elif not wanted and column.kind == "number" and _counts_rows(column.name, column.values):
+        mean, deviation = float(present.as_floats()[0]), 1.0
+    elif not wanted and column.kind == "number" and _counts_rows(column.name, numbers):
         return {"dropped": "it numbers the rows"}
     return {
         "fill": mean,
@@ -307,77 +354,20 @@ def _names_rows(n_values: int, n_cells: int) -> str | None:
     return None
 
 
-def _counts_rows(name: str, values: Floats) -> bool:
+def _counts_rows(name: str, numbers: Numbers) -> bool:
     """Whether a column is 1, 2, 3, ... (or from 0), or whole, unique and named like ``user_id``.
 
     Too long a column, in both cases, for that to be chance.
     """
-    if values.size < 20 or (values != np.floor(values)).any():
+    if len(numbers) < 20 or numbers.missing is not None:
         return False
-    if values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(values.size)):
-        return True
+    first = numbers.part(0, 20, np.empty(20))
+    counts = first[0] in (0.0, 1.0) and np.array_equal(first, first[0] + np.arange(20))
     named = re.search(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$", name.strip())
-    return named is not None and len(np.unique(values)) == values.size
-
-
-def _mean_and_deviation(values: Floats) -> tuple[float, float]:
-    """Of numbers of any size: squares of huge or tiny ones leave the floating-point range."""
-    exponent = np.frexp(np.abs(values).max())[1]
-    scaled = np.ldexp(values, -exponent)
-    mean, deviation = float(scaled.mean()), float(scaled.std())
-    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
-
-
-def _width(spec: Spec) -> int:
-    return len(spec["values"]) if spec["kind"] == "text" else 1
-
-
-def _codes(spec: Spec, column: Cells) -> NDArray[np.int32]:
-    """The number of each cell's value, -1 where it was not there in training."""
-    number = {value: k for k, value in enumerate(spec["values"])}
-    cells = map(str.lower, column.values) if set(number) <= TRUTH else column.values
-    found = map(number.get, cells, repeat(-1))
-    return np.fromiter(found, np.int32, len(column.values))
-
-
-def _scaled(spec: Spec, column: Cells) -> Floats:
-    values = np.where(column.missing, spec["fill"], column.values)
-    if spec["deviation"] > HUGE:  # then x - mean may overflow, but x/deviation is small
-        values /= spec["deviation"]
-        values -= spec["mean"] / spec["deviation"]
-    else:
-        values -= spec["mean"]
-        values /= spec["deviation"]
-    return values
-
-
-def _filled_array(specs: list[Spec], table: Frame) -> Floats:
-    X = np.zeros((table.n_rows, sum(map(_width, specs))))
-    start = 0
-    for spec in specs:
-        column = Cells.of(spec["name"], table[spec["name"]], spec["kind"])
-        if spec["kind"] == "text":
-            codes = _codes(spec, column)
-            rows = np.flatnonzero(codes >= 0)
-            X[rows, start + codes[rows]] = 1.0
-        else:
-            X[:, start] = _scaled(spec, column)
-        start += _width(spec)
-    return X
-
-
-def _filled_csr(specs: list[Spec], table: Frame) -> csr_matrix:
-    """Every row has one entry per column; a value not seen in training has the entry 0."""
-    shape = table.n_rows, len(specs)
-    entries, places = np.empty(shape), np.empty(shape, dtype=np.int32)
-    start = 0
-    for k, spec in enumerate(specs):
-        column = Cells.of(spec["name"], table[spec["name"]], spec["kind"])
-        if spec["kind"] == "text":
-            codes = _codes(spec, column)
-            entries[:, k], places[:, k] = codes >= 0, start + np.maximum(codes, 0)
-        else:
-            entries[:, k], places[:, k] = _scaled(spec, column), start
-        start += _width(spec)
-    indptr = np.arange(0, entries.size + 1, len(specs))
-    return csr_matrix((entries.ravel(), places.ravel(), indptr), shape=(table.n_rows, start))
+    if not (counts or named):  # as most are: then the rest of the column need not be looked at
+        return False
+    values = numbers.as_floats()
+    if counts and np.array_equal(values, values[0] + np.arange(values.size)):
+        return True
+    whole = named is not None and bool((values == np.floor(values)).all())
+    return whole and len(np.unique(values)) == values.size

@@ -40,8 +40,12 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
             continue
         parts.append(f"CASE WHEN {found} THEN NULL ELSE {column.sql} END AS {column.sql}")
     if parts:
-        kept = f"SELECT * REPLACE ({', '.join(parts)}) FROM rows"
-        storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} ORDER BY rowid")
+        kept = f"SELECT * REPLACE ({', '.join(parts)}) FROM"
+        if storage.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'rows'"):
+            storage.rows("ALTER VIEW rows RENAME TO file")
+            storage.rows(f"CREATE VIEW rows AS {kept} file")
+        else:
+            storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} rows ORDER BY rowid")
 
 
 def forgotten(cells: Floats | Texts, markers: Collection[str]) -> Floats | Texts:

@@ -16,13 +16,16 @@ import numpy as np
 from rosenblatt.files.whole import check_writable, written_whole
 from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.storage import IN_MEMORY_BYTES, Storage, TableError, first_line
+from rosenblatt.tables.texts import Texts
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
+
+    Cells = NDArray[Any] | Texts
 
 _SQL_TYPES = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE"}
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -71,16 +74,16 @@ class TableWriter:
 
     def _opened(self, stack: contextlib.ExitStack) -> _CsvSink | _ParquetSink:
         if self.path is None:
-            return _CsvSink(sys.stdout, ",", self.columns)
+            return _CsvSink(sys.stdout, ",", self.columns, stack)
         beside = stack.enter_context(written_whole(self.path))
         suffix = self.path.suffix.lower()
         if suffix in _PARQUET:
             return _ParquetSink(beside, self.path, self.columns, stack)
         file = stack.enter_context(beside.open("w", encoding="utf-8", newline=""))
-        return _CsvSink(file, _DELIMITERS[suffix], self.columns)
+        return _CsvSink(file, _DELIMITERS[suffix], self.columns, stack)
 
-    def write(self, rows: Mapping[str, NDArray[Any]]) -> None:
-        """Append rows, given as an array for each column."""
+    def write(self, rows: Mapping[str, Cells]) -> None:
+        """Append rows, given as an array for each column, or as `Texts`."""
         if self._sink is None:
             msg = "the table is not open: write to it inside a with block"
             raise TableError(msg)
@@ -92,7 +95,8 @@ class TableWriter:
             msg = f"the columns differ in length: {sorted(lengths)}"
             raise TableError(msg)
         if lengths != {0}:
-            self._sink.write([np.asarray(rows[name]) for name in self.columns])
+            given = (rows[name] for name in self.columns)
+            self._sink.write([c if isinstance(c, Texts) else np.asarray(c) for c in given])
 
     def __exit__(
         self,
@@ -110,38 +114,84 @@ class TableWriter:
 
 
 class _CsvSink:
-    def __init__(self, stream: TextIO, delimiter: str, columns: Mapping[str, str]) -> None:
-        self.stream = stream
-        self.kinds = list(columns.values())
-        self.writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-        self.shown = visible if stream is sys.stdout and stream.isatty() else str
-        self.writer.writerow(map(self.shown, columns))
+    """Rows made into text by DuckDB, a part at a time."""
 
-    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
-        pairs = zip(arrays, self.kinds, strict=True)
-        cells = [_cells(array, kind, self.shown) for array, kind in pairs]
-        self.writer.writerows(zip(*cells, strict=True))
+    def __init__(
+        self,
+        stream: TextIO,
+        delimiter: str,
+        columns: Mapping[str, str],
+        stack: contextlib.ExitStack,
+    ) -> None:
+        self.stream, self.delimiter = stream, delimiter
+        self.kinds = list(columns.values())
+        self.shown = visible if stream is sys.stdout and stream.isatty() else str
+        self.storage = Storage()
+        stack.callback(self.storage.close)
+        self.storage.open(0)
+        self.storage.rows("SET threads = 1")  # rows are never to change places
+        header = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        header.writerow(map(self.shown, columns))
+
+    def write(self, columns: Sequence[Cells]) -> None:
+        batch: dict[str, NDArray[Any]] = {}
+        lists: list[list[str]] = []
+        parts = [self._part(j, column, batch, lists) for j, column in enumerate(columns)]
+        if len(parts) == 1:  # an empty line would be no row
+            parts = [f"COALESCE(NULLIF({parts[0]}, ''), '\"\"')"]
+        line = f" || {quoted(self.delimiter)} || ".join(parts)
+        sql = f"SELECT string_agg({line} || chr(10), '') FROM given"
+        ((text,),) = self.storage.rows(sql, lists, batch)
+        self.stream.write(text)
         if self.stream is sys.stdout:
             self.stream.flush()
+
+    def _part(
+        self, j: int, column: Cells, batch: dict[str, NDArray[Any]], lists: list[list[str]]
+    ) -> str:
+        """The SQL of a cell as it is written; what it refers to goes into batch and lists."""
+        name, kind = f"c{j}", self.kinds[j]
+        if isinstance(column, Texts):
+            batch[name] = column.codes
+            lists.append([_quoted(self.shown(text), self.delimiter) for text in column.values])
+            return f"COALESCE(list_extract(${len(lists)}, {name} + 1), '')"
+        if kind == "number":
+            values = np.asarray(column, dtype=np.float64)
+            known = values[~np.isnan(values)]
+            if _are_whole(known):
+                batch[name] = values
+                return f"COALESCE(CAST(CAST({name} AS BIGINT) AS VARCHAR), '')"
+            if not _are_misspelt(known):
+                batch[name] = values
+                return f"COALESCE(CAST({name} AS VARCHAR), '')"
+            column = np.array([None if x != x else repr(x) for x in values.tolist()], dtype=object)
+        batch[name] = _typed(column, "integer" if kind == "integer" else "text", self.shown)
+        if kind != "text":
+            return f"COALESCE(CAST({name} AS VARCHAR), '')"
+        special = f"regexp_matches({name}, '[\"\\n\\r{self.delimiter}]')"
+        marked = f"""'"' || replace({name}, '"', '""') || '"'"""
+        return f"CASE WHEN {name} IS NULL THEN '' WHEN {special} THEN {marked} ELSE {name} END"
 
     def finish(self) -> None:
         self.stream.flush()
 
 
-def _cells(array: NDArray[Any], kind: str, shown: Callable[[str], str]) -> Iterable[Any]:
-    if kind == "integer":
-        return map(int, array.tolist())
-    if kind == "number":  # the csv module writes floats by repr
-        values = np.asarray(array, dtype=np.float64)
-        number = int if _are_whole(values[~np.isnan(values)]) else float
-        return ["" if x != x else number(x) for x in values.tolist()]
-    return ["" if x is None else shown(str(x)) for x in array.tolist()]
+def _quoted(text: str, delimiter: str) -> str:
+    """A text as a cell, in quotation marks if it needs them."""
+    needed = any(mark in text for mark in (delimiter, '"', "\n", "\r"))
+    return '"' + text.replace('"', '""') + '"' if needed else text
 
 
 def _are_whole(values: NDArray[np.float64]) -> bool:
     """Whether the numbers are the same when read back without a decimal point; -0.0 is not."""
     exact = (np.abs(values) < 2**53) & (values == np.rint(values))
     return bool((exact & ~(np.signbit(values) & (values == 0))).all())
+
+
+def _are_misspelt(values: NDArray[np.float64]) -> bool:
+    """Whether DuckDB may write one as another: of large powers of two, 2**81 (seen in 2.0.0)."""
+    fraction, exponent = np.frexp(values)
+    return bool(((np.abs(fraction) == 0.5) & (np.abs(exponent) > 60)).any())
 
 
 class _ParquetSink:
@@ -160,12 +210,19 @@ class _ParquetSink:
         types = ", ".join(f"c{j} {_SQL_TYPES[kind]}" for j, kind in enumerate(self.kinds))
         self.storage.rows(f"CREATE TABLE rows ({types})")
 
-    def write(self, arrays: Sequence[NDArray[Any]]) -> None:
-        batch = {
-            f"c{j}": _typed(array, kind)
-            for j, (array, kind) in enumerate(zip(arrays, self.kinds, strict=True))
-        }
-        self._do(lambda: self.storage.insert(batch))
+    def write(self, columns: Sequence[Cells]) -> None:
+        batch: dict[str, NDArray[Any]] = {}
+        lists, values = [], []
+        for j, (column, kind) in enumerate(zip(columns, self.kinds, strict=True)):
+            if isinstance(column, Texts):
+                batch[f"c{j}"] = column.codes
+                lists.append(column.values.tolist())
+                values.append(f"list_extract(${len(lists)}, c{j} + 1)")
+            else:
+                batch[f"c{j}"] = _typed(column, kind)
+                values.append(f"c{j}")
+        sql = f"INSERT INTO rows SELECT {', '.join(values)} FROM given"
+        self._do(lambda: self.storage.rows(sql, lists, batch))
 
     def finish(self) -> None:
         names = ", ".join(
@@ -190,13 +247,14 @@ class _ParquetSink:
             raise TableError(msg) from None
 
 
-def _typed(array: NDArray[Any], kind: str) -> NDArray[Any]:
+def _typed(array: NDArray[Any], kind: str, shown: Callable[[str], str] = str) -> NDArray[Any]:
     if kind == "integer":
         return np.asarray(array, dtype=np.int64)
     if kind == "number":
         return np.asarray(array, dtype=np.float64)
-    texts = [None if x is None else str(x) for x in array.tolist()]
-    return np.array(texts, dtype=object)
+    texts = np.empty(len(array), dtype=object)
+    texts[:] = [None if x is None else shown(str(x)) for x in array.tolist()]
+    return texts
 
 
 def _checked(path: Path) -> Path:

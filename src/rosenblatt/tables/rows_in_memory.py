@@ -133,13 +133,16 @@ class RowsInMemory:
         values = self._read[column]
         return Texts(values[:-1], codes) if column.kind == "text" else values[codes]
 
-    def readable(self, name: str, column: Column, kind: str) -> Column:
+    def readable(self, name: str, column: Column, kind: str, day_place: int) -> Column:
         """The column read as this kind; cells that are present but cannot be are refused."""
         self.storage.check_open()
-        if kind in ("text", column.kind):
+        if column.is_read_as(kind, day_place):
             return replace(column, kind=kind)
         self._stage([column])
-        return readable(self.storage, name, column, kind, self.shown, self._first_row)
+        return readable(
+            self.storage, name, column, kind, self.shown,
+            day_place=day_place, first_row=self._first_row,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Forget the rows."""

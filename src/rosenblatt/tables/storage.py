@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # A text file up to this size is staged in memory, which spares small files the making of a
 # database file; a larger one goes to disk, where it is compressed and read back in parts.
 IN_MEMORY_BYTES = 256_000_000
+# What DuckDB may use of the memory for a larger one, so that its size does not matter.
+MEMORY = "300MB"
 NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
 
 
@@ -89,8 +91,13 @@ class Storage:
         self._connections.append(connection)
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET enable_progress_bar = false")
+        most = "25%" if place == ":memory:" else MEMORY
         with contextlib.suppress(duckdb.Error):  # DuckDB before 1.4 knows no percentages
-            connection.execute("SET memory_limit = '25%'")
+            connection.execute(f"SET memory_limit = '{most}'")
+
+    def use_more_memory(self) -> None:
+        """Lift the limit: lines of a hundred megabytes cannot be read within it."""
+        self.rows("SET memory_limit = '80%'")
 
     def remove_copies(self) -> None:
         """Give back the room of the copies once the rows are staged."""
@@ -116,10 +123,7 @@ class Storage:
 
     def insert(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Append rows to the table `rows`, given as an array for each of its columns."""
-        cursor = self._cursor()
-        cursor.register("batch", arrays)
-        interruptible(cursor, lambda: cursor.execute("INSERT INTO rows SELECT * FROM batch"))
-        cursor.unregister("batch")
+        self.rows("INSERT INTO rows SELECT * FROM given", given=arrays)
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         self.check_open()

@@ -122,8 +122,19 @@ class Table(Mapping[str, "NDArray[Any]"]):
         asked = [self._columns[name] for name in others]
         return found | dict(zip(others, self._rows.fetched(asked, start, stop), strict=True))
 
-    def read_as(self, kinds: Mapping[str, str]) -> Table:
+    @property
+    def day_places(self) -> dict[str, int]:
+        """Of dates such as 31.12.2024 (1) and 12/31/2024 (2), where the day stands."""
+        dates = {name: c.day_place for name, c in self._columns.items() if c.kind == "date"}
+        return {name: place for name, place in dates.items() if place}
+
+    def read_as(
+        self, kinds: Mapping[str, str], day_places: Mapping[str, int] | None = None
+    ) -> Table:
         """The same rows, with these columns only, read as these kinds.
+
+        Dates are read with the day where `day_places` says, if they can be: 03/04/2024 is the
+        third of April in one table and the fourth of March in another.
 
         Raises TableError if a column is missing, or if a cell that is present cannot be read
         as the kind asked for.
@@ -138,8 +149,9 @@ class Table(Mapping[str, "NDArray[Any]"]):
             if kind not in (*KINDS, "sparse"):
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
+        days = day_places or {}
         columns = {
-            name: self._rows.readable(name, self._columns[name], kind)
+            name: self._rows.readable(name, self._columns[name], kind, days.get(name, 0))
             for name, kind in kinds.items()
             if name not in sparse
         }

@@ -33,16 +33,14 @@ class Texts:
     @classmethod
     def of(cls, cells: Iterable[str | None]) -> Texts:
         """From texts and None, the values in the order in which they first occur."""
-        places: dict[str | None, int] = {}
-        codes = np.fromiter(
-            (
-                MISSING_CODE if cell is None else places.setdefault(cell, len(places))
-                for cell in cells
-            ),
-            dtype=np.int32,
-        )
-        values = np.empty(len(places), dtype=object)
-        values[:] = list(places)
+        cells = list(cells)
+        found = dict.fromkeys(cells)
+        found.pop(None, None)
+        places: dict[str | None, int] = {text: k for k, text in enumerate(found)}
+        places[None] = MISSING_CODE
+        codes = np.fromiter(map(places.__getitem__, cells), np.int32, len(cells))
+        values = np.empty(len(found), dtype=object)
+        values[:] = list(found)
         return cls(values, codes)
 
     def __len__(self) -> int:

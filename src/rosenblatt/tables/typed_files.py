@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
 from rosenblatt.tables.dialects import FIRST_RECORDS
 from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from rosenblatt.tables.columns import Asked
@@ -26,6 +27,7 @@ _NUMBER_TYPES = re.compile(
 _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
 _PARQUET = "read_parquet(?, hive_partitioning=false)"
+_PARQUET_IN_PLACE = "read_parquet({}, hive_partitioning=false, file_row_number=true)"
 _JSON = (
     # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
     "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
@@ -34,11 +36,20 @@ _JSON = (
 
 
 def stage_parquet(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
-    """Read the rows of a Parquet file into the table `rows` of the storage."""
+    """Let `rows` be the file itself, which is quick to read in parts, and not a copy of it.
+
+    A copy is made where the file is one of several, or about to be removed.
+    """
     source = [glob_escaped(file)]
     try:
         names = _parquet_names(storage, source)
-        return stage_relation(storage, shown, _PARQUET, source, names=names)
+        finite = _finite(storage, source)
+        copied = storage.copies in file.parents  # to be removed
+        where = quoted(glob_escaped(file.absolute()))
+        in_place = "" if copied or not asked.in_memory else _PARQUET_IN_PLACE.format(where)
+        return stage_relation(
+            storage, shown, _PARQUET, source, names=names, finite=finite, in_place=in_place
+        )
     except duckdb.Error:
         msg = f"{shown} is a damaged Parquet file or breaks off: download or write it again"
         raise TableError(msg) from None
@@ -65,11 +76,15 @@ def stage_relation(
     names: Sequence[str] | None = None,
     given: Any = None,
     before: str = "",
+    finite: Collection[str] = (),
+    in_place: str = "",
 ) -> StagedFile:
     """Read the rows of a relation, whose columns have types, into the table `rows`.
 
     `names` are those of its columns where DuckDB had to change them. What is `given` is the
-    table of that name in the relation; `before` are statements to begin with.
+    table of that name in the relation; `before` are statements to begin with. Numbers in the
+    `finite` columns are known to be so. `in_place` is the same relation with its row numbers: then
+    `rows` is only a view of it.
     """
     described = storage.rows(f"{before} DESCRIBE SELECT * FROM {relation}", parameters, given)
     names, notes = unique_names(names or [str(name) for name, *_ in described])
@@ -79,11 +94,16 @@ def stage_relation(
         msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
         raise TableError(msg)
     values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-    sql = f"{before} CREATE TABLE rows AS SELECT {', '.join(values)} FROM {relation}"
-    storage.rows(sql, parameters, given)
+    if in_place:
+        numbered = ", ".join(["file_row_number AS rowid", *values])
+        storage.rows(f"CREATE VIEW rows AS SELECT {numbered} FROM {in_place}")
+    else:
+        sql = f"{before} CREATE TABLE rows AS SELECT {', '.join(values)} FROM {relation}"
+        storage.rows(sql, parameters, given)
     left_out = [name for j, name in enumerate(names) if j not in kept]
     notes += noted(left_out, "is left out: it holds nested or binary values")
-    columns = _without_plain_words(storage, [_staged_column(j, types[j]) for j in kept])
+    staged = [_staged_column(j, types[j], finite=names[j] in finite) for j in kept]
+    columns = _without_plain_words(storage, staged)
     return StagedFile([names[j] for j in kept], columns, notes)
 
 
@@ -99,6 +119,17 @@ def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
             open_children += (schema[place][1] or 0) - 1
             place += 1
     return names
+
+
+def _finite(storage: Storage, source: list[str]) -> set[str]:
+    """The columns of numbers that a Parquet file itself says are finite, in every part."""
+    found = storage.rows(
+        "SELECT path_in_schema, bool_and(COALESCE(isfinite(low) AND isfinite(high), false)) FROM "
+        "(SELECT path_in_schema, TRY_CAST(stats_min_value AS DOUBLE) AS low, "
+        "TRY_CAST(stats_max_value AS DOUBLE) AS high FROM parquet_metadata(?)) GROUP BY ALL",
+        source,
+    )
+    return {str(name) for name, finite in found if finite}
 
 
 def _kind(sql_type: str) -> str:
@@ -117,9 +148,11 @@ def _staged_value(name: str, sql_type: str) -> str:
     return f"CAST({column} AS {'TIMESTAMP' if kind == 'date' else 'VARCHAR'})"
 
 
-def _staged_column(place: int, sql_type: str) -> Column:
+def _staged_column(place: int, sql_type: str, *, finite: bool) -> Column:
     kind, words = _kind(sql_type), sql_type == "VARCHAR"
-    return Column(f"c{place}", kind, kind, declared=not words and sql_type != "JSON", words=words)
+    declared = not words and sql_type != "JSON"
+    tidy = kind == "number" and (finite or sql_type not in ("FLOAT", "DOUBLE"))
+    return Column(f"c{place}", kind, kind, declared=declared, words=words, tidy=tidy)
 
 
 def _without_plain_words(storage: Storage, columns: list[Column]) -> list[Column]:

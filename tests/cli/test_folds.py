@@ -1,0 +1,68 @@
+"""Cross-validation by the command: the scores of the honest pipeline, to the bit."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from rosenblatt import KernelPerceptron, Perceptron, TableEncoder
+from rosenblatt.cli.fitting import cross_validate
+from rosenblatt.cli.waiting import ProgressLine
+from rosenblatt.report.fits import LabelledTable
+from rosenblatt.tables.texts import Texts
+
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+WEIGHTS = {"a": 3.0, "b": 1.0, "c": 0.5}
+
+
+def labelled(n, n_classes, as_texts):
+    """Numbers, holes, days, words, and names that may not be used with all the rows."""
+    rng = np.random.default_rng(n)
+    y = rng.choice(["a", "b", "c"][:n_classes], n)
+    x = rng.standard_normal(n) + (y == "a")
+    words = rng.choice(np.array(["red", "blue", "rare", None], object), n, p=[0.5, 0.4, 0.01, 0.09])
+    names = np.array([f"name {k}" for k in rng.integers(0, n, n)], dtype=object)
+    columns = {
+        "x": x,
+        "holes": np.where(rng.random(n) < 0.1, np.nan, x * 1e200),
+        "day": np.datetime64("2024-01-01", "us") + rng.integers(0, 10**12, n),
+        "word": Texts.of(words) if as_texts else words,
+        "name": Texts.of(names) if as_texts else names,
+        "same": np.ones(n),
+    }
+    return LabelledTable(file="t.csv", names=[*columns, "y"], target="y", columns=columns, y=y)
+
+
+def honest(table, classifier, encoder, folds):
+    """Every fold encoded and trained from nothing but its own rows."""
+    encoder = clone(encoder).set_params(use=tuple(encoder.kinds_))
+    split = StratifiedKFold(folds, shuffle=True, random_state=0)
+    scores = []
+    for learn, test in split.split(np.zeros(len(table.y)), table.y):
+        model, fresh = clone(classifier), clone(encoder)
+        X = fresh.fit_transform({name: column[learn] for name, column in table.columns.items()})
+        model.fit(X, table.y[learn])
+        X = fresh.transform({name: column[test] for name, column in table.columns.items()})
+        scores.append(float(np.mean(model.predict(X) == table.y[test])))
+    return tuple(scores)
+
+
+@quiet
+@pytest.mark.parametrize("as_texts", [False, True])
+@pytest.mark.parametrize(
+    ("classifier", "n_classes"),
+    [
+        (Perceptron(max_epochs=3), 2),
+        (Perceptron(max_epochs=3, class_weight=WEIGHTS, keep="average"), 3),
+        (Perceptron(max_epochs=2, class_weight="balanced", order="shuffled", random_state=0), 3),
+        (KernelPerceptron(max_epochs=2), 2),
+    ],
+)
+def test_scores_are_those_of_the_honest_pipeline(classifier, n_classes, as_texts):
+    table = labelled(300, n_classes, as_texts)
+    encoder = TableEncoder()
+    classifier.fit(encoder.fit_transform(table.columns), table.y)
+    with ProgressLine(False) as progress:
+        scores = cross_validate(table, classifier, encoder, 4, progress)
+    assert len(set(scores)) > 1
+    assert scores == honest(table, classifier, encoder, 4)
