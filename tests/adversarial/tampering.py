@@ -115,7 +115,10 @@ def untrue(problem, found):
 def optimum_changes(best, rng):
     plane = best.hyperplane
     yield "w reversed", replace(best, hyperplane=rb.Hyperplane(-plane.w, plane.b))
-    yield "w scaled", replace(best, hyperplane=rb.Hyperplane(plane.w * (1 + NUDGE), plane.b))
+    with np.errstate(over="ignore"):
+        scaled = plane.w * (1 + NUDGE)
+    if np.isfinite(scaled).all():
+        yield "w scaled", replace(best, hyperplane=rb.Hyperplane(scaled, plane.b))
     yield "a smaller primal value", replace(best, primal=best.primal * (1 - NUDGE))
     yield "a larger dual value", replace(best, dual=best.dual + NUDGE * best.primal)
     if hasattr(best, "exact_multipliers"):

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 import rosenblatt as rb
 from reference_margin import exact_smallest
 from rosenblatt import StopReason as Reason
+from rosenblatt.nearest.max_margin import MaxMargin
 
 CLOSE = [[0, 0], [3, 0], [0, 3], [0.23164798481511584, 2.7683520151848846]], [0, 0, 0, 1]
 FOUR = [0.0] * 4, *(3 * np.eye(4)).tolist(), [2.3455332038098677, 0.6544667961901326, 0, 0]
@@ -265,3 +266,41 @@ def test_an_objective_at_the_lower_end_of_floats_is_told_exactly():
     model = fitted(rb.SoftMarginClassifier(C=0.02, tol=1e-4), X, y, weights)
     exact = exact_objective(model, X, y, weights)
     assert abs(Fraction(model.optimum_.primal) - exact) <= exact / 10**9
+
+
+@pytest.mark.parametrize("separable", [True, False])
+def test_a_solver_that_rounding_has_misled(monkeypatch, separable):
+    """Whatever floats make of the data, a soft margin is no answer unless the proof is there."""
+    run = MaxMargin.run
+
+    def misled(self):
+        reason = run(self)
+        return Reason.ROUNDING if reason is Reason.INSEPARABLE else reason
+
+    monkeypatch.setattr(MaxMargin, "run", misled)
+    X = [[0, 0], [1, 0], [0, 1], [0.8982098114759643, 0.10179018852403576 if separable else 0.1]]
+    model = rb.MaxMarginClassifier()
+    with pytest.warns(ConvergenceWarning if separable else rb.NotSeparableWarning):
+        model.fit(X, [0, 0, 0, 1])
+    expected = Reason.ROUNDING if separable else Reason.INSEPARABLE
+    assert model.stop_reason_ is expected
+    assert (model.optimum_.C is None) is separable
+
+
+def test_a_multiple_that_leaves_room_for_the_bias():
+    """Near the best hyperplane no float is a b that separates; near a multiple of it one is."""
+    point = [1.8905149582799086, 3.726458147153399, 0.19683630588464754, 1.1861905886820452]
+    X = np.vstack([np.zeros(4), 7 * np.eye(4), point])
+    y = np.array([0, 0, 0, 0, 0, 1])
+    model = rb.MaxMarginClassifier()
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    assert exact_smallest(X, signed(y), model.coef_[0], model.intercept_[0]) > 0
+    assert model.margin_ > 0
+
+
+def test_the_largest_float_among_samples_that_do_not_count():
+    X = [[-1.0, -1.797e308], [1.0, 5e-324], [1.0, -1.0], [1.0, 5e-324], [-1.0, 0.0]]
+    model = rb.MaxMarginClassifier().fit(X, [1, 0, 0, 1, 0], [0, 0, 1, 1, 1])
+    assert model.stop_reason_ is Reason.GAP_CLOSED
+    assert model.margin_ == pytest.approx(1 / 5**0.5)  # half the height of the triangle

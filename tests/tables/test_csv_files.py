@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.tables import storage as storage_module
+from rosenblatt.tables.dialects import has_unit_row
 from rosenblatt.tables.table import TableError, read_table
 from table_contents import MISSING, contents, refusal
 
@@ -43,6 +44,7 @@ def test_same_cells_as_the_csv_module(size, tmp_path_factory, data, n_columns, d
         st.text(alphabet, max_size=8) | ODD_CELLS, min_size=n_columns, max_size=n_columns
     )
     rows = data.draw(st.lists(row, min_size=1, max_size=6))
+    assume(not has_unit_row([["name"], *rows]))
     ending = data.draw(st.sampled_from(["\n", "\r\n"]))
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator=ending)

@@ -236,10 +236,11 @@ def _explanations(facts: FitFacts) -> dict[str, str]:
 def _write(name: str, path: str) -> None:
     """Write the data of a demo to a table."""
     from rosenblatt.tables.output import TableWriter
+    from rosenblatt.tables.texts import Texts
 
     table = _find(name).read()
-    columns = table.columns.items()
-    layout = {name: "text" if c.dtype.kind == "O" else "number" for name, c in columns}
+    texts = {name: isinstance(column, Texts) for name, column in table.columns.items()}
+    layout = {name: "text" if is_text else "number" for name, is_text in texts.items()}
     labels = "text" if table.y.dtype.kind == "U" else "integer"
     with TableWriter(path, layout | {table.target: labels}) as out:
         out.write(table.columns | {table.target: table.y})

@@ -27,7 +27,27 @@ def loop(function: F) -> F:
         compiled: F = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         compiled = numba.njit(**OPTIONS)(function)
+    _forgive_leftovers(compiled)
     return compiled
+
+
+def _forgive_leftovers(compiled: Any) -> None:
+    """Compile anew where what lies on disk names types that this version has no more.
+
+    Numba reads what is there before it asks whether the source has changed.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if file is None:
+        return
+    load = file._load_index
+
+    def load_index() -> Any:
+        try:
+            return load()
+        except (AttributeError, ImportError, TypeError, ValueError):
+            return {}
+
+    file._load_index = load_index
 
 
 def part_of_loops(function: F) -> F:

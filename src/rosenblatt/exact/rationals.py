@@ -41,6 +41,7 @@ SHIFT = 2**20  # units in the last place that a number may well be moved by
 BITS = 2**40  # how finely all this is told
 MULTIPLES = [1 + k * 2.0**-52 for k in range(8)]  # some are rounded better than others
 WIDER = [1 + 2.0**-k for k in (52, 49, 46, 40, 34, 29, 20, 10, 5, 3, 1)]
+LARGER = [Fraction(p, 8) + Fraction(k, 2**53) for p in (9, 10, 12, 14, 15) for k in range(16)]
 
 
 # Numbers as integers ------------------------------------------------------------------------------
@@ -241,6 +242,12 @@ def with_less_slack(theta: Sequence[Fraction], edges: Floats) -> Iterator[Floats
         yield _nearest(wider)
         if len(theta) <= MOST and len(edges):
             yield _by_lattice(wider, edges)
+
+
+def multiples(theta: Sequence[Fraction]) -> Iterator[Floats]:
+    """The same for many larger ones, as some may leave room for a float where b has to be."""
+    for multiple in LARGER:
+        yield _nearest(_within_floats([v * multiple for v in theta]))
 
 
 def _within_floats(numbers: Sequence[Fraction]) -> list[Fraction]:

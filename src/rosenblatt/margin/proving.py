@@ -20,6 +20,7 @@ from rosenblatt.exact.rationals import (
     candidates,
     closest,
     exact_product,
+    multiples,
     square_sum,
     with_less_slack,
 )
@@ -296,7 +297,7 @@ class _Evidence:
         best = max(candidates(theta, edges), key=square_margin)
         if square_margin(best) > 0:
             return best
-        others = map(with_own_bias, with_less_slack(theta, edges))
+        others = map(with_own_bias, [*with_less_slack(theta, edges), *multiples(theta)])
         return max([best, *others], key=square_margin)
 
 

@@ -216,23 +216,27 @@ def max_margin(
 ) -> MarginFit | Inseparable | QuasiSeparable:
     """The maximum-margin hyperplane, or the proof that there is none."""
     solver = MaxMargin(problem.samples, problem.used, tol, report)
-    planes: list[Floats] = []
     clock, reason = problem.samples.clock, solver.run()
-    if reason is StopReason.INSEPARABLE:  # as far as floats can tell
-        certificate = _verdict(problem)
-        if isinstance(certificate, Inseparable | QuasiSeparable):
-            return certificate
-        reason = StopReason.ROUNDING
-        if isinstance(certificate, Separable):
-            plane = certificate.hyperplane
-            planes.append(np.append(plane.w, plane.b))
-            with suppress(Halt), clock.task(Kind.SIDES, CANONICAL * problem.source.n_entries):
-                planes = canonical_planes(problem.judged(None), planes[0])
-            if not problem.is_small():
-                solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
-                reason = solver.run()
-        else:
+    fit = None
+    if reason is not StopReason.INSEPARABLE:  # as far as floats can tell
+        fit = proved_fit(problem, None, solver, reason, tol)
+        if fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
+            return fit
+        problem.samples.clock = clock
+    certificate, reason = _verdict(problem), StopReason.ROUNDING
+    if isinstance(certificate, Inseparable | QuasiSeparable):
+        return certificate
+    planes: list[Floats] = []
+    if isinstance(certificate, Separable):
+        plane = certificate.hyperplane
+        planes.append(np.append(plane.w, plane.b))
+        with suppress(Halt), clock.task(Kind.SIDES, CANONICAL * problem.source.n_entries):
+            planes = canonical_planes(problem.judged(None), planes[0])
+        if not problem.is_small():
+            solver.begin_at(np.ldexp(plane.w, problem.moved.exponent))
             reason = solver.run()
+    elif fit is None:
+        reason = solver.run()
     fit = proved_fit(problem, None, solver, reason, tol, planes)
     if planes or fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
         return fit

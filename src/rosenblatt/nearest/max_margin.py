@@ -204,7 +204,7 @@ class MaxMargin:
         if found.meets or not square > 0:
             self._give_up()
             return False
-        self.alpha = found.weights * (2 / (square * size**2))
+        self.alpha = found.weights * (2 / square / size / size)
         self.w = part.total(self.alpha)
         self.w, self.b, _ = centred(part.values(np.append(self.w, 0.0)), y, self.w)
         self.scale, self.mu, self.clean = float(self.alpha.max()), 1e-3, False

@@ -31,7 +31,7 @@ from rosenblatt.tables.dialects import (
     unlimited_cells,
 )
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.missing_cells import forgotten
+from rosenblatt.tables.missing_cells import forgotten, recognizer
 from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
@@ -133,7 +133,8 @@ def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequ
     """The records with nothing where one of the markers stands."""
     if not markers:
         return records
-    return [["" if cell.strip(WHITE_SPACE) in markers else cell for cell in r] for r in records]
+    gone = recognizer(markers)
+    return [["" if gone(cell.strip(WHITE_SPACE)) else cell for cell in row] for row in records]
 
 
 def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:

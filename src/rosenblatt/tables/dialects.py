@@ -279,12 +279,18 @@ def is_numbered_header(records: Sequence[Sequence[str]]) -> bool:
     return len(numbers) >= _FEW_NUMBERS and not counts
 
 
+def _may_be_unit(cell: str) -> bool:
+    """Whether a cell is empty or has a letter or the sign of a unit in it."""
+    cell = cell.strip(WHITE_SPACE)
+    return is_missing_value(cell) or any(sign.isalpha() or sign in "%°$£¥€" for sign in cell)
+
+
 def has_unit_row(records: Sequence[Sequence[str]]) -> bool:
     """Whether units, such as kg and cm, stand between the names and the numbers.
 
     Words stand above numbers there, no number does, and a word above words does not recur.
     """
-    if len(records) < 4:
+    if len(records) < 4 or not all(map(_may_be_unit, records[1])):
         return False
     units = 0
     for unit, column in zip(records[1], _columns(records[2:]), strict=False):

@@ -21,8 +21,7 @@ PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
 GOOD, NOT_PLAIN, FULL = 0, 1, 2
 SKIPPED = -1
 # Places are unsigned, so that reading a byte needs no test for a negative one.
-ONE: Any = np.uintp(1)
-NOWHERE: Any = np.uintp(0)
+ONE, NOWHERE = np.uintp(1), np.uintp(0)
 ROOM = np.uint64(2**64 // 10)  # below, there is room for one more digit
 LEAST_POWER, LARGEST_POWER = -342, 308
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
@@ -98,7 +97,7 @@ def wide_product(a: np.uint64, b: np.uint64) -> Any:
 
 
 @part_of_loops
-def nearest_float(digits: np.uint64, power: int) -> Any:
+def nearest_float(digits: np.uint64, power: np.int64) -> Any:
     """The float nearest to digits * 10**power, and whether it is certain.
 
     The method of Eisel and Lemire: the digits times the first bits of 10**power nearly always
@@ -147,7 +146,7 @@ def is_digit(byte: int) -> bool:
 
 
 @part_of_loops
-def read_number(data: NDArray[np.uint8], place: int) -> Any:
+def read_number(data: NDArray[np.uint8], place: np.uintp) -> Any:
     """The plain number that begins here: its value, where it ends, and whether there is one.
 
     None are codes such as 01234, and numbers that are not certain to be the nearest floats.
@@ -156,8 +155,7 @@ def read_number(data: NDArray[np.uint8], place: int) -> Any:
     negative = data[i] == MINUS
     if negative or data[i] == PLUS:
         i += ONE
-    begin, digits = i, np.uint64(0)
-    power: Any = 0
+    begin, digits, power = i, np.uint64(0), np.int64(0)
     if data[i] == ZERO and i == place and is_digit(data[i + ONE]):
         return 0.0, i, False
     while is_digit(data[i]) and digits < ROOM:
@@ -189,13 +187,12 @@ def read_number(data: NDArray[np.uint8], place: int) -> Any:
 
 
 @part_of_loops
-def read_exponent(data: NDArray[np.uint8], i: int) -> Any:
+def read_exponent(data: NDArray[np.uint8], i: np.uintp) -> Any:
     """The whole number after an e: its value, where it ends, and whether there is one."""
     negative = data[i] == MINUS
     if negative or data[i] == PLUS:
         i += ONE
-    begin = i
-    power: Any = 0
+    begin, power = i, np.int64(0)
     while is_digit(data[i]) and power < 100_000:
         power = power * 10 + np.int64(data[i] - ZERO)
         i += ONE
@@ -209,20 +206,19 @@ def is_white(byte: int) -> bool:
 
 
 @part_of_loops
-def find_cell(data: NDArray[np.uint8], place: int, layout: Layout) -> Any:
+def find_cell(data: NDArray[np.uint8], place: np.uintp, layout: Layout) -> Any:
     """Where a cell begins and ends without white space and quotation marks, and what is after it.
 
     The last is 0 if the cell is not plain: a mark or a line end in the midst of it.
     """
-    begin: Any = place
-    quote, delimiter = layout.quote, layout.delimiter
+    begin, quote, delimiter = place, layout.quote, layout.delimiter
     while data[begin] == BLANK:
         begin += ONE
     quoted = data[begin] == quote
     if quoted and begin > place:
         return begin, begin, NOWHERE
     begin += np.uintp(quoted)
-    i: Any = begin
+    i = begin
     while data[i] != NEWLINE and data[i] != quote and (quoted or data[i] != delimiter):
         if data[i] == 0 or (data[i] == RETURN and (quoted or data[i + ONE] != NEWLINE)):
             return begin, i, NOWHERE
@@ -243,7 +239,9 @@ def find_cell(data: NDArray[np.uint8], place: int, layout: Layout) -> Any:
 
 
 @loop
-def is_marker(data: NDArray[np.uint8], begin: int, end: int, markers: NDArray[np.uint8]) -> bool:
+def is_marker(
+    data: NDArray[np.uint8], begin: np.uintp, end: np.uintp, markers: NDArray[np.uint8]
+) -> bool:
     """Whether these bytes, in either case, are one of the rows of `markers`, which end with 0."""
     length = end - begin
     if length >= np.uintp(markers.shape[1]):
@@ -262,7 +260,7 @@ def is_marker(data: NDArray[np.uint8], begin: int, end: int, markers: NDArray[np
 
 @part_of_loops
 def scan_number(
-    data: NDArray[np.uint8], place: int, layout: Layout, markers: NDArray[np.uint8]
+    data: NDArray[np.uint8], place: np.uintp, layout: Layout, markers: NDArray[np.uint8]
 ) -> Any:
     """A cell as a number: its value, what is after it (as of `find_cell`), and whether it is one.
 
@@ -282,10 +280,9 @@ def scan_number(
 
 
 @part_of_loops
-def find_word(data: NDArray[np.uint8], begin: int, end: int, k: int, words: Words) -> Any:
+def find_word(data: NDArray[np.uint8], begin: np.uintp, end: np.uintp, k: int, words: Words) -> Any:
     """The number of a word of column k, which is new if it was not seen yet; -1: no room."""
-    mark: Any = 2166136261
-    i, length = begin, np.int64(end - begin)
+    mark, i, length = np.int64(2166136261), begin, np.int64(end - begin)
     while i < end:
         mark = ((mark ^ np.int64(data[i])) * 16777619) & 0xFFFFFFFF
         i += ONE

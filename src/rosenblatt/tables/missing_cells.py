@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.array_types import Floats
-from rosenblatt.tables.cells import WHITE_SPACE, quoted
+from rosenblatt.tables.cells import WHITE_SPACE, code, is_plain_number, number, quoted
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.tables.columns import Column
     from rosenblatt.tables.storage import Storage
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]) -> None:
     """Empty the cells of the table `rows` that hold one of the markers.
 
-    Texts are compared as they stand but for white space around them, numbers by their values.
+    Cells are compared as they stand but for white space around them, numbers by their values.
     """
     if not markers:
         return
@@ -33,6 +32,8 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
         if column.stored == "text":
             cell = f"trim(CAST({column.sql} AS VARCHAR), {quoted(WHITE_SPACE)})"
             found = f"{cell} IN ({texts})"
+            if numbers:
+                found += f" OR (NOT {code(cell)} AND {number(cell)} IN ({numbers}))"
         elif column.stored == "number" and numbers:
             found = f"CAST({column.sql} AS DOUBLE) IN ({numbers})"
         else:
@@ -50,19 +51,35 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
 def forgotten(cells: Floats | Texts, markers: Collection[str]) -> Floats | Texts:
     """The cells of a column in memory, those that hold one of the markers emptied."""
     if isinstance(cells, Texts):
-        known = {marker.strip(WHITE_SPACE) for marker in markers}
-        kept = np.array([text not in known for text in cells.values], dtype=bool)
-        places = np.append(np.where(kept, np.cumsum(kept) - 1, MISSING_CODE), MISSING_CODE)
-        return Texts(cells.values[kept], places.astype(np.int32)[cells.codes])
-    if numbers := _numbers(markers):
-        cells[np.isin(cells, numbers)] = np.nan
-    return cells
+        return _texts_without(cells, markers)
+    numbers = _numbers(markers)
+    return np.where(np.isin(cells, numbers), np.nan, cells) if numbers else cells
+
+
+def _texts_without(texts: Texts, markers: Collection[str]) -> Texts:
+    """The texts but those that are one of the markers."""
+    gone = np.fromiter(map(recognizer(markers), texts.values), np.bool_)
+    if not gone.any():
+        return texts
+    kept = ~gone
+    codes = np.append(np.where(kept, np.cumsum(kept) - 1, MISSING_CODE), MISSING_CODE)
+    return Texts(texts.values[kept], codes.astype(np.int32)[texts.codes])
+
+
+def recognizer(markers: Collection[str]) -> Callable[[str], bool]:
+    """Tells of a text, trimmed, whether it is one of the markers."""
+    words = {marker.strip(WHITE_SPACE) for marker in markers}
+    numbers = set(_numbers(markers))
+    if not numbers:
+        return words.__contains__
+    return lambda text: text in words or _number(text) in numbers
+
+
+def _number(text: str) -> float | None:
+    return float(text) if is_plain_number(text) else None
 
 
 def _numbers(markers: Collection[str]) -> list[float]:
     """Those of the markers that are finite numbers."""
-    found = []
-    for marker in markers:
-        with contextlib.suppress(ValueError):
-            found.append(float(marker))
-    return [number for number in found if math.isfinite(number)]
+    found = (_number(marker.strip(WHITE_SPACE)) for marker in markers)
+    return [number for number in found if number is not None and math.isfinite(number)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt.tables.cells import is_certainly_text
 from rosenblatt.tables.columns import Column, StagedFile, find_kinds, readable, select
-from rosenblatt.tables.texts import MISSING_CODE, Texts
+from rosenblatt.tables.texts import MISSING_CODE, Texts, with_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -170,4 +170,4 @@ def _with_nothing(answer: NDArray[Any], kind: str) -> NDArray[Any]:
     if kind == "date":
         dates = np.ma.filled(answer.astype("datetime64[us]"), np.datetime64("NaT", "us"))
         return np.append(dates, np.datetime64("NaT", "us"))
-    return np.append(np.ma.getdata(answer).astype(object), [None])
+    return with_nothing(np.ma.getdata(answer))

@@ -87,6 +87,6 @@ def _in_memory(array: NDArray[Any], kind: str, values: Sequence[str] | None) -> 
         return np.ma.filled(array.astype("datetime64[us]"), np.datetime64("NaT", "us"))
     if values is not None:
         return Texts(np.array(values, dtype=object), np.asarray(array, dtype=np.int32))
-    texts = np.ma.getdata(array).astype(object)
-    texts[np.ma.getmaskarray(array)] = None
-    return Texts.of(texts)
+    cells = np.ma.getdata(array).astype(object)
+    cells[np.ma.getmaskarray(array)] = None
+    return Texts.of(cells)

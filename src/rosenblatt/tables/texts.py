@@ -52,4 +52,11 @@ class Texts:
 
     def texts(self) -> NDArray[np.object_]:
         """Row by row: str, and None where it is missing."""
-        return np.append(self.values, [None])[self.codes]
+        return with_nothing(self.values)[self.codes]
+
+
+def with_nothing(values: NDArray[Any]) -> NDArray[np.object_]:
+    """These values and None, so that the code of a missing cell stands for it."""
+    longer = np.full(len(values) + 1, None, dtype=object)
+    longer[:-1] = values
+    return longer
