@@ -60,7 +60,17 @@ def honest(table, classifier, encoder, folds):
 )
 def test_scores_are_those_of_the_honest_pipeline(classifier, n_classes, as_texts):
     table = labelled(300, n_classes, as_texts)
-    encoder = TableEncoder()
+    compare(table, classifier, TableEncoder())
+
+
+@quiet
+@pytest.mark.parametrize("as_texts", [False, True])
+def test_words_are_those_of_each_folds_own_rows(as_texts):
+    table = labelled(300, 2, as_texts)
+    compare(table, Perceptron(max_epochs=3), TableEncoder(text=["name", "word"]))
+
+
+def compare(table, classifier, encoder):
     classifier.fit(encoder.fit_transform(table.columns), table.y)
     with ProgressLine(False) as progress:
         scores = cross_validate(table, classifier, encoder, 4, progress)

@@ -433,4 +433,4 @@ def test_identical_in_the_columns_used(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = {"x": [1, 1, 2], "z": [5, 6, 7], "y": ["a", "b", "b"]}
     printed = " ".join(call("check", table("t.csv", cells), "--ignore", "z", code=1).stdout.split())
-    assert "rows 1 and 2 are identical in the columns used but have different classes" in printed
+    assert "rows 1 and 2 are identical in the features used but have different classes" in printed

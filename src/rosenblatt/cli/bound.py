@@ -54,6 +54,7 @@ def bound(
     use: options.Use = None,
     number: options.Number = None,
     category: options.Category = None,
+    text: options.Text = None,
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,

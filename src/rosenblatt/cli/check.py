@@ -44,6 +44,7 @@ def check(
     use: options.Use = None,
     number: options.Number = None,
     category: options.Category = None,
+    text: options.Text = None,
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
@@ -63,7 +64,7 @@ def check(
     how, files = options.how_to_read(ctx.params), options.tables_of(ctx.params)
     if verify is not None:
         settled = ("target", "output", "pairs", "max_time", "ignore", "use", "number", "category")
-        for name in (*settled, "missing"):
+        for name in (*settled, "text", "missing"):
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)

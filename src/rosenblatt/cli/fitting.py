@@ -21,6 +21,7 @@ from rosenblatt.cli.effort import CHOSEN, Effort, within_time
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
+    how_to_encode,
     how_to_read,
     shown_tables,
     tables_of,
@@ -42,6 +43,7 @@ from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.results import StopReason
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Cells
+from rosenblatt.tables.free_text import with_counts
 from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.visible import count
 
@@ -79,7 +81,7 @@ def prepare(
     progress.say(f"reading {shown_tables(files)}")
     table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
-    encoder = encoder_of(table, standardize=not options["raw"], use=options["use"])
+    encoder = encoder_of(table, standardize=not options["raw"], **how_to_encode(options))
     return table, classifier, encoder
 
 
@@ -212,7 +214,8 @@ def cross_validate(
     if isinstance(encoder, TableEncoder):
         encoder.set_params(use=used)
         # What a column holds is the same in every fold; means, deviations and values are not.
-        columns = {name: Cells.of(name, column) for name, column in columns.items()}
+        cells = {name: Cells.of(name, column) for name, column in columns.items()}
+        columns = with_counts(cells, encoder.text)
     weights = getattr(classifier, "class_weight", None)
     y = table.y if isinstance(weights, dict) else numbers  # sorted like the classes, but shorter
     classifier, effort_of_each = _as_long(classifier, effort)

@@ -46,6 +46,7 @@ RAW = "Leave numbers as they are instead of standardising them."
 USE = "Use this column even if it looks like an identifier."
 NUMBER = "Read this column as numbers, whatever it looks like."
 CATEGORY = "Read this column as words, as they stand: codes, postcodes."
+TEXT = "Make features of the words of this column: free text."
 MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
@@ -79,6 +80,7 @@ Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.
 Use = Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)]
 Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
 Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
+Text = Annotated[list[str] | None, reads(metavar="COLUMN", help=TEXT)]
 Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
@@ -138,9 +140,14 @@ SUFFIXES = {
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
-    lists = ("ignore", "use", "number", "category", "missing")
+    lists = ("ignore", "use", "number", "category", "text", "missing")
     columns = {name: list(options.get(name) or ()) for name in lists}
     return columns | {name: options[given] for name, given in READING.items()}
+
+
+def how_to_encode(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the options of a command those about the features that columns become."""
+    return {name: tuple(options[name] or ()) for name in ("use", "text")}
 
 
 class WrongUseError(ValueError):

@@ -6,17 +6,19 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.options import READING, refuse
+from rosenblatt.cli.options import READING, how_to_encode, refuse
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.free_text import MOST_WORDS
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
@@ -25,6 +27,8 @@ from rosenblatt.visible import count
 MOST_CLASSES = 100  # unless asked for
 FEW_CLASSES = 20
 CLASS_NAMES = ("target", "class", "label", "y")
+# What is made of missing cells, by what there is to say of a column.
+FILLED = {"mean": "the mean", "values": "a value of their own", "words": "texts without words"}
 EMPTY, ONE_CLASS = "is empty", "holds only one class"
 
 
@@ -67,10 +71,12 @@ def asked_table(
     files: Sequence[str], target: str | None, how: Mapping[str, Any]
 ) -> Iterator[Table]:
     """The table, its columns read as the options say."""
-    numbers, words = how["number"], how["category"]
-    for name in set(numbers) & set(words):
-        msg = f"--number {name} and --category {name} contradict each other: give one of them"
-        raise ValueError(msg)
+    numbers, words = how["number"], [*how["category"], *how["text"]]
+    for one, other in combinations(("number", "category", "text"), 2):
+        for name in set(how[one]) & set(how[other]):
+            msg = f"--{one} {name} and --{other} {name} contradict each other: give one of them"
+            raise ValueError(msg)
+    refuse(target in how["text"], f"--text {target} is the class: leave it out, or --target")
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *([target] if target else [])]
     with open_table(files, how, text=words, wanted=wanted, missing=how["missing"]) as table:
         _check_names(table, wanted)
@@ -84,7 +90,7 @@ def asked_table(
 
 
 def _labelled(table: Table, target: str | None, how: Mapping[str, Any]) -> LabelledTable:
-    found = labelled_table(table, target, how["ignore"], how["use"], how["category"])
+    found = labelled_table(table, target, how["ignore"], how["use"], how["category"], how["text"])
     return replace(found, missing=tuple(how["missing"]))
 
 
@@ -94,12 +100,14 @@ def labelled_table(
     ignored: Sequence[str] = (),
     wanted: Sequence[str] = (),
     as_they_stand: Sequence[str] = (),
+    free: Sequence[str] = (),
 ) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
     notes, left_out = list(table.notes), set(ignored)
     _check_names(table, [*ignored, *wanted, *([target] if target else [])])
     if target is None:
-        left = [name for name in table.names if name not in ignored] or list(table.names)
+        left = [name for name in table.names if name not in (*ignored, *free)]
+        left = left or list(table.names)
         target, labels, empty = find_target(table, left, as_they_stand)
         left_out |= set(empty)
     else:
@@ -141,7 +149,7 @@ def read_checked(files: Sequence[str], target: str | None, how: Mapping[str, Any
     with asked_table(files, target, how) as table:
         labelled = _labelled(table, target, how)
     # Where all columns are constant, which no fit would use, the answer is no.
-    encoder = encoder_of(labelled, standardize=False, use=how["use"], keep_constant=True)
+    encoder = encoder_of(labelled, standardize=False, keep_constant=True, **how_to_encode(how))
     X = encoder.fit_transform(labelled.columns)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
@@ -152,7 +160,7 @@ def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder
     """What makes features of the columns of a table."""
     if is_sparse(table.columns):
         return SparseEncoder()
-    return TableEncoder(**how | {"use": tuple(how["use"] or ())})
+    return TableEncoder(**how)
 
 
 # The classes ------------------------------------------------------------------------------------
@@ -181,7 +189,8 @@ def find_target(
                 continue
             refused = error
             break
-        where = "the last column that is not empty" if empty else "the last column"
+        where = "the last column" if left[-1] == table.names[-1] else "the last of the others"
+        where = "the last column that is not empty" if empty else where
         told = f"{shortened(last)}, {where}, is taken as the class (--target for another)"
         told += f"; left out, for it is empty: {listing(empty)}" * bool(empty)
         return last, found._replace(notes=[told, *found.notes]), empty
@@ -282,12 +291,22 @@ def notes_about(encoder: TableEncoder | SparseEncoder) -> list[str]:
     if dates:
         notes.append(f"as days since 1970: {listing(dates)}")
     filled = [s for s in encoder.columns_ if s["name"] in encoder.n_missing_ and "dropped" not in s]
-    for texts, what in ((False, "the mean"), (True, "a value of their own")):
-        names = [s["name"] for s in filled if (s["kind"] == "text") is texts]
+    for part, what in FILLED.items():
+        names = [s["name"] for s in filled if part in s]
         if names:
             cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
             notes.append(f"missing cells, taken as {what}: {cells}")
-    return notes
+    return notes + [_note_on_words(spec) for spec in encoder.columns_ if "words" in spec]
+
+
+def _note_on_words(spec: Mapping[str, Any]) -> str:
+    """How many words of a column became features."""
+    what = f"{shortened(spec['name'])}: {count(len(spec['idf']), 'word')} as features (TF-IDF)"
+    if not spec["left_out"]:
+        return what
+    many = len(spec["idf"]) == MOST_WORDS
+    why = f"only the {MOST_WORDS} in most rows are kept" if many else "they stand in a single row"
+    return f"{what}; {count(spec['left_out'], 'other word')} left out, for {why}"
 
 
 def _notes_on_rounding(

@@ -208,7 +208,7 @@ def _twins(finding: Finding) -> str:
     """Rows that nothing tells apart, and how many there are."""
     rows = finding.problem.rows
     pairs = [" and ".join(map(str, sorted((rows[i], rows[j])))) for i, j in finding.twins.pairs]
-    where = " in the columns used" if finding.problem.table.some_columns else ""
+    where = " in the features used" if finding.problem.table.some_columns else ""
     told = f"rows {pairs[0]} are the same{where} but for their classes"
     if len(pairs) > 1:
         told += f", so are {listing(pairs[1:], 3)}; {count(finding.twins.n_samples, 'row')} in all"

@@ -224,8 +224,9 @@ def about_table(table: EncodedTable) -> Document:
 def _encoding(spec: Document, n_missing: Mapping[str, int]) -> Document:
     """How a column became features; nothing that makes no difference."""
     filled = ["fill"] if spec["name"] in n_missing else []
-    wanted = ("name", "kind", "dropped", "values", *filled)
-    return {name: value for name, value in spec.items() if name in wanted}
+    wanted = ("name", "kind", "dropped", "values", "words", *filled)
+    weights = {"idf": spec["idf"].tolist()} if "idf" in spec else {}
+    return {name: value for name, value in spec.items() if name in wanted} | weights
 
 
 # Checking again ---------------------------------------------------------------------------------
@@ -247,7 +248,7 @@ def how_it_was_read(document: Document, path: str) -> Document:
             "so check it there with rb.certify.check"
         )
         raise CertificateFileError(msg)
-    later = ("number", "category", "missing")  # options that version 0.1 had not
+    later = ("number", "category", "text", "missing")  # options that version 0.1 had not
     how = {name: [] for name in later} | how
     kinds: dict[str, Any] = dict.fromkeys(("ignore", "use", *later), list)
     kinds |= {"header": bool | None}

@@ -92,9 +92,9 @@ class EncodedTable(LabelledTable):
 
     @property
     def groups(self) -> list[list[int]]:
-        """The features of each text column, by number: one of them is 1, the others 0."""
-        spans = self.encoder.spans_
-        return [list(spans[name]) for name, kind in self.encoder.kinds_.items() if kind == "text"]
+        """The features of each column of categories, by number: one is 1, the others are 0."""
+        spans, specs = self.encoder.spans_, self.encoder.columns_
+        return [list(spans[spec["name"]]) for spec in specs if "values" in spec]
 
     @property
     def standardized(self) -> bool:
@@ -103,8 +103,9 @@ class EncodedTable(LabelledTable):
 
     @property
     def some_columns(self) -> bool:
-        """Whether there are columns, not used, in which rows may differ."""
-        return self.ignores or bool(self.encoder.identifiers_)
+        """Whether there are columns or words, not used, in which rows may differ."""
+        words = any(spec.get("left_out") for spec in self.encoder.columns_)
+        return self.ignores or words or bool(self.encoder.identifiers_)
 
     def differ(self, i: int, j: int) -> bool:
         """Whether two samples are different in the table, and only rounding made them the same."""

@@ -132,7 +132,7 @@ def same_sentence(
     """That rows are the same but for their classes, in what, and whether by rounding only."""
     if rounded:
         return f"{these_rows(rows)} have different classes, and rounding made them the same"
-    where = " in the columns used" if some_columns else ""
+    where = " in the features used" if some_columns else ""
     return f"{these_rows(rows)} are identical{where} but have different classes"
 
 

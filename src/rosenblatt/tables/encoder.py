@@ -16,8 +16,17 @@ from rosenblatt.arguments import names_of, yes_or_no
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.cells import KINDS, MISSING, is_number, truth_in_one_way
-from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, width
+from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, names, width
 from rosenblatt.tables.frames import Cells, Frame, Numbers, are_equal, mean_and_deviation
+from rosenblatt.tables.free_text import (
+    NO_WORDS,
+    are_words,
+    filled_with_words,
+    has_words,
+    kinds_asked,
+    looks_like_sentences,
+    words_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 EMPTY = "every cell is missing"
 SAME_TEXT = "the same text in every row"
 SAME_NUMBER = "the same number in every row"
+BY_WORDS = "; --text COLUMN, in Python text=[...], makes features of the words"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,6 +53,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     dates      the same, of the days since 1970
     texts      one feature per value, 1 where the cell has it; missing cells are a
                value of their own, and one not seen in training has no feature
+    free text  one feature per word that two rows have, 20 000 at most: how often it
+               is there, the more the fewer rows have it (TF-IDF, as scikit-learn's
+               `TfidfVectorizer`); all features together are then sparse
     =========  ==================================================================
 
     A column is left out if it is the same everywhere, or if it tells the rows apart instead of
@@ -55,6 +68,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether to standardise numbers; otherwise they stay as they are.
     use : sequence of str
         Columns to use although they look as if they number or name the rows.
+    text : sequence of str
+        Columns of free text, whose words become features.
     keep_constant : bool
         Whether to keep the columns that are the same everywhere if there are no others, instead
         of refusing a table from which nothing can be learned.
@@ -96,10 +111,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         standardize: bool = True,
         use: Iterable[str] = (),
+        text: Iterable[str] = (),
         keep_constant: bool = False,
     ) -> None:
         self.standardize = standardize
         self.use = use
+        self.text = text
         self.keep_constant = keep_constant
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:
@@ -132,7 +149,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             msg = "the table has only one sample: columns that never vary tell nothing"
             raise ValueError(msg)
         with _team_for(table) as team:
-            columns = _read(table, dict.fromkeys(table.names), team)
+            columns = _read(table, kinds_asked(self.text, table.names), team)
             self._describe(columns, team)
             if keep_constant and not (self._used() or self.identifiers_):
                 self._describe(columns, team, constant=True)
@@ -143,15 +160,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(msg)
         # Worth it when rows are mostly zeros: few columns with very many values.
         widths = [width(spec) for spec in self._used()]
-        self.sparse_ = sum(widths) > 50 + 4 * len(widths)
+        self.sparse_ = has_words(self._used()) or sum(widths) > 50 + 4 * len(widths)
         return columns
 
     def _describe(self, columns: Sequence[Cells], team: Team, *, constant: bool = False) -> None:
         """Note of every column what its features are made of, or why it has none."""
-        use = names_of("use", self.use)
+        use, free = names_of("use", self.use), names_of("text", self.text)
 
         def described(column: Cells) -> tuple[Spec, int]:
-            return _described(column, self.standardize, column.name in use, constant)
+            words = column.name in free
+            return _described(column, self.standardize, column.name in use, constant, words)
 
         found = list(zip(columns, team.each(described, columns), strict=True))
         self.columns_: list[Spec] = [
@@ -172,17 +190,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _features(self, columns: Sequence[Cells]) -> Any:
         """The features of the columns in use."""
+        used = self._used()
         fill = filled_csr if self.sparse_ else filled_array
-        return fill(self._used(), columns, len(columns[0]))
+        fill = filled_with_words if has_words(used) else fill
+        return fill(used, columns, len(columns[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The names of the features: the column's, or ``column=value``."""
+        """The names of the features: the column's, ``column=value`` or ``column:word``."""
         check_is_fitted(self)
-        names: list[str] = []
-        for spec in self._used():
-            texts = spec["kind"] == "text"
-            names += [f"{spec['name']}={v}" for v in spec["values"]] if texts else [spec["name"]]
-        return np.array(names, dtype=object)
+        return np.array([name for spec in self._used() for name in names(spec)], dtype=object)
 
     @property
     def kinds_(self) -> dict[str, str]:
@@ -203,7 +219,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def identifiers_(self) -> list[str]:
         """The columns left out because they tell the rows apart."""
         check_is_fitted(self)
-        used_or_constant = (None, EMPTY, SAME_TEXT, SAME_NUMBER)
+        used_or_constant = (None, EMPTY, SAME_TEXT, SAME_NUMBER, NO_WORDS)
         return [s["name"] for s in self.columns_ if s.get("dropped") not in used_or_constant]
 
     def unscaled(self) -> TableEncoder:
@@ -217,7 +233,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def unseen(self, X: Any) -> dict[str, NDArray[np.object_]]:
         """The cells, by column, whose value was not there in training."""
         check_is_fitted(self)
-        specs = [spec for spec in self._used() if spec["kind"] == "text"]
+        specs = [spec for spec in self._used() if "values" in spec]
         table = self._open(X, reset=False, wanted=[spec["name"] for spec in specs])
         found = {}
         for spec in specs:
@@ -247,8 +263,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        keep_constant = state.get("keep_constant", False)  # version 0.1.0 had none
-        super().__setstate__(state | {"keep_constant": keep_constant})
+        super().__setstate__({"keep_constant": False, "text": ()} | state)  # new since 0.1.0
         if hasattr(self, "columns_") and not self._fits_together():
             msg = "the parts of this TableEncoder do not fit together"
             raise ValueError(msg)
@@ -287,7 +302,9 @@ def _read(table: Frame, kinds: Mapping[str, str | None], team: Team) -> list[Cel
     return team.each(lambda column: Cells.of(*column), fetched)
 
 
-def _described(column: Cells, standardize: bool, wanted: bool, constant: bool) -> tuple[Spec, int]:
+def _described(
+    column: Cells, standardize: bool, wanted: bool, constant: bool, free: bool
+) -> tuple[Spec, int]:
     """What the features of a column are made of, or why it has none; how many cells are missing."""
     if isinstance(column.values, Numbers):
         n_missing = column.values.n_missing
@@ -298,6 +315,8 @@ def _described(column: Cells, standardize: bool, wanted: bool, constant: bool) -
     n_missing = int(counts[0])
     if n_missing == len(column):
         return {"dropped": EMPTY}, n_missing
+    if free:
+        return words_in(column.values), n_missing
     return _values(column.values, counts, wanted, constant), n_missing
 
 
@@ -308,7 +327,7 @@ def _values(texts: Texts, counts: NDArray[np.intp], wanted: bool, constant: bool
     if len(values) == 1 and not n_missing and not constant:
         return {"dropped": SAME_TEXT}
     if not wanted and (reason := _names_rows(len(values), n_cells - n_missing)):
-        return {"dropped": reason}
+        return {"dropped": f"{reason}{BY_WORDS * looks_like_sentences(values)}"}
     return {"values": values + [MISSING] * bool(n_missing)}
 
 
@@ -337,6 +356,8 @@ def _is_whole(spec: Spec) -> bool:
         return False
     if "dropped" in spec:
         return isinstance(spec["dropped"], str)
+    if "words" in spec:
+        return spec["kind"] == "text" and are_words(spec)
     if spec["kind"] == "text":
         values = spec["values"]
         plain = isinstance(values, list) and all(isinstance(value, str) for value in values)

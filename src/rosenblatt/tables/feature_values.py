@@ -29,7 +29,23 @@ BLOCK = 1 << 16  # numbers of X that stay in the cache while column after column
 
 def width(spec: Spec) -> int:
     """How many features a column becomes."""
+    if "words" in spec:
+        return len(spec["idf"])
     return len(spec["values"]) if spec["kind"] == "text" else 1
+
+
+def names(spec: Spec) -> list[str]:
+    """What the features of a column are called."""
+    name = spec["name"]
+    if "words" in spec:
+        return [f"{name}:{word}" for word in words_of(spec)]
+    return [f"{name}={value}" for value in spec["values"]] if spec["kind"] == "text" else [name]
+
+
+def words_of(spec: Spec) -> list[str]:
+    """The words of a column of free text that are features; none holds a space."""
+    words: str = spec["words"]
+    return words.split(" ")
 
 
 def codes(spec: Spec, texts: Texts) -> NDArray[np.int32]:
