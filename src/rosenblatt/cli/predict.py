@@ -31,6 +31,8 @@ def predict(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
     query: options.Query = None,
