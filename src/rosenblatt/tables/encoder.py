@@ -263,7 +263,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return table
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({"keep_constant": False, "text": ()} | state)  # new since 0.1.0
+        later = {"text": (), "keep_constant": False}  # version 0.1.0 had neither
+        super().__setstate__(state | {name: state.get(name, later[name]) for name in later})
         if hasattr(self, "columns_") and not self._fits_together():
             msg = "the parts of this TableEncoder do not fit together"
             raise ValueError(msg)
