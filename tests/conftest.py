@@ -40,10 +40,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # threads of BLAS would wait for each o
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# CI tries the same examples each time, and needs fewer of them than those who try others.
+EXAMPLES = 12 if "CI" in os.environ else 25
+
 settings.register_profile(
     "default",
     deadline=None,
-    max_examples=10 if "ROSENBLATT_FEW_EXAMPLES" in os.environ else 25,
+    max_examples=4 if "ROSENBLATT_FEW_EXAMPLES" in os.environ else EXAMPLES,
     derandomize="CI" in os.environ,
     # Fixtures that patch the source or the watch list stay patched for all examples: intended.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

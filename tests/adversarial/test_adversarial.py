@@ -1,4 +1,4 @@
-"""The suite in a minute: a few cases of every family, and those that once went wrong.
+"""The suite in half a minute: a case of every family, and those that once went wrong.
 
 For as long as one likes it runs as a command: see the README beside this file.
 """
@@ -18,7 +18,6 @@ from .tampering import TAMPERING
 pytestmark = pytest.mark.adversarial
 
 ALL = {**QUESTIONS, **LEARNING, **TAMPERING}
-SEEDS = 2
 
 
 # What is exactly true of a case is found out once, for all questions about it.
@@ -26,10 +25,7 @@ SEEDS = 2
 
 @functools.cache
 def small(part):
-    cases = [
-        family(np.random.default_rng([part, seed])) for seed in range(SEEDS) for family in SMALL
-    ]
-    return cases[part::2]
+    return [family(np.random.default_rng([part, 0])) for family in SMALL[part::2]]
 
 
 @functools.cache

@@ -36,7 +36,7 @@ def few_points(draw):
 
 
 class TestDichotomies:
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @given(few_points(), st.booleans())
     def test_as_many_as_are_found_by_trial(self, X, fit_intercept):
         found = boolean.count_dichotomies(X, fit_intercept=fit_intercept)

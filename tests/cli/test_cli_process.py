@@ -95,7 +95,7 @@ def test_ctrl_c_in_training_keeps_the_model_so_far(endless, tmp_path):
 
 def test_ctrl_c_in_cross_validation_keeps_the_model(endless, tmp_path):
     out = tmp_path / "m.skops"
-    run_ = OnTerminal("fit", endless, "--max-epochs", 20000, "-o", out, "--json")
+    run_ = OnTerminal("fit", endless, "--max-epochs", 8000, "-o", out, "--json")
     run_.wait_for("cross-validation")
     code, printed = run_.signal(signal.SIGINT)
     assert code == 130
@@ -103,7 +103,7 @@ def test_ctrl_c_in_cross_validation_keeps_the_model(endless, tmp_path):
     assert found["stop_reasons"] == ["EPOCH_LIMIT"]
     assert found["cross_validation"] == []
     assert "no cross-validation: stopped with Ctrl-C" in found["notes"]
-    assert rb.io.load(out)[-1].n_iter_ == 20000
+    assert rb.io.load(out)[-1].n_iter_ == 8000
 
 
 def test_ctrl_c_before_training_writes_nothing(tmp_path):

@@ -38,8 +38,8 @@ def exemptions(model):
 
 
 @every_check(
-    rb.Perceptron(),
-    rb.Adaline(),
+    rb.Perceptron(max_epochs=100),
+    rb.Adaline(max_epochs=100),
     rb.MaxMarginClassifier(),
     rb.SoftMarginClassifier(),
     variants=[

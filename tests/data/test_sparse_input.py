@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import sparse
 
 import rosenblatt as rb
 from rosenblatt import matrices
+from rosenblatt.data.rows import as_rows
 
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dia", "dok")
 
@@ -185,3 +187,18 @@ def test_long_numbers_in_sparse_matrices():
     half = sparse.csr_array(np.array([[np.longdouble(0.5)], [1]]))
     assert rb.Perceptron().fit(half, [0, 1]).n_errors_ == 0
     assert Fraction(float(matrices.table("X", half).data[0])) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("starts", [np.int32, np.int64])
+@pytest.mark.parametrize("columns", [np.int32, np.int64])
+def test_row_starts_are_of_the_kind_of_the_column_numbers(starts, columns):
+    """Loops are compiled for one kind; starts that are beyond it stay as they are."""
+    X = sparse.csr_array(np.eye(3))
+    X.indptr, X.indices = X.indptr.astype(starts), X.indices.astype(columns)
+    rows = as_rows(X)
+    assert rows.indptr.dtype == columns
+    assert rows.indptr.tolist() == [0, 1, 2, 3]
+    assert X.indptr.dtype == starts
+    assert np.shares_memory(rows.indptr, X.indptr) == (starts is columns)
+    far = SimpleNamespace(data=X.data, indices=X.indices, indptr=np.array([0, 2**31]))
+    assert as_rows(far).indptr[-1] == 2**31

@@ -125,7 +125,7 @@ def changed(data, rng):
 def test_changed_files_are_models_or_refused_in_one_line(kind, models, tmp_path):
     rng = random.Random(kind)
     k = 2 + [*KINDS].index(kind) % 2
-    for _ in range(8):
+    for _ in range(5):
         data = changed((models / f"{kind}-{k}.skops").read_bytes(), rng)
         (tmp_path / "m.skops").write_bytes(data)
         try:

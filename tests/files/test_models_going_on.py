@@ -49,7 +49,7 @@ rules = st.one_of(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(rules, parameters, st.sampled_from([2, 3]), st.booleans(), st.booleans())
 def test_going_on_as_if_never_saved(tmp_path, rule, common, classes, at_once, by_pickle):

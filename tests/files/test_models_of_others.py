@@ -114,7 +114,7 @@ def test_cut_short_anywhere(packed, tmp_path):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_flipped_bits(packed, tmp_path, data):
@@ -268,7 +268,7 @@ def leaves(tree, path=()):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_files_that_are_whole_but_wrong(packed, tmp_path, data):
@@ -401,7 +401,7 @@ def test_what_another_scikit_learn_can_no_longer_read(packed, tmp_path):
 
 
 @settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(value=anything)
 def test_any_parameter(packed, tmp_path, value):

@@ -21,6 +21,7 @@ def blocks(request, monkeypatch):
     if request.param == "pieces":
         for name, size in (("BLOCK", 32), ("WIDE_BLOCK", 70), ("CHUNK", 40), ("ROWS", 300)):
             monkeypatch.setattr(device, name, size)
+    return request.param
 
 
 def rings(n=120, dtype=np.float64, classes=3, seed=0):
@@ -74,8 +75,9 @@ def in_memory(case, dtype):
 @quiet
 @pytest.mark.filterwarnings("ignore:the kernel tanh:UserWarning")
 @pytest.mark.parametrize("case", range(len(CASES)), ids=map(str, CASES))
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_same_mistakes_as_in_memory(case, dtype):
+def test_same_mistakes_as_in_memory(case, blocks):
+    """Of each case one precision in one block, the other in several; in turns."""
+    dtype = (np.float32, np.float64)[(case + (blocks == "whole")) % 2]
     X, y = rings(dtype=dtype)
     here = in_memory(case, dtype)
     there = clone(here).fit(xp.asarray(X), xp.asarray(y))

@@ -113,7 +113,7 @@ def test_a_budget_comes_later():
 @pytest.mark.parametrize("budget", [2, 3, 5, 8])
 def test_separated_problems_stay_so_under_a_budget(budget):
     """Problems share the support vectors: what one forgets, another may have needed."""
-    for seed in range(12):
+    for seed in range(6):
         X, y = noise(24, classes=4, seed=seed)
         X = X + 3 * np.eye(4)[y]
         model = rb.KernelPerceptron(gamma=0.3, budget=budget, max_epochs=30).fit(X, y)
@@ -169,7 +169,7 @@ def test_warm_start(keep):
 
 def test_a_warm_start_in_a_cycle_says_so_only_if_it_is_one():
     """The start of a run is the vector it begins with, not zero."""
-    for seed in range(300):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         X = rng.integers(-2, 3, (4, 2)).astype(float)
         y = rng.permutation([0, 0, 1, 1])
@@ -214,7 +214,7 @@ def test_a_stream_of_large_then_small_samples(scale, kernel):
 
 def test_a_stream_of_fractions_then_whole_numbers():
     """Sums over the earlier samples are rounded, whatever the later ones are."""
-    for seed in range(100):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         A = rng.choice([0.1, 0.2, 0.3, 0.4, -0.3, 0.7], (8, 2))
         B = rng.integers(-2, 3, (8, 2)).astype(float)

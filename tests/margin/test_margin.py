@@ -272,8 +272,10 @@ def stored(X):
 
 
 @pytest.mark.parametrize(("n", "d"), [(60, 4), (15, 40)])
-@pytest.mark.parametrize("C", [None, 0.1, 50.0])
-@pytest.mark.parametrize("size", [None, 1, 7, 16])
+@pytest.mark.parametrize(
+    ("C", "size"),
+    [(None, None), (None, 1), (None, 16), (0.1, None), (0.1, 7), (50.0, None), (50.0, 1)],
+)
 def test_however_the_data_are_stored(n, d, C, size, in_blocks):
     rng = np.random.default_rng(0)
     X = rng.integers(-8, 9, (n, d)) * (rng.random((n, d)) < 0.7) / 4.0

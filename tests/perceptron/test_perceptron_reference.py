@@ -90,25 +90,20 @@ layouts = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 
 
 @variants
-@layouts
 @given(problem=problems())
-def test_integers_exactly(variant, layout, problem):
+def test_integers_exactly(variant, problem):
     X, y, start, eta, fit_intercept = problem
-    model = rb.Perceptron(
-        **variant,
-        eta0=eta,
-        fit_intercept=fit_intercept,
-        init=start,
-        max_epochs=9,
-        record=True,
-        random_state=SEED,
-    ).fit(layout(X), y)
-    path = naive(model, X, y, start)
-    assert_same_run(model, path)
-    check_reason(model, path, 9)
-    np.testing.assert_array_equal(kept(model), path.theta)
-    assert model.n_errors_ == reference.errors(augment(X, fit_intercept), y, path.theta)
-    assert model.n_errors_ == (model.predict(layout(X)) != y).sum()
+    options = {"eta0": eta, "fit_intercept": fit_intercept, "init": start, "max_epochs": 9}
+    model = rb.Perceptron(**variant, **options, record=True, random_state=SEED)
+    path = None
+    for layout in LAYOUTS.values():
+        model.fit(layout(X), y)
+        path = path or naive(model, X, y, start)
+        assert_same_run(model, path)
+        check_reason(model, path, 9)
+        np.testing.assert_array_equal(kept(model), path.theta)
+        assert model.n_errors_ == reference.errors(augment(X, fit_intercept), y, path.theta)
+        assert model.n_errors_ == (model.predict(layout(X)) != y).sum()
 
 
 @variants

@@ -61,7 +61,9 @@ class TestUpdates:
 
     def test_vectors_and_their_names_can_be_told_apart(self, dunkers):
         model = fit(dunkers, record=True)
-        for ax in rb.plot.updates(model, *dunkers):
+        axes = rb.plot.updates(model, *dunkers)
+        axes[0].figure.canvas.draw()
+        for ax in axes:
             points = found(ax, "class 0")[0]
             names = {text.get_text(): text for text in ax.texts}
             arrows = [find(ax, gid) for gid in ("step", "old w", "new w") if found(ax, gid)]
@@ -71,7 +73,6 @@ class TestUpdates:
             step, new = find(ax, "step"), find(ax, "new w")
             assert step.get_linewidth() > new.get_linewidth() + 2
             assert step.get_zorder() < new.get_zorder()
-            ax.figure.canvas.draw()
             boxes = [text.get_window_extent() for text in names.values()]
             for k, box in enumerate(boxes):
                 assert not any(box.overlaps(other) for other in boxes[:k])

@@ -142,7 +142,7 @@ def labelled(draw):
 # Verdicts ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(labelled())
 def test_every_certificate_holds(data):
     X, y = data
@@ -166,7 +166,7 @@ def test_the_exact_way_gives_the_same_verdict(data):
             assert other.on.tolist() == quick.on.tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(labelled(), st.sampled_from([1, 3]))
 def test_dense_sparse_and_blocks_agree(data, block_size):
     X, y = data
@@ -188,7 +188,7 @@ def test_dense_sparse_and_blocks_agree(data, block_size):
     assert found.verdict is one.verdict
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(labelled(), st.integers(-150, 150), st.integers(-3, 3))
 def test_verdicts_do_not_depend_on_the_unit(data, power, shift):
     """Scaling a feature, moving it by whole numbers or flipping the classes changes nothing."""

@@ -234,7 +234,7 @@ def test_too_much_work_leaves_signs_open(monkeypatch):
 # ------------------------------------------------------------------------------------- chance
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=2, max_size=5)
 )  # fmt: skip

@@ -189,11 +189,18 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_rows(X: Any) -> Rows:
-    """A view of validated data (C-ordered array or canonical CSR) as rows; nothing is copied."""
+    """A view of validated data (C-ordered array or canonical CSR) as rows; nothing is copied.
+
+    But the starts of the rows where they are of another kind than the column numbers, so that
+    loops need not be compiled for two kinds at once.
+    """
     if isinstance(X, np.ndarray):
         return DenseRows(_read_only(X))
+    starts, kind = X.indptr, X.indices.dtype
+    if starts[-1] <= np.iinfo(kind).max:
+        starts = starts.astype(kind, copy=False)
     unsigned = X.indices.view(f"u{X.indices.itemsize}")
-    return CsrRows(_read_only(X.data), _read_only(unsigned), _read_only(X.indptr))
+    return CsrRows(_read_only(X.data), _read_only(unsigned), _read_only(starts))
 
 
 def n_rows(rows: Rows) -> int:
