@@ -95,7 +95,8 @@ def test_duckdb(database, tmp_path):
     assert "holds 2 tables: choose one with --table" in refusal(database)
     for query in ("DROP TABLE rows", "SELECT 1; SELECT 2", "COPY rows TO 'x.csv'", ""):
         assert "no query that returns rows" in refusal(database, query=query)
-    assert "does not work (Table with name zzz" in refusal(database, query="SELECT * FROM zzz")
+    told = "does not take this query (Table with name zzz does not exist): it has 'rows', 's.u'"
+    assert told in refusal(database, query="SELECT * FROM zzz")
     assert database.read_bytes() == before
 
 

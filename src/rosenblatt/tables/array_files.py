@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import duckdb
 import numpy as np
 
 from rosenblatt.tables.columns import noted
@@ -115,12 +117,15 @@ def _staged(columns: _Columns, shown: str, storage: Storage) -> StagedFile:
     names = list(arrays)
     step = max(1, _BATCH // len(names))
     first, *_ = arrays.values()
-    staged = stage_relation(
-        storage, shown, "given", names=names, given=_batch(arrays, slice(0, step))
-    )
-    for start in range(step, len(first), step):
-        batch = _batch(arrays, slice(start, start + step))
-        storage.rows("INSERT INTO rows SELECT * FROM given", given=batch)
+    try:
+        staged = stage_relation(
+            storage, shown, "given", names=names, given=_batch(arrays, slice(0, step))
+        )
+        for start in range(step, len(first), step):
+            batch = _batch(arrays, slice(start, start + step))
+            storage.rows("INSERT INTO rows SELECT * FROM given", given=batch)
+    except (duckdb.Error, UnicodeError) as error:  # text that is none
+        raise _unreadable(shown, error) from None
     # An array of text may be all that could hold numbers and words side by side.
     found = [replace(c, words=False, declared=c.stored != "text") for c in staged.columns]
     return replace(staged, columns=found, has_header=columns.named, notes=columns.notes)
@@ -136,12 +141,22 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     if kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     if kind in "US":
-        return array.astype(object)
+        return _texts(array)
     if kind == "b":
         return np.where(array, "true", "false").astype(object)
     if kind == "M":
         return array.astype("datetime64[us]")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _texts(array: NDArray[np.str_]) -> NDArray[np.object_]:
+    """Texts one by one; numbers that are no characters are refused, as text is by DuckDB."""
+    if array.size and array.itemsize:
+        numbers = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        if int(numbers.max()) > sys.maxunicode:
+            msg = "no character"
+            raise UnicodeError(msg)
+    return array.astype(object)
 
 
 def _unreadable(shown: str, error: Exception | None) -> TableError:
