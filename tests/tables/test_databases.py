@@ -62,6 +62,13 @@ def test_the_only_table_is_taken_and_noted(tmp_path):
     assert "holds no tables" in refusal(path)
 
 
+def test_a_database_whose_own_words_are_damaged(sqlite):
+    whole = sqlite.read_bytes()
+    assert b"CREATE TABLE other" in whole
+    sqlite.write_bytes(whole.replace(b"CREATE TABLE other", b"CREATE TABLE \xffther"))
+    assert "is a damaged SQLite database" in refusal(sqlite, table="other")
+
+
 def test_a_database_that_is_being_written(sqlite):
     writer = sqlite3.connect(sqlite, isolation_level=None)
     writer.execute("PRAGMA locking_mode = exclusive")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tokenize
 import zipfile
 import zlib
 from dataclasses import replace
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from rosenblatt.tables.storage import Storage
 
 _BATCH = 1 << 22  # cells that are handed on at a time
+# What NumPy raises about damaged files; their headers are Python.
+_TROUBLE = (
+    *(ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, EOFError, OSError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _CLASSES = ("y", "label", "labels", "target", "targets", "class", "classes")
 
 
@@ -39,7 +45,7 @@ def stage_arrays(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
     """Read a 2-D or structured array into the table `rows` of the storage."""
     try:
         array = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except _TROUBLE as error:
         raise _unreadable(shown, error) from None
     return _staged(_columns_of(array, shown), shown, storage)
 
@@ -49,7 +55,7 @@ def stage_npz(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     try:
         with np.load(file, allow_pickle=False) as archive:
             members = {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
+    except _TROUBLE as error:
         raise _unreadable(shown, error) from None
     arrays = {name: array for name, array in members.items() if isinstance(array, np.ndarray)}
     if len(arrays) < len(members):  # what has not the mark of an array comes as bytes

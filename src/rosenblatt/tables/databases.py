@@ -77,7 +77,7 @@ def stage_sqlite(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
             staged = _staged_sqlite(connection, query.strip().rstrip(";"), shown, storage)
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise TableError(_sqlite_trouble(error, shown, asked.query, tables)) from None
     staged.notes[:0] = notes
     return staged
@@ -152,9 +152,7 @@ def _answer(connection: sqlite3.Connection, sql: str) -> list[tuple[Any, ...]]:
     return interruptible(connection, lambda: connection.execute(sql).fetchall())
 
 
-def _sqlite_trouble(
-    error: sqlite3.Error, shown: str, query: str | None, tables: Sequence[str]
-) -> str:
+def _sqlite_trouble(error: Exception, shown: str, query: str | None, tables: Sequence[str]) -> str:
     reason = str(error)
     if "locked" in reason or "busy" in reason:
         return f"{shown} is being written by another program: wait until it has ended"
