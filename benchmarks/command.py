@@ -92,7 +92,7 @@ def reading(repeats: int) -> list[Table]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = [made_up(folder)]
-        for packed in filter(None, map(data_file, FILES)):
+        for packed in filter(None, map(data_file, list(FILES))):
             plain = folder / packed.stem
             plain.write_bytes(gzip.decompress(packed.read_bytes()))
             FILES.setdefault(plain.name, FILES[packed.name])

@@ -45,7 +45,7 @@ def exemptions(model):
     variants=[
         rb.Perceptron(keep="pocket", max_epochs=100),
         rb.Perceptron(keep="average", max_epochs=400),
-        rb.Perceptron(keep="auto", max_epochs=100),
+        rb.Perceptron(keep="auto", max_epochs=400),
         rb.Perceptron(update="batch", max_epochs=100),
         rb.Perceptron(update="minibatch", batch_size=5, max_epochs=100),
         rb.Perceptron(order="shuffled", random_state=0, max_epochs=100),

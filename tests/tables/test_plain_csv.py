@@ -151,6 +151,11 @@ TABLES = {
     "comment": "# made by hand\na,b\n1,x\n2,y\n",
     "strange numbers": "a,b\n1_000,+-5\n2,3\n",
     "truth": "a,b\nTrue,1\nFalse,2\n",
+    "thousands": 'a,b,c\n"1,234",$5,x\n"12,345,678",-$6.50,y\n',
+    "points or commas": "a;b;c\n1.234;1,5;7%\n2;2,25;8 %\n",
+    "one bad cell": "a,b\n" + "".join(f"{k},{k}.5\n" for k in range(40)) + "oops,7\noops,8\n",
+    "perhaps thousands": "a,b\n361,1\n28.246,2\n-7,3\n",
+    "times of day": "a,b\n08:30,1\n9:15 pm,2\n",
     "long": "a,b\n" + "".join(f"{k}.5,{k}{k}e-7\n" for k in range(1500)) + "word,7\n",
 }
 

@@ -61,7 +61,7 @@ def test_read_as(size, file):
 def test_read_as_number_refuses_infinity(file):
     with (
         read_table(file("a,b\nx,1\ninf,2\n")) as table,
-        pytest.raises(TableError, match="'a' must be a number, but data row 1 holds 'x'"),
+        pytest.raises(TableError, match="but 2 of its 2 cells are not: 'x' in data row 1"),
     ):
         table.read_as({"a": "number"})
     with (

@@ -48,6 +48,8 @@ def check(
     missing: options.Missing = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
     query: options.Query = None,

@@ -47,6 +47,8 @@ USE = "Use this column even if it looks like an identifier."
 NUMBER = "Read this column as numbers, whatever it looks like."
 CATEGORY = "Read this column as words, as they stand: codes, postcodes."
 TEXT = "Make features of the words of this column: free text."
+DECIMAL = "The decimal mark of its numbers, . or ,. Default: look."
+SKIP = "Leave out lines with too few or too many cells."
 MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
@@ -82,6 +84,8 @@ Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
 Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
 Text = Annotated[list[str] | None, reads(metavar="COLUMN", help=TEXT)]
 Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
+Decimal = Annotated[str | None, reads(metavar="MARK", help=DECIMAL)]
+SkipBadLines = Annotated[bool | None, reads("--skip-bad-lines", metavar="", help=SKIP)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 Sheet = Annotated[str | None, reads(metavar="NAME", help=SHEET)]
@@ -115,7 +119,8 @@ PARAMETERS = (
 RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
 # As `read_table` takes them, and as the commands have them.
 READING = {
-    **{name: name for name in ("header", "delimiter", "sheet", "query")},
+    **{name: name for name in ("header", "delimiter", "decimal", "sheet", "query")},
+    "skip_bad_lines": "skip_bad_lines",
     "table": "table_name",
 }
 MOST = 10**9

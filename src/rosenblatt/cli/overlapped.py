@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import queue
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +13,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 END = object()
+MOST_HEAPS = -8  # the number of that option of the C library's
+
+
+def share_one_heap() -> None:
+    """Have all threads take memory from the same heap, where the C library has several.
+
+    Items are made in one thread and freed in another: heaps of their own would grow with each.
+    """
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(MOST_HEAPS, 1)
 
 
 def ahead(items: Iterator[T], room: int = 1) -> Generator[T, None, None]:

@@ -37,6 +37,8 @@ def plot(
     which: Annotated[str | None, typer.Option("--class", metavar="CLASS", help=WHICH)] = None,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
     query: options.Query = None,

@@ -31,6 +31,8 @@ def predict(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
     query: options.Query = None,
@@ -45,12 +47,13 @@ def predict(
     """
     files = tables_of(ctx.params)
     with ProgressLine(not quiet) as progress:
-        from rosenblatt.cli.overlapped import ahead
+        from rosenblatt.cli.overlapped import ahead, share_one_heap
         from rosenblatt.cli.reading import open_table
         from rosenblatt.cli.saved_models import Application, Tally
         from rosenblatt.files.models import load
         from rosenblatt.tables.output import TableWriter
 
+        share_one_heap()
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal

@@ -51,6 +51,8 @@ class Labels(NamedTuple):
 def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Table:
     """The table in these files, or in the answer to a query."""
     options: dict[str, Any] = {name: how.get(name) for name in READING}
+    options["skip_bad_lines"] = bool(options["skip_bad_lines"])
+    options["decimal"] = options["decimal"] or more.pop("decimals", None)
     return read_table(list(files) or None, **options | more)
 
 
@@ -84,7 +86,7 @@ def asked_table(
         try:
             asked = table if kinds == table.kinds else table.read_as(kinds)
         except TableError as error:
-            msg = f"{error}, or say with --missing what stands for nothing"
+            msg = f"{error}, or say with --missing what stands for nothing, or --category for text"
             raise TableError(msg) from None
         yield asked
 
@@ -132,6 +134,7 @@ def labelled_table(
         known=known,
         ignores=bool(ignored),
         day_places=table.day_places,
+        decimals=table.decimals,
     )
 
 

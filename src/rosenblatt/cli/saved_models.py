@@ -123,6 +123,7 @@ class Application:
             "text": [*(name for name, kind in kinds.items() if kind == "text"), *self.kept],
             "wanted": () if without_names else tuple(kinds),
             "missing": self.trained_on.missing if self.trained_on else (),
+            "decimals": self._decimals(),
         }
         classes = self.classifier.classes_
         values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
@@ -150,6 +151,13 @@ class Application:
             return {}
         days, months = self.trained_on.days_first, self.trained_on.months_first
         return dict.fromkeys(days, 1) | dict.fromkeys(months, 2)
+
+    def _decimals(self) -> dict[str, str]:
+        """The decimal marks of the numbers of training that were not plain."""
+        if not self.trained_on:
+            return {}
+        points, commas = self.trained_on.decimal_points, self.trained_on.decimal_commas
+        return dict.fromkeys(points, ".") | dict.fromkeys(commas, ",")
 
     def _named(self, table: Table) -> Table:
         """The table, under the names of training where neither had any."""

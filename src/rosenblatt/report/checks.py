@@ -249,10 +249,10 @@ def how_it_was_read(document: Document, path: str) -> Document:
         )
         raise CertificateFileError(msg)
     later = ("number", "category", "text", "missing")  # options that version 0.1 had not
-    how = {name: [] for name in later} | how
+    how = {name: [] for name in later} | {"skip_bad_lines": None} | how
     kinds: dict[str, Any] = dict.fromkeys(("ignore", "use", *later), list)
-    kinds |= {"header": bool | None}
-    kinds |= dict.fromkeys(("delimiter", "sheet", "table", "query"), str | None)
+    kinds |= dict.fromkeys(("header", "skip_bad_lines"), bool | None)
+    kinds |= dict.fromkeys(("delimiter", "decimal", "sheet", "table", "query"), str | None)
     for name, kind in (kinds | {"pairs": bool}).items():
         if not isinstance(how.get(name), kind):
             msg = f"{path} is damaged (in read, {name}): write the certificate again"

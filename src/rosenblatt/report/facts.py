@@ -29,7 +29,8 @@ KEYS = {
 KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
-    *("file", "has_header", "days_first", "months_first", "names", "rosenblatt", "model"),
+    *("file", "has_header", "days_first", "months_first", "decimal_points", "decimal_commas"),
+    *("names", "rosenblatt", "model"),
     *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
     *("updates", "kept", "optima", "kernel", "support", "dropped", "training_errors", "trained"),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
@@ -78,6 +79,8 @@ class TableFacts:
     missing: tuple[str, ...] = ()  # what else stood for missing cells
     days_first: tuple[str, ...] = ()  # columns of dates such as 31/12/2024
     months_first: tuple[str, ...] = ()  # and such as 12/31/2024
+    decimal_points: tuple[str, ...] = ()  # columns of numbers such as 1,234.5 or $5
+    decimal_commas: tuple[str, ...] = ()  # and such as 1.234,5
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class LabelledTable:
     ignores: bool = False  # whether columns were left out as told
     missing: tuple[str, ...] = ()  # what else stood for missing cells
     day_places: Mapping[str, int] = field(default_factory=dict)  # in dates not written as ISO
+    decimals: Mapping[str, str] = field(default_factory=dict)  # marks of numbers that are not plain
 
     @property
     def rows(self) -> Ints:
@@ -128,6 +129,8 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
         missing=table.missing,
         days_first=tuple(name for name, place in table.day_places.items() if place == 1),
         months_first=tuple(name for name, place in table.day_places.items() if place == 2),
+        decimal_points=tuple(name for name, mark in table.decimals.items() if mark == "."),
+        decimal_commas=tuple(name for name, mark in table.decimals.items() if mark == ","),
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,

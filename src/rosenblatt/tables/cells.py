@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.tables.written_numbers import is_written
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -58,8 +60,8 @@ def is_plain_number(cell: str) -> bool:
 
 
 def reads_as_value(cell: str) -> bool:
-    """Whether a cell is a finite number, with point or comma, or looks like a date."""
-    return bool(_VALUE.fullmatch(cell))
+    """Whether a cell is a finite number, as people write them, or looks like a date."""
+    return bool(_VALUE.fullmatch(cell)) or is_written(cell)
 
 
 def is_certainly_text(cell: str) -> bool:
@@ -101,13 +103,9 @@ def missing_value(cell: str) -> str:
     return f"lower({cell}) IN ({_MARKERS_OF_VALUES})"
 
 
-def number(cell: str, decimal_comma: bool = False) -> str:
-    """The SQL of a cell as a number, infinite ones too; NULL where it is none."""
-    refused = _strange_number(cell)
-    if decimal_comma:
-        refused += f" OR contains({cell}, '.')"
-        cell = f"replace({cell}, ',', '.')"
-    return f"CASE WHEN {refused} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
+def number(cell: str) -> str:
+    """The SQL of a cell as a plain number, infinite ones too; NULL where it is none."""
+    return f"CASE WHEN {_strange_number(cell)} THEN NULL ELSE TRY_CAST({cell} AS DOUBLE) END"
 
 
 def _strange_number(cell: str) -> str:
@@ -144,11 +142,6 @@ def date(cell: str, day_place: int = 0) -> str:
     looks = f"regexp_full_match({cell}, '{_ISO}([T ].*)?')"
     # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
     return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
-
-
-def grouped(cell: str) -> str:
-    """The SQL of whether the commas of a number, if any, may group its thousands."""
-    return f"regexp_full_match({cell}, '[+-]?[1-9]\\d{{0,2}}(,\\d{{3}})+|[+-]?\\d+')"
 
 
 # Cells that are objects --------------------------------------------------------------------------

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
-from rosenblatt.tables.cells import USUAL_MARKERS, WHITE_SPACE, quoted, reads_as_value
+from rosenblatt.tables.cells import (
+    USUAL_MARKERS,
+    WHITE_SPACE,
+    is_missing_value,
+    quoted,
+    reads_as_value,
+)
 from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, unique_names
 from rosenblatt.tables.dialects import (
     Dialect,
@@ -30,12 +36,14 @@ from rosenblatt.tables.dialects import (
     sniffed,
     unlimited_cells,
 )
+from rosenblatt.tables.encodings import in_utf8
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
 from rosenblatt.tables.missing_cells import forgotten, recognizer
 from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
 from rosenblatt.tables.texts import Texts
+from rosenblatt.tables.written_numbers import COMMA, look_like_thousands
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -50,11 +58,6 @@ SHORT_LINE, LONG_LINE, LONGEST_LINE = 200_000, 2_000_000, 100_000_000
 # takes less than half the time and memory of keeping their text.
 LARGE_BYTES = 8_000_000
 MOST_CELLS_IN_MEMORY = 50_000_000
-# How texts begin whose characters take two bytes or four; the latter begins like the former.
-WIDE = (
-    ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
-    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
-)
 _REMEDY = "correct the quotation marks there"
 
 
@@ -65,7 +68,7 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     """
     given, lines, notes = file, _lines_of(file), list[str]()
     if lines is None or not lines.ascii:
-        file, notes = _in_utf8(given, shown, storage.copies)
+        file, notes = in_utf8(given, shown, storage.copies)
         lines = lines if file is given else _lines_of(file)
     text, start = _start_of(file, asked.delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
@@ -80,10 +83,12 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
     has_units = has_header and has_unit_row(start.records)
-    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units)
+    skips = asked.skip_bad_lines
+    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units, skips)
     if len(start.records[0]) + 1 < start.n_fields:
-        first = 1 + start.dialect.skipped_lines
-        raise reader.ragged(first, len(start.records[0]), start.n_fields)
+        bad = _BadLines(start.n_fields)
+        bad.add(1 + start.dialect.skipped_lines, len(start.records[0]))
+        raise bad.error(shown, start.dialect)
     notes += judged
     notes += renamed
     if has_units:
@@ -91,8 +96,9 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
         notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
     notes += _joined_lines(start, has_header)
     rows = _without(asked.missing, start.records[has_header + has_units :])
-    guesses = guessed(rows, names, asked.text)
-    staged = StagedFile(names, [], notes, heading is not None, start.dialect.delimiter)
+    guesses, thousands = _guesses(rows, names, asked)
+    delimiter = start.dialect.delimiter
+    staged = StagedFile(names, [], notes, heading is not None, delimiter, thousands)
     if asked.in_memory and lines and (held := reader.in_memory(lines, guesses, asked.missing)):
         return replace(staged, columns=held.columns(guesses), in_memory=held)
     numbers = [guess == "number" for guess in guesses]
@@ -137,6 +143,22 @@ def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequ
     return [["" if gone(cell.strip(WHITE_SPACE)) else cell for cell in row] for row in records]
 
 
+def _guesses(
+    records: Sequence[Sequence[str]], names: Sequence[str], asked: Asked
+) -> tuple[list[str], list[str]]:
+    """What each column seems to hold, and those of numbers whose points may separate thousands."""
+    guesses, thousands = guessed(records, names, asked.text), list[str]()
+    for j, (name, guess) in enumerate(zip(names, guesses, strict=True)):
+        told = asked.told(name).decimal
+        if guess == "number" and told == COMMA:
+            guesses[j] = ""  # 1.234 is no plain number then
+        elif guess == "number" and not told:
+            column = {record[j].strip(WHITE_SPACE) for record in records if len(record) > j}
+            if look_like_thousands([cell for cell in column if not is_missing_value(cell)]):
+                thousands.append(name)
+    return guesses, thousands
+
+
 def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:
     """The start of the file, long enough for some records, and the dialect that fits it."""
     n_bytes = HEAD_BYTES
@@ -149,47 +171,6 @@ def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:
         if complete or len(start.records) > 2 or n_bytes > LONGEST_LINE:
             return text, start
         n_bytes *= 8
-
-
-def _in_utf8(file: Path, shown: str, folder: Path) -> tuple[Path, list[str]]:
-    """The file, or a copy in UTF-8 if it is written in another encoding."""
-    with file.open("rb") as opened:
-        start = opened.read(4)
-        for marks, encoding in WIDE:
-            if start.startswith(marks):
-                try:
-                    return _transcoded(file, encoding, folder), []
-                except UnicodeDecodeError:
-                    name = encoding.upper()
-                    msg = f"{shown} begins as {name} but breaks off or is damaged: copy it again"
-                    raise TableError(msg) from None
-        opened.seek(0)
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        try:
-            while block := opened.read(1 << 22):
-                if not block.isascii() or decoder.getstate()[0]:
-                    decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            pass
-        else:
-            return file, []
-    try:
-        copy, encoding = _transcoded(file, "cp1252", folder), "Windows (cp1252)"
-    except UnicodeDecodeError:
-        copy, encoding = _transcoded(file, "latin-1", folder), "Latin-1"
-    return copy, [f"The file is not UTF-8; it was read as {encoding}."]
-
-
-def _transcoded(file: Path, encoding: str, folder: Path) -> Path:
-    copy = folder / "utf-8"
-    with (
-        file.open(encoding=encoding, newline="") as given,
-        copy.open("w", encoding="utf-8", newline="") as written,
-    ):
-        while block := given.read(1 << 20):
-            written.write(block)
-    return copy
 
 
 def _joined_lines(start: FirstRecords, has_header: bool) -> list[str]:
@@ -230,6 +211,7 @@ class _Reader(NamedTuple):
     has_header: bool
     n_columns: int
     has_units: bool = False  # in a row under the header
+    skips_bad_lines: bool = False
 
     def in_memory(
         self, lines: Lines, guesses: Sequence[str], markers: Collection[str]
@@ -329,7 +311,7 @@ class _Reader(NamedTuple):
 
     def _write_tidy(self, dialect: Dialect, tidy: Path) -> list[str]:
         """Write the rows again, quoted by the book, or say which line has too few or many cells."""
-        n_columns, notes = self.n_columns, list[str]()
+        n_columns, notes, bad = self.n_columns, list[str](), _BadLines(self.n_columns)
         try:
             with (
                 unlimited_cells(),
@@ -350,18 +332,48 @@ class _Reader(NamedTuple):
                     elif record[0].startswith(("#", "%")):
                         notes.append(f"Line {line} is a comment; it was left out.")
                     else:
-                        raise self.ragged(line, len(record), n_columns)
-                return _few(notes)
+                        bad.add(line, len(record))
         except csv.Error as error:
             msg = f"{self.shown}: {error}: {_REMEDY}"
             raise TableError(msg) from None
+        if bad.count and not self.skips_bad_lines:
+            raise bad.error(self.shown, dialect)
+        return _few(notes) + bad.notes()
 
-    def ragged(self, line: int, found: int, expected: int) -> TableError:
-        """The error that names a line with too few or too many cells."""
+
+class _BadLines:
+    """Lines with too few or too many cells: how many, and the first few."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+        self.count = 0
+        self.first: list[tuple[int, int]] = []
+
+    def add(self, line: int, n_cells: int) -> None:
+        """Remember a line with so many cells."""
+        self.count += 1
+        if len(self.first) < 3:
+            self.first.append((line, n_cells))
+
+    def _listed(self) -> str:
+        (line, n_cells), *others = self.first
+        shown = [f"line {line} has {n_cells} field{'s' * (n_cells != 1)}"]
+        shown += [f"line {line} has {n_cells}" for line, n_cells in others]
+        return ", ".join(shown) + f" and so on, {self.count} lines in all" * (self.count > 3)
+
+    def notes(self) -> list[str]:
+        """What is said if they are left out."""
+        lines = "line is" if self.count == 1 else "lines are"
+        told = f"{self.count} {lines} left out, since the table has {self.n_columns} columns"
+        return [f"{told}: {self._listed()}."] if self.count else []
+
+    def error(self, shown: str, dialect: Dialect) -> TableError:
+        """The error that names them."""
+        them = "the line" if self.count == 1 else "them"
         return TableError(
-            f"{self.shown}: line {line} has {found} field{'s' * (found != 1)}, but the table has "
-            f"{expected} columns: correct the line, or give the right --delimiter "
-            f"(delimiter= in Python; taken: {self.start.dialect.delimiter!r})"
+            f"{shown}: {self._listed()}, but the table has {self.n_columns} columns: correct {them}"
+            f", leave {them} out with --skip-bad-lines (skip_bad_lines=True in Python), or give "
+            f"the right --delimiter (delimiter= in Python; taken: {dialect.delimiter!r})"
         )
 
 

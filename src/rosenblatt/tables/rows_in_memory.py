@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.tables.asked_kinds import readable
 from rosenblatt.tables.cells import is_certainly_text
-from rosenblatt.tables.columns import Column, StagedFile, find_kinds, readable, select
+from rosenblatt.tables.columns import Column, StagedFile, noted, select
+from rosenblatt.tables.kinds import MAY_BE_THOUSANDS, AllRows, find_kinds
 from rosenblatt.tables.texts import MISSING_CODE, Texts, with_nothing
+from rosenblatt.tables.written_numbers import MOST_BAD, may_be_thousands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +34,7 @@ class _Cells(NamedTuple):
     codes: NDArray[np.int32]
 
 
-class RowsInMemory:
+class RowsInMemory(AllRows):
     """Columns by their names in SQL: numbers, or texts that may be read as anything.
 
     `texts_of` reads the texts of a column of numbers; without it the numbers are all there is.
@@ -69,23 +72,34 @@ class RowsInMemory:
         """The columns with the kind of each, judged by all of its cells, and notes."""
         columns = list(staged.columns)
         places = [j for j, column in enumerate(columns) if self._is_open(column)]
-        if not places:
-            return columns, []
-        open_ones = [columns[j] for j in places]
-        n_rows = self._stage(open_ones)
-        names = [staged.names[j] for j in places]
-        part = replace(staged, names=names, columns=open_ones)
-        found, notes = find_kinds(self.storage, part, n_rows, self._first_row)
-        for j, column in zip(places, found, strict=True):
-            columns[j] = column
-        return columns, notes
+        notes = list[str]()
+        if places:
+            open_ones = [columns[j] for j in places]
+            n_rows = self._stage(open_ones)
+            names = [staged.names[j] for j in places]
+            part = replace(staged, names=names, columns=open_ones)
+            found, notes = find_kinds(self.storage, part, n_rows, self)
+            for j, column in zip(places, found, strict=True):
+                columns[j] = column
+        return columns, notes + noted(self._like_thousands(staged), MAY_BE_THOUSANDS)
+
+    def _like_thousands(self, staged: StagedFile) -> list[str]:
+        """The columns of numbers whose points may separate thousands."""
+        asked = zip(staged.names, self.held.values(), strict=True)
+        likely = [(name, held) for name, held in asked if name in staged.may_be_thousands]
+        return [n for n, held in likely if not isinstance(held, Texts) and may_be_thousands(held)]
 
     def _is_open(self, column: Column) -> bool:
         """Whether a column may hold something other than what it is taken for."""
         held = self.held[column.sql]
         if column.declared or not isinstance(held, Texts) or not len(held.values):
             return False
-        return not any(map(is_certainly_text, held.values))
+        texts, most = 0, len(held.values) // MOST_BAD
+        for value in held.values:
+            texts += is_certainly_text(value)
+            if texts > most:
+                return False
+        return True
 
     def _stage(self, columns: Sequence[Column]) -> int:
         """Put the different cells of these columns into the table `rows`; how long it is."""
@@ -109,8 +123,17 @@ class RowsInMemory:
             self._cells[column.sql] = found
         return self._cells[column.sql]
 
-    def _first_row(self, column: Column, place: int) -> int:
+    def first_row(self, column: Column, place: int) -> int:
+        """The row in which the different cell of this place first stands."""
         return int(np.argmax(self._different(column).codes == place))
+
+    def rows_with(self, column: Column, place: int, found: int) -> int:
+        """In how many rows the different cell of this place stands."""
+        return int(np.count_nonzero(self._different(column).codes == place))
+
+    def rows_present(self, column: Column, found: int) -> int:
+        """In how many rows a cell of the column is present."""
+        return int(np.count_nonzero(self._different(column).codes != MISSING_CODE))
 
     def fetched(
         self, columns: Sequence[Column], start: int, stop: int
@@ -139,10 +162,7 @@ class RowsInMemory:
         if column.is_read_as(kind, day_place):
             return replace(column, kind=kind)
         self._stage([column])
-        return readable(
-            self.storage, name, column, kind, self.shown,
-            day_place=day_place, first_row=self._first_row,
-        )  # fmt: skip
+        return readable(self.storage, name, column, kind, self.shown, day=day_place, places=self)
 
     def close(self) -> None:
         """Forget the rows."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from rosenblatt.tables.columns import COLUMNS_PER_QUERY, readable, select
+from rosenblatt.tables.asked_kinds import readable
+from rosenblatt.tables.columns import COLUMNS_PER_QUERY, select
 from rosenblatt.tables.storage import TableError, first_line
 from rosenblatt.tables.texts import Texts
 
@@ -63,7 +64,7 @@ class StagedRows:
 
     def readable(self, name: str, column: Column, kind: str, day_place: int) -> Column:
         """The column read as this kind; cells that are present but cannot be are refused."""
-        return readable(self.storage, name, column, kind, self.shown, day_place=day_place)
+        return readable(self.storage, name, column, kind, self.shown, day=day_place)
 
     def close(self) -> None:
         """Remove the database."""

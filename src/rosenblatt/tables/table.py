@@ -6,12 +6,14 @@ import difflib
 import errno
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import brief, file_path, instance, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
-from rosenblatt.tables.columns import Asked, find_kinds
+from rosenblatt.tables.columns import Asked
 from rosenblatt.tables.input_files import shown_path
+from rosenblatt.tables.kinds import find_kinds
 from rosenblatt.tables.missing_cells import forget
 from rosenblatt.tables.staged_rows import StagedRows
 from rosenblatt.tables.staging import stage
@@ -128,6 +130,12 @@ class Table(Mapping[str, "NDArray[Any]"]):
         dates = {name: c.day_place for name, c in self._columns.items() if c.kind == "date"}
         return {name: place for name, place in dates.items() if place}
 
+    @property
+    def decimals(self) -> dict[str, str]:
+        """The decimal marks of numbers that are not plain: 16,455 or 1,5."""
+        marks = {name: c.writing for name, c in self._columns.items() if c.kind == "number"}
+        return {name: mark for name, mark in marks.items() if mark in (".", ",")}
+
     def read_as(
         self, kinds: Mapping[str, str], day_places: Mapping[str, int] | None = None
     ) -> Table:
@@ -168,7 +176,9 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return self._with(dict(zip(names[n:], self._columns.values(), strict=True)), sparse)
 
     def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Table:
-        shared = (self._rows, self.path, columns, self.n_rows, self.has_header, self.notes)
+        told = [column.note for column in columns.values() if column.note]
+        notes = (*self.notes, *told)
+        shared = (self._rows, self.path, columns, self.n_rows, self.has_header, notes)
         return Table(*shared, sparse)
 
     def _check_names(self, names: Iterable[str]) -> None:
@@ -218,16 +228,19 @@ def read_table(
     query: str | None = None,
     wanted: Collection[str] = (),
     missing: Collection[str] = (),
+    decimal: str | Mapping[str, str] | None = None,
+    skip_bad_lines: bool = False,
 ) -> Table:
     """Read a table from a file, from several with the same columns, or from a database.
 
     A cell is text without the white space around it. The markers ?, NA, N/A, NaN, null and
     #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
     and dates, while among words they are words. A column is of kind "number" if every cell
-    present is a number, "date" if every one is a date or time, otherwise "text". Codes such as
-    01234 are text. Dates are ISO, or as 31.12.2024; with slashes, 31/12/2024 or 12/31/2024, if
-    some day after the 12th shows which it is. Text in Parquet and JSON may be dates, but no
-    numbers.
+    present is a number, "date" if every one is a date or time, otherwise "text". Numbers are
+    also 16,455, 28.246,50, 60 601, $5, 62.5%, (5) and <5, and times of day, which are read in
+    hours; one cell in twenty that is no number is taken as missing. Codes such as 01234 are
+    text. Dates are ISO, or as 31.12.2024; with slashes, 31/12/2024 or 12/31/2024, if some day
+    after the 12th shows which it is. Text in Parquet and JSON may be dates, but no numbers.
 
     Parameters
     ----------
@@ -256,6 +269,11 @@ def read_table(
         whatever it looks like.
     missing : collection of str
         What else stands for a missing cell, such as -999 or unknown.
+    decimal : "." or ",", or a mapping from columns to these, optional
+        The decimal mark; the other one, blanks and apostrophes may separate thousands. By default
+        judged column by column; a mapping is followed where every cell allows it.
+    skip_bad_lines : bool
+        Leave out lines of a delimited file that have too few or too many cells.
 
     Raises
     ------
@@ -281,9 +299,14 @@ def read_table(
         msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
     _check_choice(sheet, table, query)
+    _check_decimal(decimal)
+    skip_bad_lines = yes_or_no("skip_bad_lines", skip_bad_lines)
     storage = Storage()
     try:
-        asked = Asked(header, delimiter, text, sheet, table, query, wanted, missing)
+        asked = Asked(
+            header, delimiter, text, sheet, table, query, wanted, missing,
+            decimal=decimal or "", skip_bad_lines=skip_bad_lines,
+        )  # fmt: skip
         return _read(storage, paths, asked)
     except BaseException as error:
         storage.close()
@@ -301,8 +324,19 @@ def _check_choice(sheet: Any, table: Any, query: Any) -> None:
         raise TableError(msg)
 
 
+def _check_decimal(decimal: Any) -> None:
+    marks = decimal.values() if isinstance(decimal, Mapping) else [decimal]
+    for mark in marks:
+        if mark not in (None, ".", ","):
+            msg = f"decimal={brief(mark)} is not allowed: give '.' or ','"
+            raise TableError(msg)
+
+
 def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     name, staged, is_text = stage(paths, storage, asked)
+    if asked.decimal:
+        told = zip(staged.columns, map(asked.told, staged.names), strict=True)
+        staged = replace(staged, columns=[replace(c, told=t) for c, t in told])
     shown, only_header = shown_path(name), is_text and staged.has_header
     rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
     if staged.in_memory is None:

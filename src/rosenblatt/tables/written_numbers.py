@@ -1,0 +1,192 @@
+"""Numbers as people write them: 16,455, 28.246,50, 60 601, $35214, 62.5%, (56,094.58), <5, 14:30.
+
+The same expressions serve Python and SQL (they mean the same to Python's re and to RE2), so that a
+cell is read alike wherever it lies. A writing is the decimal mark, "." or ",", or "time".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from rosenblatt.array_types import Floats
+
+POINT, COMMA, TIME = ".", ",", "time"
+WRITINGS = (POINT, COMMA, TIME)
+MOST_BAD = 20  # one in so many cells, of the rows and of the different ones, may be no number
+
+_BLANKS = " \u00a0\u2007\u2009\u202f"
+_APOSTROPHES = "'\u2019"
+_SIGN = r"[+\x{2212}-]"
+_CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|US[$]|R[$]"
+_NAMES = r"kr[.]?|Fr[.]?|z\x{142}|K\x{10d}|Ft"
+_MONEY = rf"(?:[$\x{{a2}}\x{{a3}}\x{{a5}}\x{{20a0}}-\x{{20bf}}]|{_CODES}|{_NAMES})"
+_BOUND = r"[<>~\x{2248}\x{2264}\x{2265}]"
+_SCALE = r"(?:[eE][+-]?\d+)?"
+
+
+def _numeral(decimal: str) -> str:
+    """A number with this decimal mark, its thousands perhaps apart, always by the same mark."""
+    other, decimal = ("," if decimal == POINT else "."), f"[{decimal}]"
+    marks = (f"[{other}]", f"[{_BLANKS}]", f"[{_APOSTROPHES}]")
+    groups = "|".join(rf"(?:{mark}\d{{3}})+" for mark in marks)
+    return rf"(?:(?:[1-9]\d{{0,2}}(?:{groups})|\d+)(?:{decimal}\d*)?|{decimal}\d+){_SCALE}"
+
+
+def _written(decimal: str) -> str:
+    blank = f"[{_BLANKS}]?"
+    lead = rf"(?:{_SIGN}?(?:{_MONEY}{blank})?|{_MONEY}{blank}{_SIGN})"
+    after = rf"(?:{blank}(?:%|{_MONEY}))?"
+    return rf"(?:{_BOUND}=?{blank})?[(]?{lead}({_numeral(decimal)}){after}[)]?"
+
+
+PATTERNS = {decimal: _written(decimal) for decimal in (POINT, COMMA)}
+PATTERNS[TIME] = (
+    rf"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.]\d+)?))?(?:[{_BLANKS}]?([AaPp])[.]?[Mm][.]?)?"
+)
+_NEGATIVE = r"^[^\d]*[(\x{2212}-]"
+_MARKS = {POINT: f"[{_BLANKS}{_APOSTROPHES},]", COMMA: f"[{_BLANKS}{_APOSTROPHES}.]"}
+# What a cell has beside its digits, for a note.
+SIGNS = {
+    "commas": r"\d,\d",
+    "points": r"\d[.]\d",
+    "groups": rf"\d[{_BLANKS}{_APOSTROPHES}]\d",
+    "money": _MONEY,
+    "percent": "%",
+    "parentheses": "[(]",
+    "bounds": f"^{_BOUND}",
+}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    spelled = re.sub(r"\\x\{([0-9a-f]+)\}", lambda found: chr(int(found[1], 16)), pattern)
+    return re.compile(spelled, re.ASCII)
+
+
+_RE = {writing: _compiled(pattern) for writing, pattern in PATTERNS.items()}
+_RE_NEGATIVE = _compiled(_NEGATIVE)
+_RE_MARKS = {decimal: _compiled(marks) for decimal, marks in _MARKS.items()}
+RE_SIGNS = {sign: _compiled(pattern) for sign, pattern in SIGNS.items()}
+
+
+# In Python ---------------------------------------------------------------------------------------
+
+
+def is_written(cell: str) -> bool:
+    """Whether a cell is a number in some writing."""
+    return any(matches(cell, writing) for writing in WRITINGS)
+
+
+def matches(cell: str, writing: str) -> bool:
+    """Whether a cell is a number in this writing."""
+    found = _RE[writing].fullmatch(cell)
+    return bool(found) and cell.count("(") == cell.count(")")
+
+
+def value_of(cell: str, writing: str) -> float | None:
+    """The number that a cell is in this writing, None if it is none."""
+    found = _RE[writing].fullmatch(cell)
+    if found is None or cell.count("(") != cell.count(")"):
+        return None
+    if writing == TIME:
+        hours, minutes, seconds, half = found.groups()
+        hour = int(hours) if half is None else int(hours) % 12 + 12 * (half in "pP")
+        return hour + int(minutes) / 60 + float(seconds or 0) / 3600
+    digits = _RE_MARKS[writing].sub("", found[1]).replace(writing, ".")
+    return -float(digits) if _RE_NEGATIVE.search(cell) else float(digits)
+
+
+_THREE_DIGITS = re.compile(r"[+-]?[1-9]\d{0,2}[.]\d{3}", re.ASCII)
+_THREE_AT_MOST = re.compile(r"[+-]?\d{1,3}", re.ASCII)
+
+
+def look_like_thousands(cells: Collection[str]) -> bool:
+    """Whether numbers have three digits after the point or none, some of them either: 361, 28.246.
+
+    Then the points may separate thousands.
+    """
+    three = sum(bool(_THREE_DIGITS.fullmatch(cell)) for cell in cells)
+    none = sum(bool(_THREE_AT_MOST.fullmatch(cell)) for cell in cells)
+    return three > 0 and none > 0 and three + none == len(cells)
+
+
+def may_be_thousands(numbers: Floats) -> bool:
+    """Whether numbers whose texts are not all known look so, too."""
+    sizes = np.abs(numbers[~np.isnan(numbers)])
+    broken = sizes[sizes != np.floor(sizes)]
+    near = np.abs(broken * 1000 - np.rint(broken * 1000)) < 1e-6
+    return bool((sizes < 1000).all() and (broken > 1).all() and near.all())
+
+
+# The same in SQL ---------------------------------------------------------------------------------
+
+
+def quoted_pattern(pattern: str) -> str:
+    """A pattern as an SQL string."""
+    return "'" + pattern.replace("'", "''") + "'"
+
+
+def matches_sql(cell: str, writing: str) -> str:
+    """The SQL of whether a cell is a number in this writing."""
+    balanced = f"contains({cell}, '(') = contains({cell}, ')')"
+    return f"(regexp_full_match({cell}, {quoted_pattern(PATTERNS[writing])}) AND {balanced})"
+
+
+def value_sql(cell: str, writing: str) -> str:
+    """The SQL of a cell as a number in this writing; NULL where it is none."""
+    pattern = quoted_pattern(PATTERNS[writing])
+    if writing == TIME:
+        hours, minutes, seconds, half = (
+            f"regexp_extract({cell}, {pattern}, {k})" for k in range(1, 5)
+        )
+        hour = f"CAST({hours} AS DOUBLE)"
+        of_half = f"{hour} % 12 + CASE WHEN lower({half}) = 'p' THEN 12 ELSE 0 END"
+        hour = f"CASE WHEN {half} = '' THEN {hour} ELSE {of_half} END"
+        part = f"COALESCE(TRY_CAST({seconds} AS DOUBLE), 0) / 3600"
+        value = f"{hour} + CAST({minutes} AS DOUBLE) / 60 + {part}"
+    else:
+        digits = f"regexp_extract({cell}, {pattern}, 1)"
+        digits = f"regexp_replace({digits}, {quoted_pattern(_MARKS[writing])}, '', 'g')"
+        number = f"TRY_CAST(replace({digits}, '{writing}', '.') AS DOUBLE)"
+        negative = f"regexp_matches({cell}, {quoted_pattern(_NEGATIVE)})"
+        value = f"CASE WHEN {negative} THEN -{number} ELSE {number} END"
+    return f"CASE WHEN {matches_sql(cell, writing)} THEN {value} END"
+
+
+def may_be_thousands_sql(value: str) -> str:
+    """The SQL of what `may_be_thousands` asks of each number."""
+    whole = f"{value} = floor({value})"
+    near = f"abs({value} * 1000 - round({value} * 1000)) < 1e-6"
+    return f"abs({value}) < 1000 AND ({whole} OR (abs({value}) > 1 AND {near}))"
+
+
+# Which writing a column has ----------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """The decimal mark of a column as somebody said it, or as it was when a model was trained."""
+
+    decimal: str = ""
+    certainly: bool = False
+
+
+NOBODY = Told()
+
+
+def chosen(counts: dict[str, int], expected: int, told: Told, comma_rather: bool) -> str:
+    """The writing in which most cells are numbers.
+
+    Where commas may be either (16,455), they are decimal commas if told so, or if other columns,
+    or semicolons between the columns, make that the rather likely reading.
+    """
+    if told.certainly:
+        counts = {writing: n for writing, n in counts.items() if writing in (told.decimal, TIME)}
+    elif told.decimal and counts[told.decimal] == expected:
+        return told.decimal
+    order = (COMMA, POINT, TIME) if comma_rather else WRITINGS
+    return max((w for w in order if w in counts), key=lambda writing: counts[writing])
