@@ -62,6 +62,13 @@ def test_the_only_table_is_taken_and_noted(tmp_path):
     assert "holds no tables" in refusal(path)
 
 
+def test_a_database_whose_own_words_are_damaged(sqlite):
+    whole = sqlite.read_bytes()
+    assert b"CREATE TABLE other" in whole
+    sqlite.write_bytes(whole.replace(b"CREATE TABLE other", b"CREATE TABLE \xffther"))
+    assert "is a damaged SQLite database" in refusal(sqlite, table="other")
+
+
 def test_a_database_that_is_being_written(sqlite):
     writer = sqlite3.connect(sqlite, isolation_level=None)
     writer.execute("PRAGMA locking_mode = exclusive")
@@ -95,7 +102,8 @@ def test_duckdb(database, tmp_path):
     assert "holds 2 tables: choose one with --table" in refusal(database)
     for query in ("DROP TABLE rows", "SELECT 1; SELECT 2", "COPY rows TO 'x.csv'", ""):
         assert "no query that returns rows" in refusal(database, query=query)
-    assert "does not work (Table with name zzz" in refusal(database, query="SELECT * FROM zzz")
+    told = "does not take this query (Table with name zzz does not exist): it has 'rows', 's.u'"
+    assert told in refusal(database, query="SELECT * FROM zzz")
     assert database.read_bytes() == before
 
 

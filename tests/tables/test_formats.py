@@ -209,6 +209,21 @@ def test_arrow_files_whose_cells_lie_outside(tmp_path, suffix):
     assert "is a damaged Arrow file" in refusal(path)
 
 
+def test_names_in_arrow_files_that_are_no_text(tmp_path):
+    as_arrow(tmp_path / "t.arrows")
+    whole = (tmp_path / "t.arrows").read_bytes()
+    (tmp_path / "t.arrows").write_bytes(whole.replace(b"colour", b"\xc8olour"))
+    assert "is a damaged Arrow file" in refusal(tmp_path / "t.arrows")
+
+
+def test_headers_of_arrays_that_are_no_python(tmp_path):
+    as_npy(tmp_path / "t.npy")
+    whole = (tmp_path / "t.npy").read_bytes()
+    for wrong in (whole.replace(b"}", b"{", 1), whole.replace(b"descr", b"descs")):
+        (tmp_path / "t.npy").write_bytes(wrong)
+        assert "is a damaged NumPy file" in refusal(tmp_path / "t.npy")
+
+
 # Zip --------------------------------------------------------------------------------------------
 
 

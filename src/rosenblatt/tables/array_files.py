@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import tokenize
 import zipfile
 import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import duckdb
 import numpy as np
 
 from rosenblatt.tables.columns import noted
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
     from rosenblatt.tables.storage import Storage
 
 _BATCH = 1 << 22  # cells that are handed on at a time
+# What NumPy raises about damaged files; their headers are Python.
+_TROUBLE = (
+    *(ValueError, TypeError, KeyError, SyntaxError, tokenize.TokenError, EOFError, OSError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _CLASSES = ("y", "label", "labels", "target", "targets", "class", "classes")
 
 
@@ -37,7 +45,7 @@ def stage_arrays(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
     """Read a 2-D or structured array into the table `rows` of the storage."""
     try:
         array = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except _TROUBLE as error:
         raise _unreadable(shown, error) from None
     return _staged(_columns_of(array, shown), shown, storage)
 
@@ -47,7 +55,7 @@ def stage_npz(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     try:
         with np.load(file, allow_pickle=False) as archive:
             members = {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
+    except _TROUBLE as error:
         raise _unreadable(shown, error) from None
     arrays = {name: array for name, array in members.items() if isinstance(array, np.ndarray)}
     if len(arrays) < len(members):  # what has not the mark of an array comes as bytes
@@ -115,12 +123,15 @@ def _staged(columns: _Columns, shown: str, storage: Storage) -> StagedFile:
     names = list(arrays)
     step = max(1, _BATCH // len(names))
     first, *_ = arrays.values()
-    staged = stage_relation(
-        storage, shown, "given", names=names, given=_batch(arrays, slice(0, step))
-    )
-    for start in range(step, len(first), step):
-        batch = _batch(arrays, slice(start, start + step))
-        storage.rows("INSERT INTO rows SELECT * FROM given", given=batch)
+    try:
+        staged = stage_relation(
+            storage, shown, "given", names=names, given=_batch(arrays, slice(0, step))
+        )
+        for start in range(step, len(first), step):
+            batch = _batch(arrays, slice(start, start + step))
+            storage.rows("INSERT INTO rows SELECT * FROM given", given=batch)
+    except (duckdb.Error, UnicodeError) as error:  # text that is none
+        raise _unreadable(shown, error) from None
     # An array of text may be all that could hold numbers and words side by side.
     found = [replace(c, words=False, declared=c.stored != "text") for c in staged.columns]
     return replace(staged, columns=found, has_header=columns.named, notes=columns.notes)
@@ -136,12 +147,22 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     if kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     if kind in "US":
-        return array.astype(object)
+        return _texts(array)
     if kind == "b":
         return np.where(array, "true", "false").astype(object)
     if kind == "M":
         return array.astype("datetime64[us]")
     return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _texts(array: NDArray[np.str_]) -> NDArray[np.object_]:
+    """Texts one by one; numbers that are no characters are refused, as text is by DuckDB."""
+    if array.size and array.itemsize:
+        numbers = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        if int(numbers.max()) > sys.maxunicode:
+            msg = "no character"
+            raise UnicodeError(msg)
+    return array.astype(object)
 
 
 def _unreadable(shown: str, error: Exception | None) -> TableError:

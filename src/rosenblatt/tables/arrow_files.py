@@ -22,9 +22,10 @@ def stage_arrow(file: Path, shown: str, storage: Storage, asked: Asked) -> Stage
     pyarrow = needed("pyarrow", "arrow", shown)
     try:
         given = _opened(file, shown)
-    except (pyarrow.ArrowException, OSError):
+        names = list(given.schema.names)
+    except (pyarrow.ArrowException, OSError, UnicodeError):
         raise TableError(_damaged(shown)) from None
-    return stage_arrow_table(given, shown, storage, list(given.schema.names))
+    return stage_arrow_table(given, shown, storage, names)
 
 
 def _opened(file: Path, shown: str) -> Any:

@@ -5,6 +5,7 @@ A query alone (`stage_query`) may name files instead of tables.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,14 @@ def chosen_table(names: Sequence[str], wanted: str | None, shown: str) -> tuple[
     return wanted or names[0], [note] * (wanted is None)
 
 
+def no_query(shown: str, reason: str, tables: Sequence[str]) -> str:
+    """That a database does not take a query, and which tables it has if it knows one not."""
+    unknown = re.search(r"no such table|does not exist", reason)
+    listed = ", ".join(map(repr, tables[:8])) + ", ..." * (len(tables) > 8)
+    remedy = f"it has {listed}" if unknown and tables else "give one that returns rows"
+    return f"{shown} does not take this query ({reason[:160]}): {remedy}"
+
+
 def in_quotes(name: str) -> str:
     """A name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
@@ -55,19 +64,21 @@ def stage_sqlite(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
 
     Any cell may be of any type there, so columns are judged by their cells.
     """
+    tables: list[str] = []
     try:
         connection = _opened(file)
         try:
+            tables = _sqlite_tables(connection)
             notes: list[str] = []
             query = asked.query
             if query is None:
-                name, notes = chosen_table(_sqlite_tables(connection), asked.table, shown)
+                name, notes = chosen_table(tables, asked.table, shown)
                 query = f"SELECT * FROM {in_quotes(name)}"
             staged = _staged_sqlite(connection, query.strip().rstrip(";"), shown, storage)
         finally:
             connection.close()
-    except sqlite3.Error as error:
-        raise TableError(_sqlite_trouble(error, shown, asked.query)) from None
+    except (sqlite3.Error, UnicodeError) as error:
+        raise TableError(_sqlite_trouble(error, shown, asked.query, tables)) from None
     staged.notes[:0] = notes
     return staged
 
@@ -141,12 +152,12 @@ def _answer(connection: sqlite3.Connection, sql: str) -> list[tuple[Any, ...]]:
     return interruptible(connection, lambda: connection.execute(sql).fetchall())
 
 
-def _sqlite_trouble(error: sqlite3.Error, shown: str, query: str | None) -> str:
+def _sqlite_trouble(error: Exception, shown: str, query: str | None, tables: Sequence[str]) -> str:
     reason = str(error)
     if "locked" in reason or "busy" in reason:
         return f"{shown} is being written by another program: wait until it has ended"
     if query is not None and isinstance(error, sqlite3.OperationalError):
-        return f"{shown} does not take this query ({reason}): give one that returns rows"
+        return no_query(shown, reason, tables)
     return f"{shown} is a damaged SQLite database or breaks off ({reason}): copy it again"
 
 
@@ -160,12 +171,12 @@ def stage_duckdb(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
         storage.rows(f"ATTACH '{path}' AS given_file (READ_ONLY)")
     except duckdb.Error as error:
         reason = first_line(error)
-        if "lock" in reason.lower():
+        if re.search(r"\block\b", reason, re.IGNORECASE):
             msg = f"{shown} is in use by another program: close it there first"
         elif "version" in reason.lower():
             msg = f"{shown} was written by another version of DuckDB: write it as Parquet there"
         else:
-            msg = f"{shown} is a damaged DuckDB database or breaks off: copy it again"
+            msg = _damaged(shown)
         raise TableError(msg) from None
     try:
         if asked.query is not None:
@@ -175,6 +186,8 @@ def stage_duckdb(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
         source = ".".join(map(in_quotes, ["given_file", *parts]))
         try:
             staged = stage_relation(storage, shown, source)
+        except (duckdb.IOException, duckdb.InternalException, duckdb.FatalException):
+            raise TableError(_damaged(shown)) from None
         except duckdb.Error as error:
             what = f"{shown}: table {name!r} cannot be read ({first_line(error)[:80]})"
             msg = f"{what}: write it as Parquet first"
@@ -182,7 +195,12 @@ def stage_duckdb(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
         staged.notes[:0] = notes
         return staged
     finally:
-        storage.rows("DETACH given_file")
+        with contextlib.suppress(duckdb.Error):  # after some errors nothing works any more
+            storage.rows("DETACH given_file")
+
+
+def _damaged(shown: str) -> str:
+    return f"{shown} is a damaged DuckDB database or breaks off: copy it again"
 
 
 def _duckdb_tables(storage: Storage) -> list[str]:
@@ -205,18 +223,19 @@ def stage_query(query: str, shown: str, storage: Storage) -> StagedFile:
 def _staged_query(storage: Storage, query: str, shown: str, database: str | None) -> StagedFile:
     try:
         statements = duckdb.extract_statements(query)
+        if len(statements) == 1 and statements[0].type is duckdb.StatementType.SELECT:
+            # Names are looked for in the database, too; what is made, is made in the storage.
+            ((own,),) = storage.rows("SELECT current_database()")
+            before = f"SET search_path = '{own}.main,{database}.main';" if database else ""
+            plain = query.strip().rstrip(";")
+            return stage_relation(storage, shown, f"({plain}\n)", before=before)
     except duckdb.Error as error:
-        raise TableError(_refused(shown, error)) from None
-    if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
-        msg = f"{shown}: this is no query that returns rows: give one such query, and nothing else"
-        raise TableError(msg)
-    # Names are looked for in the database, too; what is made, is made in the storage.
-    ((own,),) = storage.rows("SELECT current_database()")
-    before = f"SET search_path = '{own}.main,{database}.main';" if database else ""
-    try:
-        return stage_relation(storage, shown, f"({query.strip().rstrip(';')}\n)", before=before)
-    except duckdb.Error as error:
-        raise TableError(_refused(shown, error)) from None
+        if database is None or "extension" in str(error).lower():
+            raise TableError(_refused(shown, error)) from None
+        reason = first_line(error).rstrip(".!")
+        raise TableError(no_query(shown, reason, _duckdb_tables(storage))) from None
+    msg = f"{shown}: this is no query that returns rows: give one such query, and nothing else"
+    raise TableError(msg)
 
 
 def _refused(shown: str, error: duckdb.Error) -> str:

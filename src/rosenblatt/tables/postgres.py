@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rosenblatt.tables.arrow_files import stage_arrow_table
-from rosenblatt.tables.databases import chosen_table, in_quotes
+from rosenblatt.tables.databases import chosen_table, in_quotes, no_query
 from rosenblatt.tables.extras import needed
 from rosenblatt.tables.storage import TableError, interruptible
 
@@ -54,25 +54,26 @@ def stage_postgres(address: str, shown: str, storage: Storage, asked: Asked) -> 
     """Read the rows of a table or query into the table `rows` of the storage."""
     needed("pyarrow", "postgres", shown)
     adbc = needed("adbc_driver_postgresql.dbapi", "postgres", shown, "adbc-driver-postgresql")
+    names: list[str] = []
     try:
         with adbc.connect(_patient(address)) as connection, connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
             notes: list[str] = []
             query = asked.query
+            cursor.execute(_TABLES)
+            found = cursor.fetchall()
+            names = [n if schema == "public" else f"{schema}.{n}" for schema, n in found]
             if query is None:
-                cursor.execute(_TABLES)
-                found = cursor.fetchall()
-                names = [n if schema == "public" else f"{schema}.{n}" for schema, n in found]
                 name, notes = chosen_table(names, asked.table, shown)
                 schema, table = found[names.index(name)]
                 query = f"SELECT * FROM {in_quotes(schema)}.{in_quotes(table)}"
             answer = _answer(cursor, query.strip().rstrip(";"))
             if not answer.schema.names:
-                raise TableError(_no_query(shown, "it has no columns"))
+                raise TableError(no_query(shown, "it has no columns", names))
             staged = stage_arrow_table(answer, shown, storage, list(answer.schema.names))
             connection.rollback()
     except adbc.Error as error:
-        raise TableError(_trouble(error, shown, address, asked.query)) from None
+        raise TableError(_trouble(error, shown, address, asked.query, names)) from None
     staged.notes[:0] = notes
     return staged
 
@@ -100,7 +101,9 @@ def _answer(cursor: Any, query: str) -> Any:
     return answer
 
 
-def _trouble(error: Exception, shown: str, address: str, query: str | None) -> str:
+def _trouble(
+    error: Exception, shown: str, address: str, query: str | None, tables: list[str]
+) -> str:
     # The server repeats the query, or a line of it with what is wrong under it.
     text = re.split(r"\bQuery was:|\bLINE \d+:|\. SQLSTATE:", " ".join(str(error).split()))[
         0
@@ -114,9 +117,5 @@ def _trouble(error: Exception, shown: str, address: str, query: str | None) -> s
     reason = re.sub(r"^.*?ERROR: *", "", text) if "ERROR:" in text else text
     reason = reason.replace(secret, "...") if secret else reason
     if query is not None:
-        return _no_query(shown, reason[:160])
+        return no_query(shown, reason, tables)
     return f"{shown} cannot be read: {reason[:160]}"
-
-
-def _no_query(shown: str, reason: str) -> str:
-    return f"{shown} does not take this query ({reason}): give one that returns rows"

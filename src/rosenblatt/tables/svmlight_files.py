@@ -37,8 +37,11 @@ def stage_svmlight(file: Path, shown: str, storage: Storage, asked: Asked) -> St
             X, y = load_svmlight_file(opened)
     except (ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())[:80]
-        msg = f"{shown} is a damaged svmlight file or breaks off ({reason}): copy it again"
+        msg = f"{shown} is a damaged svmlight file or breaks off ({reason}): correct or copy it"
         raise TableError(msg) from None
+    if not X.nnz:
+        msg = f"{shown} holds labels but no features: give lines such as 1 3:0.5 7:2"
+        raise TableError(msg)
     if not np.isfinite(X.data).all():
         msg = f"{shown} holds features that are not finite: leave them out of their lines"
         raise TableError(msg)

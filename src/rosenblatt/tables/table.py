@@ -342,11 +342,11 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     if staged.in_memory is None:
         forget(storage, staged.columns, asked.missing)
         ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
-        _refuse_no_rows(n_rows, shown, only_header=only_header)
+        _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
         columns, notes = find_kinds(storage, staged, n_rows)
     else:
         rows, n_rows = staged.in_memory, staged.in_memory.n_rows
-        _refuse_no_rows(n_rows, shown, only_header=only_header)
+        _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
         columns, notes = rows.judged(staged)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
@@ -354,8 +354,14 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     return Table(rows, name, named, n_rows, staged.has_header, notes, staged.sparse)
 
 
-def _refuse_no_rows(n_rows: int, shown: str, *, only_header: bool) -> None:
+def _refuse_no_rows(n_rows: int, shown: str, asked: Asked, *, only_header: bool) -> None:
+    if not n_rows and asked.query is not None:
+        where = "" if shown == "the query" else f"{shown}: "
+        msg = f"{where}the answer to the query holds no rows: give one that returns some"
+        raise TableError(msg)
     if not n_rows:
+        part = next((p for p in ("sheet", "table") if getattr(asked, p) is not None), None)
+        shown = f"{part} {getattr(asked, part)!r} of {shown}" if part else shown
         what = "only a header and no rows" if only_header else "no rows"
         remedy = "; if its first line is data, use --no-header (header=False in Python)"
         remedy *= only_header
