@@ -56,12 +56,17 @@ def is_missing_value(cell: str) -> bool:
 
 def is_plain_number(cell: str) -> bool:
     """Whether a cell is a finite number with a decimal point, if any, and no code like 01234."""
-    return bool(_NUMBER.fullmatch(cell)) and not _CODES[0] <= cell < _CODES[1]
+    return (_is_simple(cell) or bool(_NUMBER.fullmatch(cell))) and not _CODES[0] <= cell < _CODES[1]
+
+
+def _is_simple(cell: str) -> bool:
+    """Whether a cell is digits, perhaps with a point and a minus, which most are: told quickly."""
+    return cell.isascii() and cell.removeprefix("-").replace(".", "", 1).isdigit()
 
 
 def reads_as_value(cell: str) -> bool:
     """Whether a cell is a finite number, as people write them, or looks like a date."""
-    return bool(_VALUE.fullmatch(cell)) or is_written(cell)
+    return _is_simple(cell) or bool(_VALUE.fullmatch(cell)) or is_written(cell)
 
 
 def is_certainly_text(cell: str) -> bool:

@@ -153,8 +153,8 @@ def _guesses(
         if guess == "number" and told == COMMA:
             guesses[j] = ""  # 1.234 is no plain number then
         elif guess == "number" and not told:
-            column = {record[j].strip(WHITE_SPACE) for record in records if len(record) > j}
-            if look_like_thousands([cell for cell in column if not is_missing_value(cell)]):
+            cells = (record[j].strip(WHITE_SPACE) for record in records if len(record) > j)
+            if look_like_thousands(cell for cell in cells if not is_missing_value(cell)):
                 thousands.append(name)
     return guesses, thousands
 

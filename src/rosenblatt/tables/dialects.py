@@ -49,7 +49,12 @@ class FirstRecords:
     records: list[list[str]]
     n_fields: int
     share: float  # of the records that have n_fields fields
-    numbers: float  # share of the cells that are numbers or dates
+
+    def numbers(self) -> float:
+        """The share of the cells that are numbers or dates."""
+        cells = Counter(cell for record in self.records[:200] for cell in record)
+        values = (n for cell, n in cells.items() if reads_as_value(cell.strip(WHITE_SPACE)))
+        return sum(values) / max(cells.total(), 1)
 
 
 def sniffed(text: str, delimiter: str | None, *, complete: bool) -> FirstRecords:
@@ -62,7 +67,9 @@ def sniffed(text: str, delimiter: str | None, *, complete: bool) -> FirstRecords
     if "'" in text and '"' not in text:
         quotings.insert(0, ("'", "'"))
     fitting = []
-    for character in [delimiter] if delimiter else DELIMITERS:
+    # One that does not occur would make a single column, which the plain one does as well.
+    others = [mark for mark in DELIMITERS if mark in text or mark == plain.delimiter]
+    for character in [delimiter] if delimiter else others:
         for quote, escape in quotings:
             dialect = replace(plain, delimiter=character, quote=quote, escape=escape)
             start = _first_records(text, dialect, complete)
@@ -70,12 +77,20 @@ def sniffed(text: str, delimiter: str | None, *, complete: bool) -> FirstRecords
                 fitting.append(start)
                 break  # a plainer quoting would only leave quotation marks in the cells
     several = [start for start in fitting if start.n_fields > 1 and start.share >= 0.5]
-    if not delimiter:
-        several = [s for s in several if s.dialect.delimiter != " " or _has_number_column(s)]
-    if several:
-        return max(several, key=lambda s: (s.share, s.numbers))
+    while several:
+        best = _best(several)
+        if delimiter or best.dialect.delimiter != " " or _has_number_column(best):
+            return best
+        several.remove(best)  # words, not columns
     single = [start for start in fitting if start.dialect.delimiter == plain.delimiter]
-    return single[0] if single else FirstRecords(plain, [], 1, 1.0, 0.0)
+    return single[0] if single else FirstRecords(plain, [], 1, 1.0)
+
+
+def _best(starts: Sequence[FirstRecords]) -> FirstRecords:
+    """The one with most records of equal length, and of these the one with most numbers."""
+    share = max(start.share for start in starts)
+    equal = [start for start in starts if start.share == share]
+    return equal[0] if len(equal) == 1 else max(equal, key=FirstRecords.numbers)
 
 
 def _swallows_lines(start: FirstRecords, text: str, complete: bool) -> bool:
@@ -131,9 +146,7 @@ def _first_records(text: str, dialect: Dialect, complete: bool) -> FirstRecords 
     if n_fields > 1:
         records = [record for record in records if not is_blank(record)]
     share = sum(len(record) == n_fields for record in records) / max(len(records), 1)
-    cells = [cell.strip(WHITE_SPACE) for record in records[:200] for cell in record]
-    numbers = sum(map(reads_as_value, cells)) / max(len(cells), 1)
-    return FirstRecords(dialect, records, n_fields, share, numbers)
+    return FirstRecords(dialect, records, n_fields, share)
 
 
 def _quotes_singly(text: str, delimiter: str) -> bool:
@@ -222,9 +235,13 @@ def _has_number_column(start: FirstRecords) -> bool:
 
 def _holds_values(column: Sequence[str]) -> bool:
     """Whether every cell present, and one at least, is a number or a date."""
-    cells = set(column)
-    values = set(filter(reads_as_value, cells))
-    return bool(values) and all(map(is_missing_value, cells - values))
+    values = 0
+    for cell in set(column):
+        if reads_as_value(cell):
+            values += 1
+        elif not is_missing_value(cell):
+            return False
+    return values > 0
 
 
 def _columns(records: Sequence[Sequence[str]]) -> Iterator[list[str]]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rosenblatt.tables.dialects import Dialect
 
 BLOCK_BYTES = 1 << 22
+SMALL_BLOCK = 1 << 19  # below, a second thread is not worth its start
 FEW_WORDS = 1 << 11  # in a column of a block; if there are more, the block is read again
 _NOT_DELIMITERS = frozenset("+-. \"'\r\n")
 
@@ -62,7 +63,8 @@ class Lines:
         """Find the lines of a file."""
         source = file.read_bytes() if kept else file
         size = file.stat().st_size
-        spans = [(k, min(k + BLOCK_BYTES, size)) for k in range(0, size, BLOCK_BYTES)]
+        step = min(BLOCK_BYTES, max(SMALL_BLOCK, size // count_threads(None) + 1))
+        spans = [(k, min(k + step, size)) for k in range(0, size, step)]
         counts = _side_by_side(lambda span: count_lines(_array(_read(source, *span))), spans)
         blocks, begin, joined = list[Block](), 0, 0
         for (start, _), (n_lines, last, bits) in zip(spans, counts, strict=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
     from rosenblatt.array_types import Floats
 
@@ -79,7 +79,7 @@ RE_SIGNS = {sign: _compiled(pattern) for sign, pattern in SIGNS.items()}
 
 def is_written(cell: str) -> bool:
     """Whether a cell is a number in some writing."""
-    return any(matches(cell, writing) for writing in WRITINGS)
+    return any(map(str.isdigit, cell)) and any(matches(cell, writing) for writing in WRITINGS)
 
 
 def matches(cell: str, writing: str) -> bool:
@@ -105,14 +105,20 @@ _THREE_DIGITS = re.compile(r"[+-]?[1-9]\d{0,2}[.]\d{3}", re.ASCII)
 _THREE_AT_MOST = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 
 
-def look_like_thousands(cells: Collection[str]) -> bool:
+def look_like_thousands(cells: Iterable[str]) -> bool:
     """Whether numbers have three digits after the point or none, some of them either: 361, 28.246.
 
     Then the points may separate thousands.
     """
-    three = sum(bool(_THREE_DIGITS.fullmatch(cell)) for cell in cells)
-    none = sum(bool(_THREE_AT_MOST.fullmatch(cell)) for cell in cells)
-    return three > 0 and none > 0 and three + none == len(cells)
+    three = none = False
+    for cell in cells:
+        if _THREE_DIGITS.fullmatch(cell):
+            three = True
+        elif _THREE_AT_MOST.fullmatch(cell):
+            none = True
+        else:
+            return False
+    return three and none
 
 
 def may_be_thousands(numbers: Floats) -> bool:
