@@ -160,7 +160,7 @@ def stage_duckdb(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
         storage.rows(f"ATTACH '{path}' AS given_file (READ_ONLY)")
     except duckdb.Error as error:
         reason = first_line(error)
-        if "lock" in reason.lower():
+        if "could not set lock" in reason.lower():  # not "block", as of one that is damaged
             msg = f"{shown} is in use by another program: close it there first"
         elif "version" in reason.lower():
             msg = f"{shown} was written by another version of DuckDB: write it as Parquet there"
@@ -203,10 +203,11 @@ def stage_query(query: str, shown: str, storage: Storage) -> StagedFile:
 
 
 def _staged_query(storage: Storage, query: str, shown: str, database: str | None) -> StagedFile:
+    asked = f"{shown}: the query" if database else shown
     try:
         statements = duckdb.extract_statements(query)
     except duckdb.Error as error:
-        raise TableError(_refused(shown, error)) from None
+        raise TableError(_refused(asked, error)) from None
     if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
         msg = f"{shown}: this is no query that returns rows: give one such query, and nothing else"
         raise TableError(msg)
@@ -216,7 +217,7 @@ def _staged_query(storage: Storage, query: str, shown: str, database: str | None
     try:
         return stage_relation(storage, shown, f"({query.strip().rstrip(';')}\n)", before=before)
     except duckdb.Error as error:
-        raise TableError(_refused(shown, error)) from None
+        raise TableError(_refused(asked, error)) from None
 
 
 def _refused(shown: str, error: duckdb.Error) -> str:
