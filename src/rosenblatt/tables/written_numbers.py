@@ -105,14 +105,26 @@ _THREE_DIGITS = re.compile(r"[+-]?[1-9]\d{0,2}[.]\d{3}", re.ASCII)
 _THREE_AT_MOST = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 
 
+def have_decimal_commas(cells: Collection[str]) -> bool:
+    """Whether cells are numbers with a decimal comma and can be nothing else, such as 1,5."""
+    if not all(matches(cell, COMMA) for cell in cells):
+        return False
+    return any(COMMA in cell and not matches(cell, POINT) for cell in cells)
+
+
+def have_three_digits(cells: Collection[str]) -> bool:
+    """Whether plain numbers have three digits after the point or none, and some have them."""
+    three = sum(bool(_THREE_DIGITS.fullmatch(cell)) for cell in cells)
+    none = sum(bool(_THREE_AT_MOST.fullmatch(cell)) for cell in cells)
+    return three > 0 and three + none == len(cells)
+
+
 def look_like_thousands(cells: Collection[str]) -> bool:
     """Whether numbers have three digits after the point or none, some of them either: 361, 28.246.
 
     Then the points may separate thousands.
     """
-    three = sum(bool(_THREE_DIGITS.fullmatch(cell)) for cell in cells)
-    none = sum(bool(_THREE_AT_MOST.fullmatch(cell)) for cell in cells)
-    return three > 0 and none > 0 and three + none == len(cells)
+    return have_three_digits(cells) and any(map(_THREE_AT_MOST.fullmatch, cells))
 
 
 def may_be_thousands(numbers: Floats) -> bool:
