@@ -95,6 +95,13 @@ def test_many_classes_if_asked_for():
     assert len(found["classes"]) == 300
 
 
+def test_many_names_that_may_be_classes():
+    file = write("x,who", *(f"{k % 77},k{k % 150}" for k in range(300)))
+    assert "(--target who if these are the classes)" in call("fit", file, code=2).stderr
+    file = write("x,who", *(f"{k % 77},k{k}" for k in range(150)))
+    assert "if these are" not in call("fit", file, code=2).stderr
+
+
 def test_the_wanted_target_makes_a_header():
     file = write("1990,1991", *(f"{k},{k % 2}" for k in range(12)))
     found = fit(file, "-t", "1991")
@@ -108,6 +115,14 @@ def test_predict_knows_the_header_of_pandas():
     call("fit", write("0,1,2,y", *rows), "-t", "y", "-q", *QUICK, "-o", "m.skops")
     call("predict", "m.skops", write("0,1,2", *(r[:-2] for r in rows)), "-q", "-o", "a.csv")
     assert len(Path("a.csv").read_text().splitlines()) == 13
+
+
+def test_predict_without_the_names_of_training():
+    rows = [f"{k * 0.5},{k % 3},{k % 2}" for k in range(12)]
+    call("fit", write("a,b,y", *rows), "-q", *QUICK, "-o", "m.skops")
+    error = call("predict", "m.skops", write(*rows), "-o", "a.csv", code=2).stderr
+    assert "t.csv has no names of columns, by which the model finds them: add a first" in error
+    assert not Path("a.csv").exists()
 
 
 # What a column is ---------------------------------------------------------------------------------

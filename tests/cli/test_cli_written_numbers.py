@@ -56,6 +56,13 @@ def test_prediction_reads_commas_as_training_did():
     assert answers("german.skops", "either.csv") == answers("german.skops", "units.csv")
 
 
+def test_prediction_names_no_option_of_training():
+    fitted(write("t.tsv", english), *QUICK, "-o", "m.skops")
+    said = call("predict", "m.skops", "t.tsv", "-o", "answers.csv").stderr
+    assert "is read as numbers, without the signs of money." in said
+    assert "--category" not in said
+
+
 def test_the_decimal_mark_as_told():
     file = write("t.tsv", lambda x: f"{int(x) + 1000:,}")
     assert "--decimal , for decimal commas" in str(fitted(file, *QUICK)["notes"])

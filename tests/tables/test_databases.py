@@ -107,6 +107,13 @@ def test_duckdb(database, tmp_path):
     assert database.read_bytes() == before
 
 
+def test_a_damaged_duckdb_database(database):
+    content = bytearray(database.read_bytes())
+    content[9000] ^= 0x5A  # DuckDB speaks of a block then, and not of a lock
+    database.write_bytes(content)
+    assert "is a damaged DuckDB database or breaks off: copy it again" in refusal(database)
+
+
 def test_queries_over_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("id,x\n1,0.5\n2,1.5\n3,2.5\n")

@@ -128,6 +128,24 @@ def test_nearly_unique_texts_are_left_out_and_frequent_ones_are_not():
     assert "dropped" not in TableEncoder().fit({"x": [1, 2] * 50, "n": cities}).columns_[1]
 
 
+@pytest.mark.parametrize(
+    ("form", "advice"),
+    [
+        ("{0:02d}/{1:02d}/2024", "written as 2024-12-31"),
+        ("{0} May 20{1:02d}", "written as 2024-12-31"),
+        ("May {0}, 20{1:02d} 10:30", "written as 2024-12-31"),
+        ("{0}.{1}", "--number COLUMN"),
+        ("this is number {0} of {1}", "--text COLUMN"),
+        ("item{0}of{1}", None),
+    ],
+)
+def test_what_may_be_done_about_a_column_that_is_left_out(form, advice):
+    texts = [form.format(k % 12 + 1, k // 12 + 1) for k in range(60)] + ["unsure"]
+    spec = TableEncoder().fit({"x": [1.0, 2.0, 3.0] * 20 + [1.0], "odd": texts}).columns_[1]
+    assert (advice or "a different text in every row") in spec["dropped"]
+    assert (";" in spec["dropped"]) == (advice is not None)
+
+
 def test_a_column_can_be_used_in_spite_of_its_looks():
     table = {"row": list(range(30)), "id": [f"row {k}" for k in range(30)]}
     with pytest.raises(ValueError, match=r"no column is left to learn from \(row: it numbers"):

@@ -10,6 +10,7 @@ from rosenblatt.tables import csv_files
 from rosenblatt.tables.table import TableError, read_table
 from rosenblatt.tables.written_numbers import (
     WRITINGS,
+    have_decimal_commas,
     look_like_thousands,
     may_be_thousands,
     may_be_thousands_sql,
@@ -105,6 +106,13 @@ def test_three_digits_after_the_point_or_none():
             assert connection.execute(sql, [known]).fetchall() == [(expected,)]
 
 
+def test_decimal_commas_that_can_be_nothing_else():
+    for cells in (["1,5"], ["1,5", "2"], ["28.246,50"], ["1,234", "1,23"]):
+        assert have_decimal_commas(cells)
+    for cells in (["1,234"], ["2"], ["1.5"], ["1,5", "x"], ["1,5", "2.5"], []):
+        assert not have_decimal_commas(cells)
+
+
 # Tables -------------------------------------------------------------------------------------------
 
 
@@ -196,6 +204,19 @@ def test_what_is_no_number(way, file):
         assert contents(file(column(cells)))["a"] == cells
         with read_table(file(column(cells))) as table:
             assert table.notes == ()
+
+
+@pytest.mark.parametrize("cells", [["28.246", "361", ""], ["28.246", "1.000", "-3.141"]])
+def test_points_beside_decimal_commas_separate_thousands(way, file, cells):
+    rows = "".join(f"{cell};1,5\n" for cell in cells)
+    found, notes, decimals = read(file(f"a;b\n{rows}"))
+    assert [x for x in found if x == x] == [float(c.replace(".", "")) for c in cells if c]
+    assert f"Column 'a' is read as numbers with thousands separators {FOR_TEXT}" in notes
+    assert decimals == {"a": ",", "b": ","}
+    later = "".join(
+        f"{k}.125;1,5\n" for k in range(1, 1200)
+    )  # as long as nothing speaks against it
+    assert read(file(f"a;b\n{later}1.25;1,5\n"))[0][-2:] == [1199.125, 1.25]
 
 
 @pytest.mark.parametrize("bad", [["abc"], ["abc", "n.b.", "abc"], ["soon"] * 9])

@@ -49,7 +49,7 @@ def predict(
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.overlapped import ahead, share_one_heap
         from rosenblatt.cli.reading import open_table
-        from rosenblatt.cli.saved_models import Application, Tally
+        from rosenblatt.cli.saved_models import Application, Tally, notes_without_options
         from rosenblatt.files.models import load
         from rosenblatt.tables.output import TableWriter
 
@@ -73,5 +73,6 @@ def predict(
                     done = min(done + step, table.n_rows)
                     progress.say("predicting", done, table.n_rows)
     if not quiet:
-        for line in [*table.notes, *tally.lines(application.classifier.classes_)]:
+        told = tally.lines(application.classifier.classes_)
+        for line in [*notes_without_options(table.notes), *told]:
             print_line(line, error=True)

@@ -16,6 +16,7 @@ from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.tables.cells import TRUTH
+from rosenblatt.tables.kinds import FOR_TEXT
 from rosenblatt.tables.table import Table
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 from rosenblatt.visible import count
@@ -56,6 +57,11 @@ def class_named(name: str | None, classes: NDArray[Any]) -> Any:
     k = number_of(name, classes)
     refuse(k < 0, f"--class {name} is not a class, {known}: give one of them")
     return classes[k]
+
+
+def notes_without_options(notes: Sequence[str]) -> list[str]:
+    """Notes on how a table was read, without the options of training: the model decides here."""
+    return [note.replace(f" {FOR_TEXT}", "") for note in notes]
 
 
 class Tally:
@@ -141,6 +147,13 @@ class Application:
         """The table with the columns the model needs, and the class if it is there."""
         table = self._named(table)
         kinds = self._kinds(table)
+        by_name = bool(self.trained_on and self.trained_on.has_header)
+        nameless = not (table.has_header or "sparse" in table.kinds.values())
+        refuse(
+            by_name and nameless and not set(kinds) <= set(table.names),
+            f"{table.path} has no names of columns, by which the model finds them: add a first "
+            f"line with {listing(kinds)}, or --header if it is there",
+        )
         if self.target is not None and self.target in table.names:
             kinds[self.target] = "number" if table.kinds[self.target] == "number" else "text"
         return table.read_as(kinds, self._day_places())

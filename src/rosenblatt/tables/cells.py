@@ -18,6 +18,8 @@ import numpy as np
 from rosenblatt.tables.written_numbers import is_written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
 
@@ -38,6 +40,13 @@ _INFINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _ISO = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
 _DAY_AND_MONTH = r"\d{1,2}(?P<dot>[./])\d{1,2}(?P=dot)\d{4}"
 _VALUE = re.compile(rf"{_NUMERAL.format(mark='[.,]')}|({_ISO}|{_DAY_AND_MONTH})([T ].*)?", re.ASCII)
+_MONTH = r"\d{1,2}|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE_LIKE = re.compile(
+    rf"(\w+,? )?(\d{{1,4}}[./ -]{{1,2}}({_MONTH})[./, -]{{1,2}}\d{{1,4}}"
+    rf"|({_MONTH}) \d{{1,2}},? \d{{4}})(,?[T ].*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_SOME = 1000  # texts tell enough
 _CODES = ("00", "0:")  # in the order of characters, all that begins with 0 and a digit
 
 
@@ -67,6 +76,17 @@ def _is_simple(cell: str) -> bool:
 def reads_as_value(cell: str) -> bool:
     """Whether a cell is a finite number, as people write them, or looks like a date."""
     return _is_simple(cell) or bool(_VALUE.fullmatch(cell)) or is_written(cell)
+
+
+def looks_like_date(cell: str) -> bool:
+    """Whether a cell may be a date, even if nothing tells which: 03/04/2024, 3-4-24, 5 May 2024."""
+    return bool(_DATE_LIKE.fullmatch(cell))
+
+
+def mostly(test: Callable[[str], bool], texts: Sequence[str]) -> bool:
+    """Whether more than half of some of these texts pass a test."""
+    some = texts[:: max(1, len(texts) // _SOME)]
+    return 2 * sum(map(test, some)) > len(some)
 
 
 def is_certainly_text(cell: str) -> bool:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.tables import cells
-from rosenblatt.tables.written_numbers import NOBODY, Told, value_sql
+from rosenblatt.tables.written_numbers import (
+    COMMA,
+    NOBODY,
+    Told,
+    have_decimal_commas,
+    have_three_digits,
+    look_like_thousands,
+    value_sql,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -96,6 +104,7 @@ class StagedFile:
     has_header: bool = True
     delimiter: str = ","
     may_be_thousands: Collection[str] = ()  # columns such as 361, 28.246
+    commas: Collection[str] = ()  # columns whose decimal mark is a comma, by the others or as told
     in_memory: RowsInMemory | None = None
     sparse: Mapping[str, Any] = field(default_factory=dict)  # columns that are matrices (CSR)
 
@@ -143,6 +152,29 @@ def guessed(
         else:
             guesses.append("number" if numbers and not others else "")
     return guesses
+
+
+def thousands_in(
+    records: Sequence[Sequence[str]], names: Sequence[str], guesses: Sequence[str], asked: Asked
+) -> tuple[list[str], list[str]]:
+    """The columns of numbers whose points separate thousands, for certain and perhaps.
+
+    Beside decimal commas the points of 28.246 are no decimal points.
+    """
+    certain, likely, three_digits, commas = list[str](), list[str](), list[str](), False
+    for j, (name, guess) in enumerate(zip(names, guesses, strict=True)):
+        told = asked.told(name).decimal
+        if guess == "number" and told == COMMA:
+            certain.append(name)
+        elif guess != "text" and not told:
+            column = {record[j].strip(cells.WHITE_SPACE) for record in records if len(record) > j}
+            present = [cell for cell in column if not cells.is_missing_value(cell)]
+            if guess == "":
+                commas = commas or have_decimal_commas(present)
+            elif have_three_digits(present):
+                three_digits.append(name)
+                likely += [name] * look_like_thousands(present)
+    return (certain + three_digits, []) if commas else (certain, likely)
 
 
 def noted(names: Sequence[str], one: str) -> list[str]:

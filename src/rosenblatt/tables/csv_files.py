@@ -18,11 +18,10 @@ import duckdb
 from rosenblatt.tables.cells import (
     USUAL_MARKERS,
     WHITE_SPACE,
-    is_missing_value,
     quoted,
     reads_as_value,
 )
-from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, unique_names
+from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, thousands_in, unique_names
 from rosenblatt.tables.dialects import (
     Dialect,
     FirstRecords,
@@ -43,7 +42,6 @@ from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
 from rosenblatt.tables.texts import Texts
-from rosenblatt.tables.written_numbers import COMMA, look_like_thousands
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -96,9 +94,12 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
         notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
     notes += _joined_lines(start, has_header)
     rows = _without(asked.missing, start.records[has_header + has_units :])
-    guesses, thousands = _guesses(rows, names, asked)
+    guesses = guessed(rows, names, asked.text)
+    certain, likely = thousands_in(rows, names, guesses, asked)
+    # 1.234 is no plain number with a decimal comma.
+    guesses = ["" if name in certain else guesses[j] for j, name in enumerate(names)]
     delimiter = start.dialect.delimiter
-    staged = StagedFile(names, [], notes, heading is not None, delimiter, thousands)
+    staged = StagedFile(names, [], notes, heading is not None, delimiter, likely, certain)
     if asked.in_memory and lines and (held := reader.in_memory(lines, guesses, asked.missing)):
         return replace(staged, columns=held.columns(guesses), in_memory=held)
     numbers = [guess == "number" for guess in guesses]
@@ -141,22 +142,6 @@ def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequ
         return records
     gone = recognizer(markers)
     return [["" if gone(cell.strip(WHITE_SPACE)) else cell for cell in row] for row in records]
-
-
-def _guesses(
-    records: Sequence[Sequence[str]], names: Sequence[str], asked: Asked
-) -> tuple[list[str], list[str]]:
-    """What each column seems to hold, and those of numbers whose points may separate thousands."""
-    guesses, thousands = guessed(records, names, asked.text), list[str]()
-    for j, (name, guess) in enumerate(zip(names, guesses, strict=True)):
-        told = asked.told(name).decimal
-        if guess == "number" and told == COMMA:
-            guesses[j] = ""  # 1.234 is no plain number then
-        elif guess == "number" and not told:
-            cells = (record[j].strip(WHITE_SPACE) for record in records if len(record) > j)
-            if look_like_thousands(cell for cell in cells if not is_missing_value(cell)):
-                thousands.append(name)
-    return guesses, thousands
 
 
 def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:

@@ -20,11 +20,11 @@ from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, na
 from rosenblatt.tables.frames import Cells, Frame, Numbers, are_equal, mean_and_deviation
 from rosenblatt.tables.free_text import (
     NO_WORDS,
+    advice_on,
     are_words,
     filled_with_words,
     has_words,
     kinds_asked,
-    looks_like_sentences,
     words_in,
 )
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 EMPTY = "every cell is missing"
 SAME_TEXT = "the same text in every row"
 SAME_NUMBER = "the same number in every row"
-BY_WORDS = "; --text COLUMN, in Python text=[...], makes features of the words"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -328,7 +327,7 @@ def _values(texts: Texts, counts: NDArray[np.intp], wanted: bool, constant: bool
     if len(values) == 1 and not n_missing and not constant:
         return {"dropped": SAME_TEXT}
     if not wanted and (reason := _names_rows(len(values), n_cells - n_missing)):
-        return {"dropped": f"{reason}{BY_WORDS * looks_like_sentences(values)}"}
+        return {"dropped": f"{reason}{advice_on(values)}"}
     return {"values": values + [MISSING] * bool(n_missing)}
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
 from rosenblatt.arguments import names_of
+from rosenblatt.tables.cells import looks_like_date, mostly, reads_as_value
 from rosenblatt.tables.feature_values import filled_csr, words_of
 from rosenblatt.tables.texts import Texts
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 20_000
 NO_WORDS = "no word in any row"
+# What may be done about a column of texts that is left out.
+AS_DATES = "; dates can be read if they are written as 2024-12-31"
+AS_NUMBERS = "; most are numbers: --number COLUMN tells which are not"
+BY_WORDS = "; --text COLUMN, in Python text=[...], makes features of the words"
 _WORD = r"[^\W_]{2,}"  # letters and digits, two or more
 _SAMPLE = 1000
 
@@ -141,6 +146,15 @@ def looks_like_sentences(values: Sequence[str]) -> bool:
     some = values[:: max(1, len(values) // _SAMPLE)]
     n_words = sum(len(re.findall(_WORD, text)) for text in some)
     return n_words >= 3 * len(some)
+
+
+def advice_on(values: Sequence[str]) -> str:
+    """What may be done about a column of texts that is left out."""
+    if mostly(looks_like_date, values):
+        return AS_DATES
+    if mostly(reads_as_value, values):
+        return AS_NUMBERS
+    return BY_WORDS * looks_like_sentences(values)
 
 
 # Features ---------------------------------------------------------------------------------------

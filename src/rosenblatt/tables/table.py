@@ -19,13 +19,14 @@ from rosenblatt.tables.staged_rows import StagedRows
 from rosenblatt.tables.staging import stage
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
 from rosenblatt.tables.texts import Texts
+from rosenblatt.tables.written_numbers import COMMA, Told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.tables.columns import Column
+    from rosenblatt.tables.columns import Column, StagedFile
     from rosenblatt.tables.rows_in_memory import RowsInMemory
 
 __all__ = ["Table", "TableError", "read_table"]
@@ -334,9 +335,10 @@ def _check_decimal(decimal: Any) -> None:
 
 def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     name, staged, is_text = stage(paths, storage, asked)
-    if asked.decimal:
-        told = zip(staged.columns, map(asked.told, staged.names), strict=True)
-        staged = replace(staged, columns=[replace(c, told=t) for c, t in told])
+    if asked.decimal or staged.commas:
+        named_columns = zip(staged.names, staged.columns, strict=True)
+        columns = [replace(c, told=_told(name, staged, asked)) for name, c in named_columns]
+        staged = replace(staged, columns=columns)
     shown, only_header = shown_path(name), is_text and staged.has_header
     rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
     if staged.in_memory is None:
@@ -352,6 +354,12 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     named = dict(zip(staged.names, columns, strict=True))
     notes = staged.notes + notes
     return Table(rows, name, named, n_rows, staged.has_header, notes, staged.sparse)
+
+
+def _told(name: str, staged: StagedFile, asked: Asked) -> Told:
+    """The decimal mark of a column as somebody said it, or as the rest of the file shows it."""
+    told = asked.told(name)
+    return Told(COMMA) if name in staged.commas and not told.decimal else told
 
 
 def _refuse_no_rows(n_rows: int, shown: str, asked: Asked, *, only_header: bool) -> None:

@@ -41,6 +41,7 @@ def stage_workbook(file: Path, shown: str, storage: Storage, asked: Asked) -> St
     notes += _written(rows, sheet, f"sheet {name!r} of {shown}")
     told = f"sheet {name!r} of {shown}"
     staged = stage_csv(sheet, told, storage, replace(asked, delimiter=","))
+    staged = replace(staged, commas=())  # a number is a number here, whatever the texts look like
     return replace(staged, notes=notes + staged.notes)
 
 

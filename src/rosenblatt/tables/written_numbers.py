@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from rosenblatt.array_types import Floats
 
@@ -105,20 +105,26 @@ _THREE_DIGITS = re.compile(r"[+-]?[1-9]\d{0,2}[.]\d{3}", re.ASCII)
 _THREE_AT_MOST = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 
 
-def look_like_thousands(cells: Iterable[str]) -> bool:
+def have_decimal_commas(cells: Collection[str]) -> bool:
+    """Whether cells are numbers with a decimal comma and can be nothing else, such as 1,5."""
+    if not all(matches(cell, COMMA) for cell in cells):
+        return False
+    return any(COMMA in cell and not matches(cell, POINT) for cell in cells)
+
+
+def have_three_digits(cells: Collection[str]) -> bool:
+    """Whether plain numbers have three digits after the point or none, and some have them."""
+    if not all(_THREE_DIGITS.fullmatch(cell) or _THREE_AT_MOST.fullmatch(cell) for cell in cells):
+        return False
+    return any(map(_THREE_DIGITS.fullmatch, cells))
+
+
+def look_like_thousands(cells: Collection[str]) -> bool:
     """Whether numbers have three digits after the point or none, some of them either: 361, 28.246.
 
     Then the points may separate thousands.
     """
-    three = none = False
-    for cell in cells:
-        if _THREE_DIGITS.fullmatch(cell):
-            three = True
-        elif _THREE_AT_MOST.fullmatch(cell):
-            none = True
-        else:
-            return False
-    return three and none
+    return have_three_digits(cells) and any(map(_THREE_AT_MOST.fullmatch, cells))
 
 
 def may_be_thousands(numbers: Floats) -> bool:
