@@ -387,6 +387,23 @@ def test_a_title_empty_columns_and_errors_around_a_table(tmp_path):
         assert any("have one cell each and are left out" in note for note in table.notes)
 
 
+def test_numbers_of_a_sheet_are_numbers_beside_texts_with_decimal_commas(tmp_path):
+    pytest.importorskip("python_calamine", reason="needs rosenblatt[excel]")
+    rows = [["a", "b"], [28.246, "1,5"], [361, "2,5"]]
+    path = write_workbook(tmp_path / "t.xlsx", {"s": rows})
+    assert contents(path) == {"a": [28.246, 361], "b": [1.5, 2.5]}
+
+
+def test_a_workbook_with_a_password(tmp_path):
+    pytest.importorskip("python_calamine", reason="needs rosenblatt[excel]")
+    path = tmp_path / "t.xlsx"
+    container = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000)
+    path.write_bytes(container)
+    assert "is a damaged workbook or breaks off" in refusal(path)
+    path.write_bytes(container + "EncryptedPackage".encode("utf-16-le") + bytes(1000))
+    assert "needs a password: save it without one, or save its sheet as CSV" in refusal(path)
+
+
 def test_options_of_other_formats_are_refused(file, tmp_path):
     path = file("a,b\n1,x\n2,y\n")
     assert "--sheet (sheet= in Python) is for workbooks, not for" in refusal(path, sheet="x")

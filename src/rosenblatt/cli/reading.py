@@ -276,7 +276,7 @@ def _no_classes(
     what = "looks continuous" if number else "looks like a name or a text"
     remedy = f"Choose {'a' if guessed else 'another'} column of classes with --target"
     remedy += ", or cut this one into classes first" if number else ""
-    recurring = guessed and not number and n_values < n_rows
+    recurring = guessed and not number and 2 * n_values <= n_rows
     remedy += f" (--target {shortened(target)} if these are the classes)" if recurring else ""
     shown = f"{n_values} different values in {count(n_rows, 'row')}"
     return NoClassesError(f"column {target!r} {what}: {shown}. {remedy}", what)

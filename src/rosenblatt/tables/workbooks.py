@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from rosenblatt.tables.storage import Storage
 
 
+# What the part of an encrypted workbook is called that holds it. calamine, unless it sees the
+# suffix, does not tell such a file from a damaged one.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+
 def stage_workbook(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
     """Read the rows of a sheet into the table `rows` of the storage.
 
@@ -29,12 +34,12 @@ def stage_workbook(file: Path, shown: str, storage: Storage, asked: Asked) -> St
         with file.open("rb") as opened, calamine.CalamineWorkbook.from_filelike(opened) as book:
             name, notes = _chosen(book.sheet_names, asked.sheet, shown)
             rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-    except calamine.PasswordError:
-        msg = f"{shown} needs a password: save it without one, or save its sheet as CSV"
-        raise TableError(msg) from None
     except (calamine.CalamineError, OSError, ValueError) as error:
         if isinstance(error, TableError):
             raise
+        if isinstance(error, calamine.PasswordError) or _ENCRYPTED in file.read_bytes():
+            msg = f"{shown} needs a password: save it without one, or save its sheet as CSV"
+            raise TableError(msg) from None
         msg = f"{shown} is a damaged workbook or breaks off: download or save it again"
         raise TableError(msg) from None
     sheet = storage.copies / "sheet"
