@@ -292,16 +292,21 @@ def notes_about(encoder: TableEncoder | SparseEncoder) -> list[str]:
         if "dropped" in spec:
             reasons.setdefault(spec["dropped"], []).append(spec["name"])
     notes = [f"left out: {listing(names)} ({reason})" for reason, names in reasons.items()]
-    dates = [spec["name"] for spec in encoder.columns_ if spec["kind"] == "date"]
-    if dates:
-        notes.append(f"as days since 1970: {listing(dates)}")
-    filled = [s for s in encoder.columns_ if s["name"] in encoder.n_missing_ and "dropped" not in s]
+    used = [spec for spec in encoder.columns_ if "dropped" not in spec]
+    notes += [_note_on_dates(spec) for spec in used if spec["kind"] == "date"]
+    filled = [spec for spec in used if spec["name"] in encoder.n_missing_]
     for part, what in FILLED.items():
         names = [s["name"] for s in filled if part in s]
         if names:
             cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
             notes.append(f"missing cells, taken as {what}: {cells}")
     return notes + [_note_on_words(spec) for spec in encoder.columns_ if "words" in spec]
+
+
+def _note_on_dates(spec: Mapping[str, Any]) -> str:
+    parts = [part["name"].rpartition(":")[2] for part in spec.get("parts", ())]
+    more = f", with {listing(parts)}" if parts else ""
+    return f"{shortened(spec['name'])}: days since 1970{more}"
 
 
 def _note_on_words(spec: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -215,18 +215,22 @@ def about_table(table: EncodedTable) -> Document:
         "numbering": NUMBERING,
         "samples": len(table.y),
         "rows_left_out": table.rows_left_out,
-        "encoding": [_encoding(spec, table.encoder.n_missing_) for spec in table.encoder.columns_],
+        "encoding": [
+            _encoding(spec, spec["name"] in table.encoder.n_missing_)
+            for spec in table.encoder.columns_
+        ],
         "features": table.features,
         "digest": digest(table.X, table.y),
     }
 
 
-def _encoding(spec: Document, n_missing: Mapping[str, int]) -> Document:
+def _encoding(spec: Document, filled: bool) -> Document:
     """How a column became features; nothing that makes no difference."""
-    filled = ["fill"] if spec["name"] in n_missing else []
-    wanted = ("name", "kind", "dropped", "values", "words", *filled)
-    weights = {"idf": spec["idf"].tolist()} if "idf" in spec else {}
-    return {name: value for name, value in spec.items() if name in wanted} | weights
+    wanted = ("name", "kind", "dropped", "values", "words", *["fill"] * filled)
+    more: Document = {"idf": spec["idf"].tolist()} if "idf" in spec else {}
+    if "parts" in spec:
+        more["parts"] = [_encoding(part, filled) for part in spec["parts"]]
+    return {name: value for name, value in spec.items() if name in wanted} | more
 
 
 # Checking again ---------------------------------------------------------------------------------

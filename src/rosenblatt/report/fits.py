@@ -31,7 +31,9 @@ from rosenblatt.report.facts import (
 )
 from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
 from rosenblatt.running.run import WITHOUT_MISTAKES
+from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
+from rosenblatt.tables.feature_values import width
 from rosenblatt.tables.sparse_features import SparseEncoder
 
 Ints = NDArray[np.int64]
@@ -94,8 +96,12 @@ class EncodedTable(LabelledTable):
     @property
     def groups(self) -> list[list[int]]:
         """The features of each column of categories, by number: one is 1, the others are 0."""
-        spans, specs = self.encoder.spans_, self.encoder.columns_
-        return [list(spans[spec["name"]]) for spec in specs if "values" in spec]
+        groups, start = list[list[int]](), 0
+        for spec in with_parts([s for s in self.encoder.columns_ if "dropped" not in s]):
+            end = start + width(spec)
+            groups += [list(range(start, end))] * ("values" in spec)
+            start = end
+        return groups
 
     @property
     def standardized(self) -> bool:

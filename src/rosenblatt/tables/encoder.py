@@ -16,6 +16,7 @@ from rosenblatt.arguments import names_of, yes_or_no
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.cells import KINDS, MISSING, is_number, truth_in_one_way
+from rosenblatt.tables.date_parts import are_parts, cells_with_parts, parts_of, with_parts
 from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, names, width
 from rosenblatt.tables.frames import Cells, Frame, Numbers, are_equal, mean_and_deviation
 from rosenblatt.tables.free_text import (
@@ -49,7 +50,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     column     features
     =========  ==================================================================
     numbers    ``(x - mean)/deviation``; a missing cell becomes the mean
-    dates      the same, of the days since 1970
+    dates      the same, of the days since 1970 and, where they are not all at the
+               same time, of the hour; beside them, as texts, the day of the week if
+               they span two weeks, and the month if they span two years
     texts      one feature per value, 1 where the cell has it; missing cells are a
                value of their own, and one not seen in training has no feature
     free text  one feature per word that two rows have, 20 000 at most: how often it
@@ -158,7 +161,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             msg = f"no column is left to learn from ({reasons}); {remedy}"
             raise ValueError(msg)
         # Worth it when rows are mostly zeros: few columns with very many values.
-        widths = [width(spec) for spec in self._used()]
+        widths = [width(spec) for spec in with_parts(self._used())]
         self.sparse_ = has_words(self._used()) or sum(widths) > 50 + 4 * len(widths)
         return columns
 
@@ -192,12 +195,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         used = self._used()
         fill = filled_csr if self.sparse_ else filled_array
         fill = filled_with_words if has_words(used) else fill
-        return fill(used, columns, len(columns[0]))
+        return fill(with_parts(used), cells_with_parts(used, columns), len(columns[0]))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The names of the features: the column's, ``column=value`` or ``column:word``."""
+        """The names of the features: the column's, ``column=value``, ``column:word or part``."""
         check_is_fitted(self)
-        return np.array([name for spec in self._used() for name in names(spec)], dtype=object)
+        used = with_parts(self._used())
+        return np.array([name for spec in used for name in names(spec)], dtype=object)
 
     @property
     def kinds_(self) -> dict[str, str]:
@@ -211,7 +215,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         spans, start = {}, 0
         for spec in self._used():
-            spans[spec["name"]] = range(start, start := start + width(spec))
+            size = sum(map(width, with_parts([spec])))
+            spans[spec["name"]] = range(start, start := start + size)
         return spans
 
     @property
@@ -225,8 +230,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The same encoder with numbers as they stand in the table, not standardised."""
         check_is_fitted(self)
         other: TableEncoder = copy(self).set_params(standardize=False)
-        scale = {"mean": 0.0, "deviation": 1.0}
-        other.columns_ = [s | scale if "mean" in s else s for s in self.columns_]
+        other.columns_ = list(map(_unscaled, self.columns_))
         return other
 
     def unseen(self, X: Any) -> dict[str, NDArray[np.object_]]:
@@ -290,6 +294,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _unscaled(spec: Spec) -> Spec:
+    """What its features are made of if numbers are not standardised."""
+    scale = {"mean": 0.0, "deviation": 1.0} if "mean" in spec else {}
+    parts = {"parts": list(map(_unscaled, spec["parts"]))} if "parts" in spec else {}
+    return spec | scale | parts
+
+
 def _team_for(table: Frame) -> Team:
     """Threads, if the table is large enough for them."""
     worthwhile = table.n_rows * len(table.names) >= WORTHWHILE
@@ -310,7 +321,14 @@ def _described(
         n_missing = column.values.n_missing
         if n_missing == len(column):
             return {"dropped": EMPTY}, n_missing
-        return _scaling(column, column.values, standardize, wanted, constant), n_missing
+        spec = _scaling(column, column.values, standardize, wanted, constant)
+        if (
+            column.kind == "date"
+            and "dropped" not in spec
+            and (parts := parts_of(column, standardize))
+        ):
+            spec["parts"] = parts
+        return spec, n_missing
     counts = np.bincount(column.values.codes + 1, minlength=1)
     n_missing = int(counts[0])
     if n_missing == len(column):
@@ -353,6 +371,8 @@ def _scaling(
 def _is_whole(spec: Spec) -> bool:
     """Whether it is what `_described` might have said."""
     if not isinstance(spec["name"], str) or spec["kind"] not in KINDS:
+        return False
+    if not (are_parts(spec) and all(map(_is_whole, spec.get("parts", ())))):
         return False
     if "dropped" in spec:
         return isinstance(spec["dropped"], str)
