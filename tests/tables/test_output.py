@@ -88,7 +88,7 @@ numbers = st.floats(allow_infinity=False) | powers | st.integers(-999, 999).map(
 words = st.none() | st.text(st.sampled_from("ab \t,;\"'\né0"), max_size=5)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(words, numbers, st.integers(-(2**62), 2**62)), min_size=1, max_size=9))
 def test_csv_has_the_bytes_of_pythons_own_module(tmp_path, rows):
     texts, floats, counts = zip(*rows, strict=True)

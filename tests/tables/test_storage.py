@@ -172,15 +172,15 @@ def test_signals_during_a_query_end_the_process_and_leave_nothing_behind(tmp_pat
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
-def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path):
-    path = file("a\n1\n")
+def test_what_a_killed_process_left_behind_is_removed_by_the_next(tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()
     environment = {**os.environ, "TMPDIR": str(folder)}
     code = f"""
         import os, sys
-        from rosenblatt.tables.table import read_table
-        table = read_table({str(path)!r})
+        from rosenblatt.tables.storage import Storage
+        storage = Storage()
+        storage.open(0)
         print(os.listdir({str(folder)!r}), flush=True)
         sys.stdin.read()
         os.kill(os.getpid(), 9)
@@ -190,7 +190,7 @@ def test_what_a_killed_process_left_behind_is_removed_by_the_next(file, tmp_path
     (folder / "rosenblatt-notes").mkdir()  # not ours, whatever its name
     with subprocess.Popen(command, env=environment, **pipes) as alive:
         alive.stdout.readline()
-        look = f"from rosenblatt.tables.table import read_table; read_table({str(path)!r}).close()"
+        look = "from rosenblatt.tables.storage import Storage; s = Storage(); s.open(0); s.close()"
         assert run_python(look, env=environment).returncode == 0
         assert len(list(folder.iterdir())) == 2
         alive.communicate()
