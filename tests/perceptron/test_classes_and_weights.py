@@ -493,7 +493,30 @@ def test_bad_init(kind, init, message):
     assert "\n" not in str(caught.value)
 
 
-def test_init_with_a_bias_needs_an_intercept():
+@pytest.mark.parametrize("kind", [rb.Perceptron, rb.Adaline])
+def test_without_a_bias_init_takes_the_weights_alone(kind):
+    X, y = clouds(3)
+    starts = np.arange(15.0).reshape(3, 5)
+    for start in (starts, starts[0].tolist()):
+        padded = np.append(start, np.zeros((*np.shape(start)[:-1], 1)), axis=-1)
+        short, long = (
+            kind(init=given, fit_intercept=False, max_epochs=3).fit(X, y)
+            for given in (start, padded)
+        )
+        np.testing.assert_array_equal(short.coef_, long.coef_)
+        assert not short.intercept_.any()
+    guess = rb.mistake_bound([[2.0], [-1.0]], [1, -1], init=[-3], fit_intercept=False)
+    assert guess.most == 10  # m² + (2·-3 - 2²)m = 0
+
+
+@pytest.mark.parametrize(
+    ("init", "message"),
+    [
+        (np.ones(6), r"init ends with a bias.*give its 5 weights alone, or 6 numbers"),
+        (np.ones(4), r"init has shape \(4,\): give 5 numbers \(weights; .*\), or 6, the last"),
+    ],
+)
+def test_init_with_a_bias_needs_an_intercept(init, message):
     X, y = clouds(2)
-    with pytest.raises(ValueError, match="fit_intercept=False"):
-        rb.Perceptron(init=np.ones(6), fit_intercept=False).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        rb.Perceptron(init=init, fit_intercept=False).fit(X, y)

@@ -73,7 +73,8 @@ def mistake_bound(
     hyperplane : Hyperplane, optional
         Use its margin; None: the widest there is, which gives the smallest bound from zero.
     init : array, optional
-        The start guess: weights, then the bias. None: zeros.
+        The start guess: weights, then the bias, which ``fit_intercept=False`` may leave out.
+        None: zeros.
     eta0 : float
         The learning rate. It matters only with a start guess.
     fit_intercept : bool, optional

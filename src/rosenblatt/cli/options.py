@@ -34,7 +34,7 @@ DB = "Instead of FILE: postgresql://USER@HOST/NAME. Passwords: PGPASSWORD or ~/.
 TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
-INIT = "zeros (the default), random, or weights with commas, the bias last."
+INIT = "zeros (the default), random, or weights with commas, the bias (if any) last."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
 EPOCHS = "Most passes. Default: 1000, or fewer where they take long and help no more."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."

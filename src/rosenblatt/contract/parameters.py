@@ -72,7 +72,10 @@ def batches(update: Any, size: Any) -> tuple[str, int | None]:
 
 
 def start_vectors(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.float64]:
-    """One start vector for each of k problems, bias last, as `init` says."""
+    """One start vector for each of k problems, bias last, as `init` says.
+
+    Without a bias to learn, its weights alone will do, and a bias of 0 after them is taken.
+    """
     if isinstance(init, str):
         one_of("init", init, ("zeros", "random"))
         start = np.zeros(d + 1)
@@ -81,12 +84,17 @@ def start_vectors(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.f
             start[-1] *= settings.fit_intercept
         return np.tile(start, (k, 1))
     rows = f", or {k} rows of these" if k > 1 else ""
-    wanted = f"give {d + 1} numbers ({d} weights, then the bias){rows}, or 'zeros' or 'random'"
+    count = f"{d + 1} numbers ({d} weights, then the bias)"
+    if not settings.fit_intercept:
+        count = f"{d} numbers (weights; fit_intercept=False), or {d + 1}, the last of them 0"
+    wanted = f"give {count}{rows}, or 'zeros' or 'random'"
     try:
         start = floats("init", init)
     except (TypeError, ValueError):
         msg = f"init={brief(init)} is not a vector of numbers that are floats: {wanted}"
         raise ValueError(msg) from None
+    if not settings.fit_intercept and start.shape in ((d,), (k, d)):
+        start = np.concatenate([start, np.zeros((*start.shape[:-1], 1))], axis=-1)
     if start.shape not in ((d + 1,), (k, d + 1)):
         msg = f"init has shape {start.shape}: {wanted}"
         raise ValueError(msg)
@@ -94,7 +102,10 @@ def start_vectors(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.f
         msg = f"init holds numbers that are not finite: {wanted}"
         raise ValueError(msg)
     if not settings.fit_intercept and np.any(start[..., -1]):
-        msg = "init ends with a bias, but fit_intercept=False: make its last number 0"
+        msg = (
+            f"init ends with a bias, but fit_intercept=False: give its {d} weights alone, "
+            f"or {d + 1} numbers, the last of them 0"
+        )
         raise ValueError(msg)
     return np.broadcast_to(start, (k, d + 1)).copy()
 

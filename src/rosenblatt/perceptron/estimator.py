@@ -128,7 +128,8 @@ class Perceptron(LinearUnit):
         by itself; ``fits_[k].keeps_last`` says what came of it. `partial_fit` judges by the
         samples it was last given: for a stream in small parts ask for the mean.
     init : {"zeros", "random"} or array
-        The start: weights, then the bias (standard normal numbers for "random").
+        The start: weights, then the bias, which ``fit_intercept=False`` may leave out (standard
+        normal numbers for "random"); one for all problems, or a row for each.
     max_epochs : int
         Most passes over the data.
     max_time : float, optional
