@@ -36,7 +36,7 @@ MODULES = [
     "rosenblatt.margin.estimator",
     "rosenblatt.margin.path",
 ]
-SETTING_UP = ("pip install", "pytest", "sphinx-build", "mkdocs")  # what has been done before a test can run
+SETTING_UP = ("pip install", "pytest", "sphinx-build")  # what has been done before a test can run
 
 
 def named(page):
