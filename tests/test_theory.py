@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from rosenblatt import theory
+from rosenblatt import SoftMarginClassifier, theory
 from rosenblatt.datasets import eight_points
 from rosenblatt.results import Hyperplane
 
@@ -343,6 +343,37 @@ def test_delta_rule_vanishes_at_least_squares():
     assert step == pytest.approx(np.zeros(3), abs=1e-12)
 
 
+# Slack -----------------------------------------------------------------------------------------
+
+
+def test_slack_by_where_a_sample_lies():
+    X, y = [[2.0], [1.0], [0.5], [0.0], [-1.0], [-2.0]], [1, 1, 1, 1, 1, -1]
+    assert theory.slacks(Hyperplane([1.0]), X, y).tolist() == [0, 0, 0.5, 1, 2, 0]
+
+
+@given(problems(), st.sampled_from([0.5, 1.0, 8.0]))
+def test_soft_margin_objective_is_the_formula(problem, C):
+    X, y, theta = problem
+    slack = sum(max(0.0, 1 - label * value) for _, label, value in naive(*problem))
+    expected = sum(t * t for t in theta[:-1]) / 2 + C / len(y) * slack
+    found = theory.soft_margin_objective(theory.unaugment(theta), X, y, C=C)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_soft_margin_objective_is_what_the_classifier_minimises():
+    X, y = eight_points()
+    model = SoftMarginClassifier(C=1.0, tol=1e-9).fit(X, y)
+    best = theory.soft_margin_objective(model.fits_[0].hyperplane, X, y)
+    assert best == pytest.approx(model.optimum_.primal, rel=1e-9)
+    assert best < theory.soft_margin_objective(Hyperplane([0.5, 0.5]), X, y) == 0.25
+
+
+@pytest.mark.parametrize("C", [0, -1, math.inf, math.nan, "1"])
+def test_the_price_of_slack_must_be_positive(C):
+    with pytest.raises(ValueError, match="give a positive number"):
+        theory.soft_margin_objective(Hyperplane([1.0]), [[1.0]], [1], C=C)
+
+
 # The objective over all samples --------------------------------------------------------------
 
 
@@ -387,6 +418,8 @@ over_samples = [
     theory.squared_loss,
     theory.delta_rule_update,
     theory.all_samples_objective,
+    theory.slacks,
+    theory.soft_margin_objective,
 ]
 
 

@@ -16,6 +16,7 @@ from rosenblatt.arguments import (
     floats,
     instance,
     number,
+    positive_number,
     proportion,
     signed_labels,
     whole_number,
@@ -364,6 +365,36 @@ def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
     rows, labels = _checked(hyperplane, X, y)
     residuals = labels - hyperplane.decision_function(rows)
     return _weighted_sum(residuals, rows) / len(labels)
+
+
+def slacks(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
+    """``ξ_i = max(0, 1 - y_i(w·x_i + b))``: by how much each sample falls short of a value of 1.
+
+    Zero on the edge of the margin and beyond it, up to 1 inside, above 1 on the wrong side. No
+    smaller numbers satisfy ``y_i(w·x_i + b) >= 1 - ξ_i`` and ``ξ_i >= 0``.
+    """
+    rows, labels = _checked(hyperplane, X, y)
+    return losses["hinge"](labels * hyperplane.decision_function(rows))
+
+
+def soft_margin_objective(hyperplane: Hyperplane, X: Any, y: ArrayLike, *, C: float = 1.0) -> float:
+    """``½‖w‖² + (C/n) Σ ξ_i``: what the optimal soft-margin hyperplane minimises.
+
+    Where a hyperplane in canonical form separates there is no slack, and it is ``½/margin²``: the
+    wider the margin, the lower.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge. Its scale matters: ``(2w, 2b)`` has another value.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
+    C : float
+        The price of slack, as for `rosenblatt.SoftMarginClassifier`.
+    """
+    C = positive_number("C", C)
+    slack = slacks(hyperplane, X, y).mean()
+    return float(hyperplane.w @ hyperplane.w / 2 + C * slack)
 
 
 def all_samples_objective(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
