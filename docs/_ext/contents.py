@@ -27,6 +27,7 @@ SECTIONS = {
         ("Give it a table", "how-to/tables"),
         ("Fit", "how-to/fit"),
         ("Predict", "how-to/predict"),
+        ("Evaluate", "how-to/evaluate"),
         ("Check", "how-to/check"),
         ("Bound", "how-to/bound"),
         ("Boolean", "how-to/boolean"),

@@ -17,6 +17,7 @@ from rosenblatt.cli.boolean import boolean
 from rosenblatt.cli.bound import bound
 from rosenblatt.cli.check import check
 from rosenblatt.cli.demo import demo
+from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.options import EXIT_CODE, WrongUseError
 from rosenblatt.cli.plot import plot
@@ -135,7 +136,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (fit, predict, check, bound, boolean, show, plot, demo):
+for command in (fit, predict, evaluate, check, bound, boolean, show, plot, demo):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from rosenblatt.cli.options import refuse_overwriting, shown_tables, tables_of, 
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
+if TYPE_CHECKING:
+    from rosenblatt.tables.table import Table
+
 CHUNK = 122_880  # rows read at a time: so many are stored together, as most files are written
 CELLS = 40 * CHUNK  # fewer of them where the table is wider, for the sake of memory
 MODEL = "A model saved by rosenblatt fit."
@@ -20,6 +23,11 @@ TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
 QUIET = "Say nothing but errors."
 KEEP = "Write this column, too, such as the name or number of the row. May be given several times."
+
+
+def rows_at_a_time(table: Table) -> int:
+    """How many rows of a table to take at once."""
+    return max(1, min(CHUNK, CELLS // len(table.names)))
 
 
 def predict(
@@ -63,7 +71,7 @@ def predict(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read) as table:
-            step = max(1, min(CHUNK, CELLS // len(table.names)))
+            step = rows_at_a_time(table)
             chunks = ahead(application.chunks(table, step))
             answers = ahead(application.answer(chunk, tally) for chunk in chunks)
             done = 0

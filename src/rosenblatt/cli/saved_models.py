@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,10 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
 
 
 def _same_word(cell: str, label: Any) -> bool:
-    """Whether two words are the same but for capital letters."""
-    return isinstance(label, str) and cell.casefold() == label.casefold()
+    """Whether two words are the same but for capital letters and a full stop at the end."""
+    if not isinstance(label, str):
+        return False
+    return cell.casefold().removesuffix(".") == label.casefold().removesuffix(".")
 
 
 def class_named(name: str | None, classes: NDArray[Any]) -> Any:
@@ -64,25 +66,41 @@ def notes_without_options(notes: Sequence[str]) -> list[str]:
     return [note.replace(f" {FOR_TEXT}", "") for note in notes]
 
 
+class Classified(NamedTuple):
+    """Decision values of some rows, the numbers of the classes they are taken for, the true ones.
+
+    A true class is -1 where it is not known; None: there is no such column.
+    """
+
+    values: NDArray[np.float64]
+    chosen: NDArray[np.intp]
+    true: NDArray[np.int64] | None
+
+
 class Tally:
     """What to say at the end: right answers, and values that training had not seen."""
 
     def __init__(self) -> None:
-        self.judged = self.right = 0
+        self.judged = self.right = self.without = 0
         self.strange: Counter[str] = Counter()
         self.unseen: dict[str, Counter[str]] = {}
 
-    def judge(self, chosen: NDArray[np.intp], true: Texts, classes: NDArray[Any]) -> None:
-        """Count right answers; a class that is missing or not the model's is not judged."""
-        missing = len(classes)
-        numbers = np.array([*(number_of(cell, classes) for cell in true.values), missing])
-        known = (numbers[true.codes] >= 0) & (true.codes >= 0)
-        self.judged += int(known.sum())
-        self.right += int((chosen == numbers[true.codes])[known].sum())
-        strange = np.bincount(true.codes[numbers[true.codes] < 0], minlength=len(true.values))
-        self.strange.update(
-            {cell: int(n) for cell, n in zip(true.values, strange, strict=True) if n}
-        )
+    def judge(
+        self, chosen: NDArray[np.intp], true: Texts, classes: NDArray[Any]
+    ) -> NDArray[np.int64]:
+        """Count right answers; the number of each row's class.
+
+        It is -1 where the class is missing or not the model's: these rows are not judged.
+        """
+        of_value = [number_of(cell, classes) for cell in true.values]
+        numbers = np.array([*of_value, -1], dtype=np.int64)[true.codes]
+        self.judged += int((numbers >= 0).sum())
+        self.right += int((chosen == numbers).sum())
+        counts = np.bincount(true.codes[true.codes >= 0], minlength=len(true.values)).tolist()
+        each = zip(true.values, of_value, counts, strict=True)
+        self.strange.update({cell: n for cell, number, n in each if n and number < 0})
+        self.without += int((true.codes < 0).sum())
+        return numbers
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
@@ -91,6 +109,14 @@ class Tally:
 
     def lines(self, classes: NDArray[Any]) -> list[str]:
         """A line for each thing worth saying."""
+        lines = self.notes(classes)
+        if self.judged:
+            share, are = percent(self.right / self.judged), "is" if self.judged == 1 else "are"
+            lines.append(f"{share} of {count(self.judged, 'row')} with a known class {are} right")
+        return lines
+
+    def notes(self, classes: NDArray[Any]) -> list[str]:
+        """Of these the ones about cells and rows that the model cannot know what to do with."""
         lines = []
         for name, counts in self.unseen.items():
             most = [cell for cell, _ in counts.most_common()]
@@ -103,19 +129,18 @@ class Tally:
                 f"{count(self.strange.total(), 'row')} with a class that the model does not know, "
                 f"not judged: {listing(self.strange, 4)} (it knows {listing(classes, 4)})"
             )
-        if self.judged:
-            share, are = percent(self.right / self.judged), "is" if self.judged == 1 else "are"
-            lines.append(f"{share} of {count(self.judged, 'row')} with a known class {are} right")
         return lines
 
 
 class Application:
     """A loaded model made ready for tables."""
 
-    def __init__(self, model: Any, path: str, kept: Sequence[str] = ()) -> None:
+    def __init__(
+        self, model: Any, path: str, kept: Sequence[str] = (), target: str | None = None
+    ) -> None:
         facts = saved_facts(model, path)
-        self.path, self.trained_on = path, facts and facts.table
-        self.target = self.trained_on and self.trained_on.target
+        self.path, self.trained_on = path, None if facts is None else facts.table
+        self.target = target or (self.trained_on and self.trained_on.target)
         for needed in ("classes_", "decision_function"):
             what = f"{path} holds a {type(model).__name__}, which has no {needed}"
             refuse(not hasattr(model, needed), what)
@@ -145,7 +170,7 @@ class Application:
 
     def fitting(self, table: Table) -> Table:
         """The table with the columns the model needs, and the class if it is there."""
-        table = self._named(table)
+        table = self.named(table)
         kinds = self._kinds(table)
         by_name = bool(self.trained_on and self.trained_on.has_header)
         nameless = not (table.has_header or "sparse" in table.kinds.values())
@@ -172,7 +197,7 @@ class Application:
         points, commas = self.trained_on.decimal_points, self.trained_on.decimal_commas
         return dict.fromkeys(points, ".") | dict.fromkeys(commas, ",")
 
-    def _named(self, table: Table) -> Table:
+    def named(self, table: Table) -> Table:
         """The table, under the names of training where neither had any."""
         if self.trained_on and self.trained_on.has_header is False and not table.has_header:
             return self._by_position(table, list(self.trained_on.names))
@@ -181,7 +206,7 @@ class Application:
     def chunks(self, table: Table, step: int) -> Iterator[tuple[Columns, Columns]]:
         """The rows that the model needs, and what is kept of them, so many at a time."""
         rows = self.fitting(table)  # now, before anything is written
-        kept = self._named(table).read_as(dict.fromkeys(self.kept, "text"))
+        kept = self.named(table).read_as(dict.fromkeys(self.kept, "text"))
         ranges = ((at, min(at + step, table.n_rows)) for at in range(0, table.n_rows, step))
         return ((rows.chunk(*part), kept.chunk(*part)) for part in ranges)
 
@@ -213,17 +238,24 @@ class Application:
             return self.encoder.transform(columns)
         return np.column_stack(list(columns.values()))
 
-    def answer(self, chunk: tuple[Columns, Columns], tally: Tally) -> dict[str, Any]:
-        """What is kept, labels and decision values."""
-        given, kept = chunk
+    def classified(self, given: Columns, tally: Tally) -> Classified:
+        """What the model says of some rows, and what is true, where the class is among them."""
         columns = {name: Texts.of(c) if c.dtype == object else c for name, c in given.items()}
         true = columns.pop(self.target, None) if self.target else None
         values, chosen = self._answers(self.features(columns))
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
+        if true is None:
+            return Classified(values, chosen, None)
+        return Classified(
+            values, chosen, tally.judge(chosen, _as_texts(true), self.classifier.classes_)
+        )
+
+    def answer(self, chunk: tuple[Columns, Columns], tally: Tally) -> dict[str, Any]:
+        """What is kept, labels and decision values."""
+        given, kept = chunk
+        values, chosen, _ = self.classified(given, tally)
         classes = self.classifier.classes_
-        if true is not None:
-            tally.judge(chosen, _as_texts(true), classes)
         if self.answers["prediction"] == "integer":
             predicted = classes[chosen]
         else:

@@ -1,0 +1,140 @@
+"""What a model is worth on rows whose class is known: shares of right answers, and rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """How well one class is told from the rest; None where there is nothing to divide by.
+
+    Of its `rows` the share `recall` was found, of the rows `predicted` to be of it the share
+    `precision` are; `f1` is their harmonic mean. `roc_auc` and `average_precision` judge the
+    decision values, whatever the threshold.
+    """
+
+    name: str
+    rows: int
+    predicted: int
+    right: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    roc_auc: float | None
+    average_precision: float | None
+
+
+@dataclass(frozen=True)
+class EvaluationFacts:
+    """What came of a model's answers to rows whose class is known.
+
+    `interval` has the true share of right answers in 95 of 100 cases (Wilson 1927), if the rows
+    are a sample and were not learned from. `balanced_accuracy` is the mean recall of the classes
+    that occur. `roc_auc` and `average_precision` are those of the second of two classes, and the
+    means over all that occur of more. `majority` is the share of the class that is most frequent
+    here, `confusion` counts the rows of a class (a line each) by what they were taken for.
+    """
+
+    rows: int
+    right: int
+    accuracy: float
+    interval: tuple[float, float]
+    balanced_accuracy: float
+    roc_auc: float | None
+    average_precision: float | None
+    majority_class: str
+    majority: float
+    classes: tuple[ClassScores, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+
+def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Bounds on a share of which a sample of `n` has `right`: Wilson's score interval.
+
+    E. B. Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+    Unlike p ± z·sqrt(p(1 − p)/n) it stays within 0 and 1, and holds for few rows, too.
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share, z2 = right / n, z * z / n
+    middle = share + z2 / 2
+    reach = z * ((share * (1 - share) + z2 / 4) / n) ** 0.5
+    low, high = ((middle + sign * reach) / (1 + z2) for sign in (-1, 1))
+    return (0.0 if right == 0 else low, 1.0 if right == n else high)
+
+
+def evaluate(
+    true: NDArray[Any], chosen: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]
+) -> EvaluationFacts:
+    """Judge answers to rows whose class is known.
+
+    Parameters
+    ----------
+    true, chosen : the number of each row's class, and of the one it was taken for.
+    values : decision values, a column for each class, or one, for the second of two.
+    names : of the classes.
+    """
+    k, n = len(names), len(true)
+    confusion = np.bincount(true * k + chosen, minlength=k * k).reshape(k, k)
+    by_class = np.column_stack([-values[:, 0], values[:, 0]]) if values.shape[1] == 1 else values
+    classes = tuple(_scores(j, names[j], confusion, true, by_class[:, j]) for j in range(k))
+    judged = [one for one in classes[1:] if k == 2] or list(classes)
+    right, most = int(np.trace(confusion)), int(confusion.sum(axis=1).argmax())
+    return EvaluationFacts(
+        rows=n,
+        right=right,
+        accuracy=right / n,
+        interval=wilson_interval(right, n),
+        balanced_accuracy=fmean(one.recall for one in classes if one.recall is not None),
+        roc_auc=_mean([one.roc_auc for one in judged]),
+        average_precision=_mean([one.average_precision for one in judged]),
+        majority_class=names[most],
+        majority=classes[most].rows / n,
+        classes=classes,
+        confusion=tuple(map(tuple, confusion.tolist())),
+    )
+
+
+def _scores(
+    j: int, name: str, confusion: NDArray[Any], true: NDArray[Any], values: NDArray[np.float64]
+) -> ClassScores:
+    right, rows, predicted = (
+        int(n) for n in (confusion[j, j], confusion[j].sum(), confusion[:, j].sum())
+    )
+    ranked = 0 < rows < len(true)
+    return ClassScores(
+        name=name,
+        rows=rows,
+        predicted=predicted,
+        right=right,
+        precision=right / predicted if predicted else None,
+        recall=right / rows if rows else None,
+        f1=2 * right / (rows + predicted) if rows + predicted else None,
+        roc_auc=_roc_auc(true == j, values) if ranked else None,
+        average_precision=_average_precision(true == j, values) if ranked else None,
+    )
+
+
+def _mean(shares: list[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return fmean(known) if known else None
+
+
+def _roc_auc(own: NDArray[np.bool_], values: NDArray[np.float64]) -> float:
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(own, values))
+
+
+def _average_precision(own: NDArray[np.bool_], values: NDArray[np.float64]) -> float:
+    from sklearn.metrics import average_precision_score
+
+    return float(average_precision_score(own, values))

@@ -1,0 +1,96 @@
+"""The report of an evaluation: how many answers are right, and which are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from rosenblatt.report.evaluation import ClassScores, EvaluationFacts
+from rosenblatt.report.sentences import percent, shortened
+from rosenblatt.report.terminal import Line, columns, last_lines, new_console, print_lines
+from rosenblatt.visible import count, grouped
+
+NOTHING = "–"
+LEAST_CELL = 6
+
+
+def print_evaluation(title: str, facts: EvaluationFacts, notes: Sequence[str], top: int) -> None:
+    """Print it to standard output."""
+    lines = evaluation_lines(facts, top, new_console().width - 12)
+    print_lines(title, [*lines, *last_lines(notes, "")])
+
+
+def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[Line]:
+    """Named lines about right and wrong answers."""
+    useful = facts.interval[0] > facts.majority
+    low, high = (f"{100 * bound:.1f}" for bound in facts.interval)
+    other = f"always saying {shortened(facts.majority_class)} gives {percent(facts.majority)}"
+    yield (
+        "accuracy",
+        Text.assemble(
+            (percent(facts.accuracy), "bold green" if useful else "bold yellow"),
+            f" of {count(facts.rows, 'row')}, 95% interval {low} to {high}; {other}",
+        ),
+    )
+    yield "balanced", f"{percent(facts.balanced_accuracy)}, the mean of what is found of each class"
+    if facts.roc_auc is not None and facts.average_precision is not None:
+        of = "mean over the classes" if len(facts.classes) > 2 else shortened(facts.classes[1].name)
+        yield (
+            "ranking",
+            f"ROC AUC {facts.roc_auc:.4f}, average precision {facts.average_precision:.4f} ({of})",
+        )
+    yield "classes", _classes(facts, top, width)
+    if facts.right < facts.rows:
+        yield "confused", _confusion(facts, top, width)
+
+
+def _classes(facts: EvaluationFacts, top: int, width: int) -> RenderableType:
+    """The classes one by one: those with most errors, where there are many."""
+    shown = facts.classes
+    if len(shown) > top:
+        wrong = {one.name: one.rows + one.predicted - 2 * one.right for one in shown}
+        shown = tuple(sorted(shown, key=lambda one: -wrong[one.name])[:top])
+    table = columns("left", *["right"] * 5)
+    heads = ("rows", "predicted", "precision", "recall", "F1")
+    table.add_row("", *(Text(head, "dim") for head in heads))
+    for one in shown:
+        table.add_row(Text(shortened(one.name, width - 48)), *_cells(one))
+    rest = len(facts.classes) - len(shown)
+    more = f"{count(rest, 'class', 'classes')} with fewer errors not shown (--top)"
+    return Group(table, Text(more, "dim")) if rest else table
+
+
+def _cells(one: ClassScores) -> list[str]:
+    shares = (one.precision, one.recall, one.f1)
+    return [grouped(one.rows), grouped(one.predicted)] + [
+        NOTHING if share is None else f"{share:.3f}" for share in shares
+    ]
+
+
+def _confusion(facts: EvaluationFacts, top: int, width: int) -> RenderableType:
+    """The matrix where it has room, otherwise what is most often taken for what."""
+    names, k = [one.name for one in facts.classes], len(facts.classes)
+    room = (width - 20) // k - 2
+    if k <= top and room >= min(LEAST_CELL, max(map(len, names))):
+        table = columns("left", *["right"] * k)
+        heads = (Text(shortened(name, max(room, LEAST_CELL)), "dim") for name in names)
+        table.add_row(Text("taken for:", "dim"), *heads)
+        for name, row in zip(names, facts.confusion, strict=True):
+            table.add_row(Text(shortened(name, 18)), *map(grouped, row))
+        return table
+    pairs = [
+        (n, names[i], names[j])
+        for i, row in enumerate(facts.confusion)
+        for j, n in enumerate(row)
+        if n and i != j
+    ]
+    pairs.sort(key=lambda pair: -pair[0])
+    lines = [
+        Text(f"{shortened(true)} taken for {shortened(taken)}: {count(n, 'row')}")
+        for n, true, taken in pairs[:top]
+    ]
+    rest = len(pairs) - top
+    more = [Text(f"{count(rest, 'rarer confusion')} not shown (--top)", "dim")] if rest > 0 else []
+    return Group(*lines, *more)
