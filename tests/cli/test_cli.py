@@ -290,14 +290,14 @@ def test_truth_values_are_the_same_in_every_format():
 def test_classes_that_the_model_does_not_know_are_not_judged(fruit):
     call("fit", fruit, "-q", "-o", "m.skops")
     columns = {
-        "size": [4, 9, 9],
-        "colour": ["green", "red", "red"],
-        "state": ["unripe", "ripe.", ""],
+        "size": [4, 9, 9, 9],
+        "colour": ["green", "red", "red", "red"],
+        "state": ["unripe", "rotten", "Ripe.", ""],
     }
     done = call("predict", "m.skops", table("new.csv", columns))
     assert done.stderr == (
-        "1 row with a class that the model does not know, not judged: ripe. "
-        "(it knows ripe, unripe)\n100.0% of 1 row with a known class is right\n"
+        "1 row with a class that the model does not know, not judged: rotten "
+        "(it knows ripe, unripe)\n100.0% of 2 rows with a known class are right\n"
     )
 
 

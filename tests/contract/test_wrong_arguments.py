@@ -287,6 +287,7 @@ def calls():
         ),
         "theory.perceptron_subgradient": (theory.perceptron_subgradient, {**two, "at_zero": 1.0}),
         "theory.all_samples_counterexample": (theory.all_samples_counterexample, {}),
+        "theory.soft_margin_objective": (theory.soft_margin_objective, {**two, "C": 1.0}),
         "theory.cover_count": (theory.cover_count, {"n": 5, "d": 2}),
         "theory.cover_probability": (theory.cover_probability, {"n": 5, "d": 2}),
         "io.load": (io.load, {"path": "there is no such file"}),
@@ -339,7 +340,7 @@ def calls():
     }
     for name in ("zero_one_loss", "perceptron_loss", "mistake_update", "target_output_update"):
         table[f"theory.{name}"] = getattr(theory, name), two
-    for name in ("squared_loss", "delta_rule_update", "all_samples_objective"):
+    for name in ("squared_loss", "delta_rule_update", "all_samples_objective", "slacks"):
         table[f"theory.{name}"] = getattr(theory, name), two
     for name, loss in theory.losses.items():
         table[f"theory.losses[{name!r}]"] = loss, {"z": 1.0}
