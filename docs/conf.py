@@ -13,7 +13,9 @@ author = "The rosenblatt authors"
 version = release = __version__
 
 extensions = [
+    "code_blocks",  # without the blank line at their end
     "contents",  # the order of the pages
+    "docstrings",  # what the reference shows
     "mathml",  # formulas
     "myst_parser",
     "numpydoc",
@@ -39,6 +41,7 @@ highlight_language = "none"
 # The reference is made from the docstrings.
 default_role = "py:obj"
 add_module_names = False
+python_maximum_signature_line_length = 70
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 numpydoc_show_class_members = False
@@ -64,13 +67,14 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "rosenblatt"},
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": [],
     "footer_end": [],
     "show_toc_level": 2,

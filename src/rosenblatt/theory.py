@@ -272,6 +272,13 @@ def zero_one_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
 
     As a function of ``(w, b)`` it is constant almost everywhere, so it has no useful gradient;
     the other objectives here are what one descends instead.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     return float(np.mean(hyperplane.predict(rows) != labels))
@@ -282,6 +289,13 @@ def perceptron_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
 
     Convex and never negative; zero exactly when no sample lies strictly on the wrong side. So
     ``(w, b) = 0`` minimises it too: it is the updates, not the minimum, that avoid that answer.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     return float(np.maximum(0.0, -labels * hyperplane.decision_function(rows)).sum())
@@ -323,6 +337,13 @@ def mistake_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
 
     A mistake has ``y_i(w·x_i + b) <= 0``. It is minus `perceptron_subgradient` with
     ``at_zero=1``.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        Where the step begins.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     mistaken = labels * hyperplane.decision_function(rows) <= 0
@@ -339,13 +360,28 @@ def target_output_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats
     The two disagree in one case: a point *on* the hyperplane. It is predicted -1, so with label
     -1 it adds nothing here though it is a mistake; with label +1 it adds ``2 x̃`` as it should.
     From ``(w, b) = 0`` this rule therefore learns from the positive samples alone.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        Where the step begins.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     return _weighted_sum(labels - hyperplane.predict(rows), rows)
 
 
 def squared_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
-    """``(1/n) Σ (t_i - o_i)²/2`` with the linear output ``o_i = w·x_i + b``: Adaline's loss."""
+    """``(1/n) Σ (t_i - o_i)²/2`` with the linear output ``o_i = w·x_i + b``: Adaline's loss.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
+    """
     rows, labels = _checked(hyperplane, X, y)
     return float(np.mean((labels - hyperplane.decision_function(rows)) ** 2) / 2)
 
@@ -357,6 +393,13 @@ def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
     and Hoff [1]_ adds it to ``(w, b)``. It looks like `target_output_update`, but its output is
     the value before the threshold: it also moves for samples on the right side, and it may end
     with training errors on separable data.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        Where the step begins.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
 
     References
     ----------
@@ -372,6 +415,13 @@ def slacks(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
 
     Zero on the edge of the margin and beyond it, up to 1 inside, above 1 on the wrong side. No
     smaller numbers satisfy ``y_i(w·x_i + b) >= 1 - ξ_i`` and ``ξ_i >= 0``.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     return losses["hinge"](labels * hyperplane.decision_function(rows))
@@ -405,6 +455,13 @@ def all_samples_objective(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float
     it: the minimum is then at ``m/‖m‖``, where a few far samples on the right side can pay for
     many on the wrong side. `all_samples_counterexample` shows one. Summing over the wrong
     samples only, as `perceptron_loss` does, leaves nothing to pay with.
+
+    Parameters
+    ----------
+    hyperplane : Hyperplane
+        The hyperplane to judge.
+    X, y : samples and labels
+        One row and one label, -1 or +1, per sample.
     """
     rows, labels = _checked(hyperplane, X, y)
     return float(-np.mean(labels * hyperplane.decision_function(rows)))

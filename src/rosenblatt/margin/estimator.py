@@ -182,7 +182,8 @@ class MaxMarginClassifier(MarginClassifier):
     nearest_points_ : float array of shape (2, d) or None
         The points of the two convex hulls that are nearest to each other, of the first class and
         of the second; the hyperplane lies half-way. None if the answer is a soft margin.
-    coef_, intercept_, gap_, margin_, support_, dual_coef_, optimum_, conditions_ and the others
+    coef_, intercept_, classes_, gap_, margin_, support_, dual_coef_, optimum_, conditions_, \
+n_iter_, n_errors_, trace_, fits_
         As for `SoftMarginClassifier`. The hyperplane is in canonical form: the smallest
         ``y(w·x + b)`` is 1.
 

@@ -52,7 +52,7 @@ random_state, n_jobs
     ----------
     coef_, intercept_, classes_, stop_reason_, n_updates_, n_iter_, n_errors_, trace_, fits_
         As for `Perceptron`. ``trace_.loss`` is the mean of ``(t - o)²/2`` over the visits of each
-        epoch, ``n_mistakes_`` counts visits with ``t·o <= 0``.
+        epoch, ``n_mistakes_`` counts visits with ``t·o <= 0``. ``certificate_`` is None.
     eta_ : float
         The learning rate used.
 

@@ -103,6 +103,17 @@ class Updates(Mistakes):
 
     Beside what `Mistakes` has, it knows the start guess, so that it can give every hyperplane on
     the way. (Steps are factors of ``(x, 1)``.)
+
+    Attributes
+    ----------
+    epoch, sample, value, step, update : arrays with one entry per mistake
+        As in `Mistakes`.
+    start : Hyperplane
+        The start guess.
+    eta : float
+        The learning rate, a factor of every batch's sum; 1 where the steps have it already.
+    fit_intercept : bool
+        Whether the bias takes part in the updates.
     """
 
     start: Hyperplane

@@ -65,6 +65,8 @@ class Separable(Evidence):
     exact : tuple of Fraction or None
         ``(w, b)`` in rational numbers, bias last, where its nearest floats, `hyperplane`, do
         not separate. None: the floats themselves do.
+    verdict : Verdict
+        ``Verdict.SEPARABLE``.
     """
 
     hyperplane: Hyperplane
@@ -92,6 +94,8 @@ class QuasiSeparable(Evidence):
         ``(w, b)`` in rational numbers where floats would not do, as in `Separable`.
     exact_weights, exact_spanning_weights : tuple of Fraction or None
         The weights in rational numbers where floats would not do, as in `Inseparable`.
+    verdict : Verdict
+        ``Verdict.QUASI_SEPARABLE``.
     """
 
     support: Ints
@@ -128,6 +132,8 @@ class Inseparable(Evidence):
     exact_weights, exact_spanning_weights : tuple of Fraction or None
         The same weights in rational numbers where some are too small, or too far apart, for
         floats. None: the floats will do.
+    verdict : Verdict
+        ``Verdict.INSEPARABLE``.
     """
 
     support: Ints
@@ -152,6 +158,8 @@ class Undecided(Evidence):
     why : str
         ``Undecided.TIME``, and another run may come to an answer; or ``Undecided.WORK``: exact
         arithmetic would have taken too long, which is the same in every run.
+    verdict : Verdict
+        ``Verdict.UNDECIDED``.
     """
 
     TIME: ClassVar[str] = "time ran out"

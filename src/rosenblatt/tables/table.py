@@ -249,7 +249,7 @@ def read_table(
         The file: delimited text, JSON, Parquet, Arrow, NumPy, svmlight, ARFF, a workbook, an
         SQLite or DuckDB database; plain or packed (gzip, zstd, bzip2, xz, zip); "-" is standard
         input. The format is told by the content or, failing that, by the suffix. A pattern such
-        as "data/*.csv" stands for all files of such a name, and "postgresql://..." is a database.
+        as ``data/*.csv`` stands for all files of such a name, ``postgresql://...`` for a database.
     header : bool, optional
         Whether the first line of a delimited file names the columns. By default it is judged
         by whether words stand above numbers. Columns without a name are called column1, ...
