@@ -22,7 +22,7 @@ from rosenblatt.contract.parameters import (
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.matrices import table, told_in_one_line
-from rosenblatt.results import Hyperplane, StopReason
+from rosenblatt.results import Hyperplane, JointFit, StopReason
 from rosenblatt.results.storable import from_plain, to_plain
 from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
@@ -121,7 +121,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(from_plain(state, self._parts))
+        # A file of an older version knows nothing of parameters that came later.
+        super().__setstate__(vars(type(self)()) | from_plain(state, self._parts))
         if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
             msg = f"the parts of this {type(self).__name__} do not fit together"
             raise ValueError(msg)
@@ -193,7 +194,7 @@ class LinearClassifier(Classifier):
 
     def _set_results(self, data: Data, fits: tuple[Any, ...], team: Team) -> None:
         """Set everything that a fitted model has, all at once."""
-        planes = [fit.hyperplane for fit in fits]
+        planes = kept_planes(fits)
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
         self.n_errors_ = count_training_errors(
             data.source, np.column_stack([coef, intercept]), team
@@ -204,7 +205,7 @@ class LinearClassifier(Classifier):
 
     def _fits_together(self) -> bool:
         k, d = len(positives_of(self.classes_)), self.n_features_in_
-        fits = [fit.hyperplane.w.shape for fit in self.fits_]
+        fits = [plane.w.shape for plane in kept_planes(self.fits_)]
         return (
             np.shape(self.classes_) == (len(self.classes_),)
             and fits == [(d,)] * k
@@ -223,6 +224,12 @@ class LinearClassifier(Classifier):
         with Team(count_threads(self.n_jobs)) as team:
             values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
         return values[:, 0] if values.shape[1] == 1 else values
+
+
+def kept_planes(fits: tuple[Any, ...]) -> list[Hyperplane]:
+    """The hyperplanes of a model: one of each fit, or those of the only one."""
+    joint = isinstance(fits[0], JointFit)
+    return list(fits[0].hyperplanes) if joint else [fit.hyperplane for fit in fits]
 
 
 def positives_of(classes: NDArray[Any]) -> list[int]:

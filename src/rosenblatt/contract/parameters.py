@@ -110,6 +110,22 @@ def start_vectors(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.f
     return np.broadcast_to(start, (k, d + 1)).copy()
 
 
+def joint_start(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.float64]:
+    """A start vector for each of k classes: zeros, k rows as given, or different random ones."""
+    if isinstance(init, str) and init == "random":
+        starts = np.random.default_rng([settings.seed, 0]).standard_normal((k, d + 1))
+        starts[:, -1] *= settings.fit_intercept
+        return starts
+    starts = start_vectors(init, k, d, settings)
+    if starts.any() and (starts == starts[0]).all():
+        msg = (
+            "init has the same vector for every class, which leaves them tied: "
+            f"with multiclass='joint' give {k} rows, one for each class"
+        )
+        raise ValueError(msg)
+    return starts
+
+
 def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The classes in sorted order and the number of each sample's; no sorting of y for two."""
     first = y == y[0]

@@ -230,8 +230,11 @@ def as_matrix(rows: Rows, n_features: int) -> Any:
     return csr_array((rows.data[a:z], signed, rows.indptr - a), shape=shape)
 
 
-def row_weights(block: Block, positive: int, part: Any = slice(None)) -> NDArray[np.float64]:
-    """Weights of the chosen rows in the problem "class `positive` against the rest"."""
+def row_weights(block: Block, positive: Any, part: Any = slice(None)) -> NDArray[np.float64]:
+    """Weights of the chosen rows in the problem "class `positive` against the rest".
+
+    `positive` may be an array, too: for each of the rows its own problem.
+    """
     own = (block.label[part] == positive).astype(np.intp)
     weights = block.weight[part] if block.weight.size else np.ones(len(own))
     return weights * block.factor[positive, own] if block.factor.size else weights

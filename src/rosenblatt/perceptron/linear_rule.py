@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -37,10 +37,11 @@ MOST_COST = 0.5  # share of a plain epoch's cost that a list may cost
 
 @dataclass(kw_only=True, eq=False)
 class LinearProblem(TwoClassProblem):
-    """A two-class problem with its hyperplane.
+    """A problem with its hyperplane; or with several, where all classes are one problem.
 
-    `theta`, `lag`, the visits, the counts and the generator are the state that a later run needs
-    to go on; `possible` and `cycles` only serve the present run.
+    Several stand in `theta` one after the other. `theta`, `lag`, the visits, the counts and the
+    generator are the state that a later run needs to go on; `possible` and `cycles` only serve the
+    present run.
     """
 
     theta: Floats
@@ -49,16 +50,16 @@ class LinearProblem(TwoClassProblem):
     losses: list[float] = field(default_factory=list)
     pocket: Pocket | None = None
     possible: PossibleMistakes | None = None
+    n_planes: int = 1
 
     formerly: ClassVar = {"Problem": "LinearProblem", "watch": "possible"}  # in model files
 
-    def note(self, log: Log, count: int, start: int, updates: Ints | int) -> None:
+    def note(self, log: Any, count: int, start: int, updates: Ints | int) -> None:
         """Keep the first `count` entries of a log, for rows that begin at row `start`."""
         update = np.broadcast_to(updates, count)
-        rows, values, steps = (part[:count].copy() for part in log)
-        self.records.append(
-            (np.full(count, len(self.mistakes)), rows + start, values, steps, update)
-        )
+        rows, values, steps, *sides = (part[:count].copy() for part in log)
+        epoch = np.full(count, len(self.mistakes))
+        self.records.append((epoch, rows + start, values, steps, update, *sides))
 
     def ready_for(self, settings: Settings) -> LinearProblem:
         """Return a copy to go on with."""
@@ -68,12 +69,27 @@ class LinearProblem(TwoClassProblem):
         elif not p.lag.size:
             p.lag, p.visits = np.zeros_like(p.theta), 0
         if not settings.fit_intercept:
-            p.theta[-1:], p.lag[-1:] = 0.0, 0.0
+            size = len(p.theta) // p.n_planes
+            p.theta[size - 1 :: size], p.lag[size - 1 :: size] = 0.0, 0.0
         return p
+
+    def afresh(self) -> LinearProblem:
+        """Return one that begins where this one stands."""
+        return LinearProblem(
+            positive=self.positive,
+            theta=self.theta.copy(),
+            start=self.start,
+            rng=self.rng,
+            n_planes=self.n_planes,
+        )
 
     def at_rest(self) -> LinearProblem:
         """Return it without what only serves a run and keeps the data in memory."""
         return replace(self, pocket=None, possible=None, cycles=None)
+
+    def planes(self, theta: Floats) -> tuple[Hyperplane, ...]:
+        """A vector of this problem as the hyperplanes that it stands for."""
+        return tuple(Hyperplane(part[:-1], part[-1]) for part in np.split(theta, self.n_planes))
 
     def average(self) -> Floats:
         """Mean of theta after every visit."""
@@ -108,8 +124,12 @@ class LinearRule(ABC):
             # The threads of the team multiply matrices: BLAS must not add its own.
             stack.enter_context(one_blas_thread())
             for p in problems:
-                p.pocket = Pocket(self.scanner, p.positive, p.theta, look_up)
+                p.pocket = self.new_pocket(p)
                 self.pockets.append(p.pocket)
+
+    def new_pocket(self, p: LinearProblem) -> Pocket:
+        """A pocket that holds the start vector."""
+        return Pocket(self.scanner, p.positive, p.theta, self.look_up)
 
     def begin(self, running: list[LinearProblem]) -> None:
         """Remember where the hyperplanes stand."""
@@ -170,19 +190,19 @@ class LinearRule(ABC):
             a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
             yield piece, rows[a:z] - piece.start
 
-    def log(self, *shape: int) -> Log:
+    def log(self, *shape: int) -> Any:
         """Room for mistakes, if anyone wants to know them."""
         size = shape if self.logging else (*shape[:-1], 0)
         return Log(np.empty(size, np.int64), np.empty(size), np.empty(size))
 
-    def book(self, p: LinearProblem, piece: Piece, before: Floats, log: Log, count: int) -> None:
+    def book(self, p: LinearProblem, piece: Piece, before: Floats, log: Any, count: int) -> None:
         """Book `count` updates made on a piece, where theta was `before`."""
         if self.settings.record:
             p.note(log, count, piece.start, p.n_updates + np.arange(count))
         p.mistakes[-1] += count
         p.n_updates += count
         if p.pocket is not None:
-            p.pocket.follow(piece.block.rows, log.row[:count], log.step[:count], before)
+            p.pocket.follow(piece.block.rows, type(log)(*(part[:count] for part in log)), before)
 
     def possible(self, p: LinearProblem) -> PossibleMistakes:
         """The problem's list of possible mistakes."""
@@ -242,7 +262,7 @@ class LinearRule(ABC):
         first = p.cycles.met_before(p.theta, epoch)
         if first is None:
             return None
-        again = LinearProblem(positive=p.positive, theta=p.theta.copy(), start=p.start, rng=p.rng)
+        again = p.afresh()
         for _ in range(epoch - first):
             again.mistakes.append(0)
             self.epoch([again], IN_ORDER)

@@ -81,15 +81,19 @@ class Pocket:
         self._judged, self._next_jury = 0, 4 * TRIAL
         self.behind = False  # whether time was over before all vectors were judged
 
-    def follow(self, rows: Rows, sample: Any, step: Any, theta: Floats) -> None:
-        """Judge every vector on the way from theta through the given updates."""
-        theta = theta.copy()
-        for done in range(0, len(sample), self._together):
-            part = slice(done, done + self._together)
-            thetas = np.empty((len(sample[part]), len(theta)))
-            vectors_on_path(rows, sample[part], step[part], self.scanner.bias, theta, thetas)
+    def follow(self, rows: Rows, log: Any, theta: Floats) -> None:
+        """Judge every vector on the way from theta through the updates of a log."""
+        theta, n = theta.copy(), len(log.row)
+        for done in range(0, n, self._together):
+            thetas = np.empty((min(self._together, n - done), len(theta)))
+            self._write_path(rows, log, done, theta, thetas)
             self._judge(thetas)
             self.look_up()
+
+    def _write_path(self, rows: Rows, log: Any, done: int, theta: Floats, out: Floats) -> None:
+        """Apply as many updates to theta as there is room, from the one numbered `done` on."""
+        part = slice(done, done + len(out))
+        vectors_on_path(rows, log.row[part], log.step[part], self.scanner.bias, theta, out)
 
     def offer(self, theta: Floats) -> None:
         """Judge theta, now or together with the next ones."""
@@ -226,9 +230,8 @@ class Pocket:
     def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
         """A copy of some rows, in single precision: half the memory, twice the speed."""
         scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
-        y = np.where(block.label[rows] == self.positive, 1.0, -1.0)
-        weighted = self.source.weighted
-        weight = row_weights(block, self.positive, rows) if weighted else np.empty(0)
+        y, positive = self._sides(block, rows)
+        weight = row_weights(block, positive, rows) if self.source.weighted else np.empty(0)
         X = as_matrix(block.rows, self.source.n_features)[rows]
         with np.errstate(over="ignore"):  # only where the reach is infinite, and nothing is sure
             if issparse(X):
@@ -238,6 +241,10 @@ class Pocket:
                 np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
                 Z[:, -1] = y / scale
         return Chunk(Z, y.astype(np.float32), weight, reach / scale, scale)
+
+    def _sides(self, block: Block, rows: Any) -> tuple[Floats, Any]:
+        """The signs of some rows, and in which problem they have their weights."""
+        return np.where(block.label[rows] == self.positive, 1.0, -1.0), self.positive
 
     def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
         """``y(w·x + b)/scale`` for rows and vectors, in single precision."""

@@ -202,19 +202,26 @@ class InBatches(LinearRule):
     batch of all rows looks only at those that can be mistakes.
     """
 
+    loop: Any = staticmethod(minibatch)
+    lists = True  # whether it can tell which rows can be mistakes
+
+    def of_problem(self, p: LinearProblem) -> int:
+        """What its loop is to know of a problem."""
+        return p.positive
+
     def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
         """Go through the batches."""
         n, settings, size = self.n_rows, self.settings, self.batch_size
         stepwise = settings.record or settings.keep != "last" or size == n
-        listed = size == n and len(problems) == 1 and not order.size
+        listed = self.lists and size == n and len(problems) == 1 and not order.size
         carries = [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
         cuts = self._cuts(order, size if stepwise else NEVER, len(problems))
         for piece, visit in self._in_question(problems[0]) if listed else cuts:
             logs = [self.log(visit.stop - visit.start) for _ in problems]
             found = self.team.mapper(len(problems))(
-                minibatch,
+                self.loop,
                 repeat(piece.block),
-                [p.positive for p in problems],
+                [self.of_problem(p) for p in problems],
                 repeat(visit),
                 [p.theta for p in problems],
                 repeat(self.step),

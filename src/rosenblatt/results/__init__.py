@@ -4,6 +4,7 @@ Begin with `hyperplane` and `runs`. Imports nothing but `exact` and `arguments`.
 """
 
 from rosenblatt.results.hyperplane import Hyperplane
+from rosenblatt.results.joint import JointFit, JointUpdates
 from rosenblatt.results.margins import (
     Conditions,
     MarginFit,
@@ -54,6 +55,8 @@ __all__ = [
     "Fit",
     "Hyperplane",
     "Inseparable",
+    "JointFit",
+    "JointUpdates",
     "KernelFit",
     "MarginFit",
     "MarginRound",

@@ -88,6 +88,17 @@ class Mistakes(Frozen):
         """Return the number of updates."""
         return int(self.update[-1]) + 1 if self.update.size else 0
 
+    def first_mistakes(self, t: int, n: int) -> int:
+        """How many mistakes the first `t` updates have; `n` samples are given to do them again."""
+        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
+        if arguments.whole_number("t", t, 0, wanted) > len(self):
+            msg = f"t={t} is not an update: {wanted}"
+            raise ValueError(msg)
+        if n <= self.sample.max(initial=-1):
+            msg = f"X has {n} rows, fewer than in training: give the training data"
+            raise ValueError(msg)
+        return int(np.searchsorted(self.update, t))
+
     def mistake_counts(self, n: int) -> Ints:
         """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
 
@@ -125,21 +136,14 @@ class Updates(Mistakes):
 
         `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
         """
-        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
-        if arguments.whole_number("t", t, 0, wanted) > len(self):
-            msg = f"t={t} is not an update: {wanted}"
-            raise ValueError(msg)
         X = samples_of(X, self.start.w.size)
-        if X.shape[0] <= self.sample.max(initial=-1):
-            msg = f"X has {X.shape[0]} rows, fewer than in training: give the training data"
-            raise ValueError(msg)
+        stop = self.first_mistakes(t, X.shape[0])
         theta = np.append(self.start.w, self.start.b)
-        stop = int(np.searchsorted(self.update, t))
         edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
         for batch in np.split(np.arange(stop), edges):
             sums = np.zeros_like(theta)
             for k in batch:
-                _add_row(X, int(self.sample[k]), float(self.step[k]), sums)
+                add_sample(X, int(self.sample[k]), float(self.step[k]), sums)
                 sums[-1] += self.step[k] * self.fit_intercept
             theta += self.eta * sums
         if not np.isfinite(theta).all():
@@ -148,7 +152,7 @@ class Updates(Mistakes):
         return Hyperplane(theta[:-1], theta[-1])
 
 
-def _add_row(X: Any, i: int, a: float, theta: Floats) -> None:
+def add_sample(X: Any, i: int, a: float, theta: Floats) -> None:
     """``theta[:-1] += a * x_i`` for a row of an array or a CSR matrix."""
     if hasattr(X, "indptr"):
         entries = slice(X.indptr[i], X.indptr[i + 1])

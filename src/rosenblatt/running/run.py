@@ -39,6 +39,7 @@ class Settings:
     eta: float = 1.0
     fit_intercept: bool = True
     keep: str = "last"
+    multiclass: str = "ovr"
     drop_after: int | None = None
     budget: int | None = None
     max_epochs: int = 1000

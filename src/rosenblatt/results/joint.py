@@ -1,0 +1,90 @@
+"""What comes of several classes as one problem: a hyperplane for each, the highest value wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.results.hyperplane import Hyperplane, samples_of
+from rosenblatt.results.runs import Cycle, Frozen, Mistakes, StopReason, Trace, add_sample
+
+if TYPE_CHECKING:
+    from rosenblatt.array_types import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class JointUpdates(Mistakes):
+    """Every mistake that moved two hyperplanes, in order; there with ``record=True``.
+
+    Beside what `Mistakes` has, whose `value` is here the value of the right class less that of
+    its rival, and whose `step` is the factor of ``(x, 1)`` that the one gains and the other loses:
+
+    Attributes
+    ----------
+    own, rival : int arrays
+        The right class and the one with the highest value of the others, as their numbers in
+        ``classes_``.
+    start : tuple of Hyperplane
+        Where the run began, for each class.
+    """
+
+    own: Ints
+    rival: Ints
+    start: tuple[Hyperplane, ...]
+    eta: float
+    fit_intercept: bool
+
+    def hyperplanes(self, t: int, X: Any) -> tuple[Hyperplane, ...]:
+        """The hyperplanes after the first `t` updates, bit for bit as the run had them.
+
+        `X` is the training data; 0 gives the start, ``len(updates)`` the last ones.
+        """
+        X = samples_of(X, self.start[0].w.size)
+        stop = self.first_mistakes(t, X.shape[0])
+        thetas = np.array([np.append(plane.w, plane.b) for plane in self.start])
+        edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
+        for batch in np.split(np.arange(stop), edges):
+            sums = np.zeros_like(thetas)
+            for k in batch:
+                for side, sign in ((self.own[k], 1.0), (self.rival[k], -1.0)):
+                    step = sign * float(self.step[k])
+                    add_sample(X, int(self.sample[k]), step, sums[side])
+                    sums[side, -1] += step * self.fit_intercept
+            thetas += self.eta * sums
+        return tuple(Hyperplane(theta[:-1], theta[-1]) for theta in thetas)
+
+
+@dataclass(frozen=True, eq=False)
+class JointFit(Frozen):
+    """The outcome of several classes as one problem.
+
+    Attributes
+    ----------
+    hyperplanes : tuple of Hyperplane
+        What was to be kept, for each class: the last, the pocket's or the average.
+    last : tuple of Hyperplane
+        Where the run ended.
+    keeps_last : bool
+        Whether the two are the same.
+    stop_reason : StopReason
+    n_mistakes, n_updates, n_epochs : int
+    trace : Trace
+    certificate : Cycle or None
+        Evidence beyond the hyperplanes themselves.
+    """
+
+    hyperplanes: tuple[Hyperplane, ...]
+    last: tuple[Hyperplane, ...]
+    stop_reason: StopReason
+    n_mistakes: int
+    n_updates: int
+    n_epochs: int
+    trace: Trace
+    certificate: Cycle | None = None
+
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the vectors that were kept are the last ones."""
+        return self.hyperplanes == self.last
