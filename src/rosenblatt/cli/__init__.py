@@ -11,6 +11,8 @@ import threading
 import warnings
 from types import FrameType
 
+from rosenblatt.cli.starting import end_quickly, start_quickly
+
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 AGAIN = 1.0  # seconds after which a signal that was not heard comes again
 
@@ -22,6 +24,7 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
     for number in SIGNALS:
         signal.signal(number, _leave)
+    start_quickly()
     warnings.showwarning = _warn
     sys.unraisablehook = _unraised
     try:
@@ -37,6 +40,7 @@ def main() -> None:
     finally:  # the way out is short: a signal there would only be reported
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
+        end_quickly()
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:

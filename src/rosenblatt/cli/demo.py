@@ -202,7 +202,6 @@ def _run(name: str) -> None:
     one = _find(name)
     from rosenblatt.cli.fitting import estimator, train
     from rosenblatt.report.fit_report import print_report
-    from rosenblatt.report.terminal import NamedWeights
     from rosenblatt.tables.encoder import TableEncoder
 
     table = one.read()
@@ -210,7 +209,7 @@ def _run(name: str) -> None:
         options = usual_options(one.model, one.parameters)
         classifier = estimator(one.model)(**options, random_state=0)
         trained = train(table, classifier, TableEncoder(), 5, progress, ctrl_c)
-    facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
+    facts, weights = trained.facts, trained.weights
     texts = _explanations(facts)
     print_report(f"{name}: {one.title}", facts, weights, 20, story=one.story, explanations=texts)
     keep = f" --model {one.model}" * (one.model != "perceptron")

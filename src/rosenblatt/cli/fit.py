@@ -151,22 +151,21 @@ def _draw(trained: TrainedModel, picture: str) -> str:
     names, training = axis_names(trained.pipeline), trained.training
     best = len(trained.facts.optima) == 1  # several are best seen together
     draw = plot.margin if best else plot.decision
-    plot.save(draw(trained.pipeline[-1], training.X, training.y, feature_names=names), picture)
+    plot.save(draw(trained.classifier, training.X, training.y, feature_names=names), picture)
     return picture
 
 
 def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> None:
     from rosenblatt.report.fit_report import print_document, print_report
     from rosenblatt.report.sentences import shortened
-    from rosenblatt.report.terminal import NamedWeights
 
-    facts, weights = trained.facts, NamedWeights.of(trained.pipeline)
+    facts, weights = trained.facts, trained.weights
     if as_json:
         document = facts.as_json()
         if weights is None:
             from rosenblatt.report.fits import expansion_document
 
-            document |= expansion_document(trained.pipeline[-1], trained.training.rows)
+            document |= expansion_document(trained.classifier, trained.training.rows)
         print_document(document | {"saved": files}, weights)
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"

@@ -7,17 +7,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import Pipeline
 
 import rosenblatt
 from rosenblatt.cli.effort import CHOSEN, Effort, within_time
+from rosenblatt.cli.folds import stratified
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -47,6 +46,11 @@ from rosenblatt.tables.free_text import with_counts
 from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.visible import count
 
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from rosenblatt.report.terminal import NamedWeights
+
 Encoder = TableEncoder | SparseEncoder
 MODELS = {  # by name: the loops of all of them would take a while to load
     "perceptron": "Perceptron",
@@ -59,12 +63,26 @@ MODELS = {  # by name: the loops of all of them would take a while to load
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A fitted pipeline, what its classifier was trained on, and what there is to say."""
+    """A classifier, the table it was trained on with its encoder, and what there is to say."""
 
-    pipeline: Pipeline
+    classifier: Any
     training: EncodedTable
     facts: FitFacts
     interrupted: bool
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """What is saved: the encoder and the classifier as one."""
+        from sklearn.pipeline import Pipeline  # late: a fit that is not saved does without
+
+        return Pipeline([("encode", self.training.encoder), ("classify", self.classifier)])
+
+    @property
+    def weights(self) -> NamedWeights | None:
+        """The hyperplanes with the names of the features."""
+        from rosenblatt.report.terminal import NamedWeights
+
+        return NamedWeights.of(self.classifier, self.training.encoder.get_feature_names_out())
 
 
 def estimator(model: str) -> Any:
@@ -131,8 +149,7 @@ def train(
             table.notes.append("no cross-validation: stopped with Ctrl-C")
     about = table_facts(training, scores or (), min(folds, min(training.counts.values())))
     facts = replace(facts, table=about, notes=tuple(table.notes))
-    pipeline = Pipeline([("encode", encoder), ("classify", classifier)])
-    return TrainedModel(pipeline, training, facts, interrupted or ctrl_c.pressed)
+    return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed)
 
 
 def _judged(
@@ -219,9 +236,9 @@ def cross_validate(
     weights = getattr(classifier, "class_weight", None)
     y = table.y if isinstance(weights, dict) else numbers  # sorted like the classes, but shorter
     classifier, effort_of_each = _as_long(classifier, effort)
-    split = StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y)
+    split = within_time(stratified(numbers, folds), effort.folds_time)
     scores = []
-    for k, (learn, test) in enumerate(within_time(split, effort.folds_time), 1):
+    for k, (learn, test) in enumerate(split, 1):
         what = f"cross-validation {k}/{folds}"
         progress.say(what)
         model = clone(classifier)

@@ -28,6 +28,7 @@ def loop(function: F) -> F:
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         compiled = numba.njit(**OPTIONS)(function)
     _forgive_leftovers(compiled)
+    _load_alone(compiled)
     return compiled
 
 
@@ -48,6 +49,23 @@ def _forgive_leftovers(compiled: Any) -> None:
             return {}
 
     file._load_index = load_index
+
+
+def _load_alone(compiled: Any) -> None:
+    """Load machine code from disk without what only compiling needs.
+
+    Before it loads anything, Numba imports all that it can compile, which takes longer than the
+    rest of a small fit; before it compiles anything, it does so, too.
+    """
+    cache: Any = getattr(compiled, "_cache", None)
+    if not hasattr(cache, "_load_overload"):
+        return
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, target)
+
+    cache.load_overload = load_overload
 
 
 def part_of_loops(function: F) -> F:

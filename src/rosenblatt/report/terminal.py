@@ -107,13 +107,17 @@ class NamedWeights(NamedTuple):
     classes: list[str]
 
     @classmethod
-    def of(cls, model: Any) -> NamedWeights | None:
-        """From a pipeline or a bare classifier; None for a kernel perceptron, which has none."""
+    def of(cls, model: Any, names: Iterable[str] | None = None) -> NamedWeights | None:
+        """From a pipeline or a bare classifier; None for a kernel perceptron, which has none.
+
+        `names` are those of the features where the model itself does not know them.
+        """
         classifier = classifier_of(model)
         if not hasattr(classifier, "coef_"):
             return None
         labels = [str(label) for label in classifier.classes_]
-        return cls(feature_names(model), classifier.coef_, classifier.intercept_, labels)
+        features = feature_names(model) if names is None else [str(name) for name in names]
+        return cls(features, classifier.coef_, classifier.intercept_, labels)
 
     def as_list(self) -> list[dict[str, Any]]:
         """All of them, one entry per hyperplane, for JSON."""

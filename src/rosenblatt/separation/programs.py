@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack
 
 from rosenblatt.nearest.hulls import shortest_sum
@@ -37,7 +36,7 @@ def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> M
     right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
     equations = np.column_stack([Z, groups]).T
     options = clock.options(Z.size)
-    found = linprog(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
+    found = _solved(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
@@ -51,7 +50,7 @@ def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
     bounds = [(0, 1)] * m + [(None, None)] * d
     prices = np.append(-np.ones(m), np.zeros(d))
     options = clock.options(Z.size)
-    found = linprog(
+    found = _solved(
         prices, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
     )
     if found.x is None:
@@ -63,12 +62,18 @@ def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Fl
     """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
     right = -Z[basis].sum(axis=0)
     options = clock.options(Z.size)
-    found = linprog(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
+    found = _solved(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
     if found.x is None:
         return None
     weights: Floats = np.maximum(found.x, 0.0)
     weights[basis] += 1.0
     return weights
+
+
+def _solved(prices: Floats, **program: Any) -> Any:
+    from scipy.optimize import linprog  # late: most verdicts need none
+
+    return linprog(prices, **program)
 
 
 # In integers ------------------------------------------------------------------------------------
