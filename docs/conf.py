@@ -19,6 +19,7 @@ extensions = [
     "mathml",  # formulas
     "myst_parser",
     "numpydoc",
+    "pictures",  # which of them are wide
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
@@ -63,6 +64,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["from-disk.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
