@@ -49,6 +49,15 @@ def browser():
         opened.close()
 
 
+def left(request):
+    """Whether a request was given up because the page was left."""
+    return request.failure == "net::ERR_ABORTED"
+
+
+def at_home(request):
+    return request.url.startswith(("file:", "data:"))
+
+
 @pytest.fixture
 def page(browser):
     """A page whose complaints, and requests to elsewhere, are kept in ``page.complaints``."""
@@ -57,11 +66,8 @@ def page(browser):
     page.complaints = []
     page.on("console", lambda m: m.type in ("error", "warning") and page.complaints.append(m.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("requestfailed", lambda request: page.complaints.append(request.url))
-    page.on(
-        "request",
-        lambda r: r.url.startswith(("file:", "data:")) or page.complaints.append(r.url),
-    )
+    page.on("requestfailed", lambda r: left(r) or page.complaints.append(r.url))
+    page.on("request", lambda r: at_home(r) or page.complaints.append(r.url))
     yield page
     context.close()
 

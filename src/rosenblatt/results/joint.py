@@ -28,6 +28,8 @@ class JointUpdates(Mistakes):
         ``classes_``.
     start : tuple of Hyperplane
         Where the run began, for each class.
+    eta, fit_intercept : float, bool
+        As in `Updates`.
     """
 
     own: Ints
