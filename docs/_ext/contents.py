@@ -58,7 +58,14 @@ SECTIONS = {
         ("A short history", "how-it-works/history"),
         ("Speed, and the same answer", "how-it-works/speed"),
     ],
-    "texts/index": [],
+    "texts/index": [
+        ("Kosman", "texts/kosman"),
+        ("Jawahar", "texts/jawahar"),
+        ("Carson", "texts/carson"),
+        ("ML Concepts", "texts/ml-concepts"),
+        ("Bloch", "texts/bloch"),
+        ("Where each formula lives", "texts/formulas"),
+    ],
     "exercises/index": [],
     "gallery/index": [],
     "reference": [
