@@ -17,6 +17,13 @@ def augment(X, fit_intercept=True):
     return np.column_stack([X.astype(np.float64), np.full(len(X), float(fit_intercept))])
 
 
+def mistaken(y, value, at_zero=None):
+    """Whether samples are mistakes: on the hyperplane they are, or (`at_zero`) predicted so."""
+    if at_zero is None:
+        return y * value <= 0
+    return y != np.where(value == 0, at_zero, np.sign(value))
+
+
 @dataclass
 class Path:
     """What a run passed through.
@@ -33,6 +40,7 @@ class Path:
     losses: list = field(default_factory=list)
     total: object = 0.0
     visits: int = 0
+    finished: bool = False
     separated: bool = False
 
     def __post_init__(self):
@@ -51,10 +59,12 @@ class Path:
         self.total = self.total + self.theta
         self.visits += 1
 
-    def end_epoch(self, Xt, y, weight):
+    def end_epoch(self, Xt, y, weight, at_zero):
         self.updates_until.append(len(self.thetas))
-        right = y * (Xt @ self.theta) > 0
-        self.separated = self.mistakes[-1] == 0 and bool(right[weight > 0].all())
+        values, used = Xt @ self.theta, weight > 0
+        wrong = mistaken(y, values, at_zero)[used]
+        self.finished = self.mistakes[-1] == 0 and not wrong.any()
+        self.separated = self.finished and bool((y * values > 0)[used].all())
 
     @property
     def average(self):
@@ -71,7 +81,7 @@ def orders(order, n, epochs, seed=0, calls=0):
     return (rng.integers(0, n, n) for _ in range(epochs))
 
 
-def online(Xt, y, epochs, theta, eta=1.0, weight=None):
+def online(Xt, y, epochs, theta, eta=1.0, weight=None, at_zero=None):
     """One update per mistake."""
     weight = np.ones(len(y)) if weight is None else weight
     path = Path(theta)
@@ -79,17 +89,17 @@ def online(Xt, y, epochs, theta, eta=1.0, weight=None):
         path.mistakes.append(0)
         for i in order:
             value = path.theta @ Xt[i]
-            if y[i] * value <= 0 and weight[i] > 0:
+            if mistaken(y[i], value, at_zero) and weight[i] > 0:
                 path.note(i, value)
                 path.move(eta * weight[i] * y[i] * Xt[i])
             path.visit()
-        path.end_epoch(Xt, y, weight)
-        if path.separated:
+        path.end_epoch(Xt, y, weight, at_zero)
+        if path.finished:
             break
     return path
 
 
-def minibatch(Xt, y, epochs, theta, size, eta=1.0, weight=None):
+def minibatch(Xt, y, epochs, theta, size, eta=1.0, weight=None, at_zero=None):
     """One update per `size` samples, with the sum over the mistakes among them."""
     weight = np.ones(len(y)) if weight is None else weight
     path = Path(theta)
@@ -99,48 +109,48 @@ def minibatch(Xt, y, epochs, theta, size, eta=1.0, weight=None):
             total, before = 0.0, path.mistakes[-1]
             for i in order[a : a + size]:
                 value = path.theta @ Xt[i]
-                if y[i] * value <= 0 and weight[i] > 0:
+                if mistaken(y[i], value, at_zero) and weight[i] > 0:
                     path.note(i, value)
                     total = total + weight[i] * y[i] * Xt[i]
             if path.mistakes[-1] > before:
                 path.move(eta * total)
             path.visit()
-        path.end_epoch(Xt, y, weight)
-        if path.separated:
+        path.end_epoch(Xt, y, weight, at_zero)
+        if path.finished:
             break
     return path
 
 
-def picked(Xt, y, epochs, theta, pick, eta=1.0, weight=None):
+def picked(Xt, y, epochs, theta, pick, eta=1.0, weight=None, at_zero=None):
     """An epoch finds all mistakes and updates with the one that `pick` chooses."""
     weight = np.ones(len(y)) if weight is None else weight
     path = Path(theta)
     for _ in range(epochs):
         path.mistakes.append(0)
         values = Xt @ path.theta
-        wrong = np.flatnonzero((y * values <= 0) & (weight > 0))
+        wrong = np.flatnonzero(mistaken(y, values, at_zero) & (weight > 0))
         if wrong.size:
             i = wrong[pick(y[wrong] * values[wrong])]
             path.note(i, values[i])
             path.move(eta * weight[i] * y[i] * Xt[i])
         path.visit()
-        path.end_epoch(Xt, y, weight)
-        if path.separated:
+        path.end_epoch(Xt, y, weight, at_zero)
+        if path.finished:
             break
     return path
 
 
-def errors(Xt, y, theta, weight=None):
-    """Weight of the samples that ``predict`` (+1 exactly where the value is > 0) gets wrong."""
-    wrong = (Xt @ theta > 0) != (y > 0)
+def errors(Xt, y, theta, weight=None, at_zero=None):
+    """Weight of the samples that ``predict`` (-1 on the hyperplane unless told) gets wrong."""
+    wrong = mistaken(y, Xt @ theta, at_zero or -1)
     return float(wrong.sum() if weight is None else sum(weight[wrong]))
 
 
-def pocket(path, Xt, y, weight=None):
+def pocket(path, Xt, y, weight=None, at_zero=None):
     """Fewest errors over the start and every update, the earliest; and after each epoch."""
     best, fewest, after = None, np.inf, []
     for t, theta in enumerate(path.thetas, 1):
-        found = errors(Xt, y, theta, weight)
+        found = errors(Xt, y, theta, weight, at_zero)
         if found < fewest:
             best, fewest = theta, found
         after += [fewest] * (path.updates_until.count(t))

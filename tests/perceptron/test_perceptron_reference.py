@@ -24,15 +24,20 @@ small = st.integers(-3, 3).map(float)
 
 @st.composite
 def problems(draw):
-    """Integer samples, so few different ones that many lie on a hyperplane; and a start."""
+    """Integer samples, so few different ones that many lie on a hyperplane; and parameters."""
     n, d = draw(st.integers(2, 9)), draw(st.integers(1, 4))
     X = draw(arrays(np.float64, (n, d), elements=small))
     y = np.array([-1, 1, *draw(st.lists(st.sampled_from([-1, 1]), min_size=n - 2, max_size=n - 2))])
     fit_intercept = draw(st.booleans())
     start = draw(arrays(np.float64, d + 1, elements=small))
     start[-1] *= fit_intercept
-    eta = draw(st.sampled_from([0.25, 1.0, 2.0]))
-    return X, draw(st.permutations(list(y)).map(np.array)), start, eta, fit_intercept
+    how = {
+        "init": start,
+        "eta0": draw(st.sampled_from([0.25, 1.0, 2.0])),
+        "fit_intercept": fit_intercept,
+        "at_zero": draw(st.sampled_from([None, -1, 1])),
+    }
+    return X, draw(st.permutations(list(y)).map(np.array)), how
 
 
 def cloud(seed, n=50, d=11, noise=0.1):
@@ -46,8 +51,10 @@ def cloud(seed, n=50, d=11, noise=0.1):
 
 def check_reason(model, path, max_epochs):
     """The run stopped where the path did, for the right reason."""
-    if path.separated:
-        assert model.stop_reason_ is StopReason.SEPARATED
+    if path.finished:
+        quiet = StopReason.SEPARATED if path.separated else StopReason.NO_MISTAKES
+        assert model.stop_reason_ is quiet
+        assert model.at_zero is not None or path.separated
     elif model.n_iter_ == max_epochs:
         assert model.stop_reason_ in (StopReason.EPOCH_LIMIT, StopReason.CYCLE)
     else:
@@ -57,17 +64,18 @@ def check_reason(model, path, max_epochs):
 def naive(model, X, y, start, weight=None):
     """The path of the textbook loop that the model's parameters describe."""
     Xt, n = augment(X, model.fit_intercept), len(y)
+    how = (model.eta0, weight, model.at_zero)
     epochs = orders(model.order, n, model.n_iter_, RNG_SEED)
     if model.order == "worst-mistake":
-        return reference.picked(Xt, y, model.n_iter_, start, np.argmin, model.eta0, weight)
+        return reference.picked(Xt, y, model.n_iter_, start, np.argmin, *how)
     if model.order == "random-mistake":
         rng = np.random.default_rng([RNG_SEED, 2])
         pick = lambda values: rng.integers(len(values))  # noqa: E731
-        return reference.picked(Xt, y, model.n_iter_, start, pick, model.eta0, weight)
+        return reference.picked(Xt, y, model.n_iter_, start, pick, *how)
     if model.update == "online":
-        return reference.online(Xt, y, epochs, start, model.eta0, weight)
+        return reference.online(Xt, y, epochs, start, *how)
     size = n if model.update == "batch" else model.batch_size
-    return reference.minibatch(Xt, y, epochs, start, size, model.eta0, weight)
+    return reference.minibatch(Xt, y, epochs, start, size, *how)
 
 
 VARIANTS = {
@@ -92,17 +100,17 @@ layouts = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @variants
 @given(problem=problems())
 def test_integers_exactly(variant, problem):
-    X, y, start, eta, fit_intercept = problem
-    options = {"eta0": eta, "fit_intercept": fit_intercept, "init": start, "max_epochs": 9}
-    model = rb.Perceptron(**variant, **options, record=True, random_state=SEED)
+    X, y, how = problem
+    model = rb.Perceptron(**variant, **how, max_epochs=9, record=True, random_state=SEED)
     path = None
     for layout in LAYOUTS.values():
         model.fit(layout(X), y)
-        path = path or naive(model, X, y, start)
+        path = path or naive(model, X, y, how["init"])
         assert_same_run(model, path)
         check_reason(model, path, 9)
         np.testing.assert_array_equal(kept(model), path.theta)
-        assert model.n_errors_ == reference.errors(augment(X, fit_intercept), y, path.theta)
+        Xt = augment(X, model.fit_intercept)
+        assert model.n_errors_ == reference.errors(Xt, y, path.theta, None, model.at_zero)
         assert model.n_errors_ == (model.predict(layout(X)) != y).sum()
 
 
@@ -123,19 +131,13 @@ def test_floats(variant, layout, seed):
 @rules
 @given(problem=problems(), data=st.data())
 def test_weights_lengthen_the_steps(variant, problem, data):
-    X, y, start, eta, fit_intercept = problem
+    X, y, how = problem
     weight = data.draw(arrays(np.float64, len(y), elements=st.sampled_from([0.0, 0.5, 1.0, 4.0])))
     weight[0] = 2.0
-    model = rb.Perceptron(
-        **variant,
-        eta0=eta,
-        fit_intercept=fit_intercept,
-        init=start,
-        max_epochs=5,
-        record=True,
-        random_state=SEED,
-    ).fit(X, y, sample_weight=weight)
-    path = naive(model, X, y, start, weight)
+    model = rb.Perceptron(**variant, **how, max_epochs=5, record=True, random_state=SEED).fit(
+        X, y, sample_weight=weight
+    )
+    path = naive(model, X, y, how["init"], weight)
     assert_same_run(model, path)
     check_reason(model, path, 5)
 
@@ -143,20 +145,19 @@ def test_weights_lengthen_the_steps(variant, problem, data):
 @rules
 @given(problem=problems())
 def test_pocket_is_the_earliest_of_the_best(variant, problem):
-    X, y, start, eta, fit_intercept = problem
+    X, y, how = problem
     model = rb.Perceptron(
         **variant,
         keep="pocket",
-        eta0=eta,
-        fit_intercept=fit_intercept,
-        init=start,
+        **how,
         max_epochs=9,
         record=True,
         random_state=SEED,
     ).fit(X, y)
-    path = naive(model, X, y, start)
+    path = naive(model, X, y, how["init"])
     assert_same_run(model, path)
-    best, after = reference.pocket(path, augment(X, fit_intercept), y)
+    Xt = augment(X, model.fit_intercept)
+    best, after = reference.pocket(path, Xt, y, None, model.at_zero)
     np.testing.assert_array_equal(kept(model), best)
     np.testing.assert_array_equal(model.trace_.pocket_errors, after)
     assert model.n_errors_ == after[-1]
@@ -165,18 +166,16 @@ def test_pocket_is_the_earliest_of_the_best(variant, problem):
 @rules
 @given(problem=problems())
 def test_average_of_all_visits(variant, problem):
-    X, y, start, eta, fit_intercept = problem
+    X, y, how = problem
     model = rb.Perceptron(
         **variant,
         keep="average",
-        eta0=eta,
-        fit_intercept=fit_intercept,
-        init=start,
+        **how,
         max_epochs=9,
         record=True,
         random_state=SEED,
     ).fit(X, y)
-    path = naive(model, X, y, start)
+    path = naive(model, X, y, how["init"])
     assert_same_run(model, path)
     np.testing.assert_allclose(kept(model), path.average, rtol=1e-12, atol=1e-12)
 

@@ -270,7 +270,7 @@ class Application:
         try:
             values = self.classifier.decision_function(X).reshape(X.shape[0], -1)
             if isinstance(self.classifier, Classifier):  # values cost most, with a kernel
-                return values, choose(values)
+                return values, choose(values, self.classifier.at_zero)
             predicted = np.asarray(self.classifier.predict(X))
             return values, np.searchsorted(self.classifier.classes_, predicted)
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:

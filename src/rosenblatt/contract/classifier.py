@@ -66,6 +66,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_: int
     n_errors_: int
 
+    # The side of points on the hyperplane, where a parameter may say so; None: -1, but in training
+    # on neither. (Models that were saved before there was the parameter have this one.)
+    at_zero: int | None = None
+
     _parts: tuple[type, ...] = (StopReason,)
 
     def _read(
@@ -176,7 +180,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
         values = self.decision_function(X)
-        return self.classes_[choose(values.reshape(len(values), -1))]
+        return self.classes_[choose(values.reshape(len(values), -1), self.at_zero)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -197,7 +201,7 @@ class LinearClassifier(Classifier):
         planes = kept_planes(fits)
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
         self.n_errors_ = count_training_errors(
-            data.source, np.column_stack([coef, intercept]), team
+            data.source, np.column_stack([coef, intercept]), team, self.at_zero
         )
         self.fits_, self.classes_ = fits, data.classes
         self.coef_, self.intercept_ = coef, intercept
@@ -265,12 +269,17 @@ def are_classes(classes: Any) -> bool:
     return plain and all(a < b for a, b in pairwise(labels))
 
 
-def choose(values: Floats) -> NDArray[np.intp]:
-    """The number of the class that the decision values speak for."""
+def choose(values: Floats, at_zero: int | None = None) -> NDArray[np.intp]:
+    """The number of the class that the decision values speak for; of two, zero for `at_zero`."""
     if values.shape[1] == 1:
-        return (values[:, 0] > 0).astype(np.intp)
+        return above(values[:, 0], at_zero).astype(np.intp)
     chosen: NDArray[np.intp] = values.argmax(axis=1)
     return chosen
+
+
+def above(values: Floats, at_zero: int | None) -> NDArray[np.bool_]:
+    """Where a value predicts +1."""
+    return values >= 0 if at_zero == 1 else values > 0
 
 
 def decisions(
@@ -285,8 +294,11 @@ def decisions(
             yield piece.block.label[a:z], values
 
 
-def count_training_errors(source: Source, thetas: Floats, team: Team) -> int:
+def count_training_errors(
+    source: Source, thetas: Floats, team: Team, at_zero: int | None = None
+) -> int:
     """``sum(predict(X) != y)`` on the training data."""
     return sum(
-        int((choose(values) != label).sum()) for label, values in decisions(source, thetas, team)
+        int((choose(values, at_zero) != label).sum())
+        for label, values in decisions(source, thetas, team)
     )

@@ -60,6 +60,14 @@ def count_threads(n_jobs: Any) -> int:
     return int(effective_n_jobs(min(int(n_jobs), MOST_THREADS)))
 
 
+def side_at_zero(value: Any) -> int | None:
+    """`value` as an `at_zero`: the side of points on the hyperplane, or None."""
+    if value is None:
+        return None
+    wanted = "give -1 or 1, the side of points on the hyperplane, or None: mistakes in training"
+    return int(number("at_zero", value, lambda side: side in (-1, 1), wanted))
+
+
 def batches(update: Any, size: Any) -> tuple[str, int | None]:
     """`update` and `batch_size`, which only batches of a chosen size have."""
     update = one_of("update", update, UPDATES)

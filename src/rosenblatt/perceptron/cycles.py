@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.contract.classifier import count_training_errors, decisions
+from rosenblatt.contract.classifier import above, count_training_errors, decisions
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import labels, only, stack
@@ -62,14 +62,15 @@ def cycle_reports(
     found: list[CycleReport | None] = []
     with Team(count_threads(model.n_jobs)) as team:
         planes = np.column_stack([model.coef_, model.intercept_])
-        if model.n_errors_ != count_training_errors(data.source, planes, team):
+        if model.n_errors_ != count_training_errors(data.source, planes, team, settings.at_zero):
             raise ValueError(OTHER_DATA)
         for fit, positive in zip(model.fits_, data.positives, strict=True):
             if fit.certificate is None:
                 found.append(None)
                 continue
             lap = _go_round(fit, data.source, positive, rule, settings, team)
-            errors = _count_errors(data.source, positive, [*lap.hyperplanes, lap.best], team)
+            planes_passed, zero = [*lap.hyperplanes, lap.best], settings.at_zero
+            errors = _count_errors(data.source, positive, planes_passed, zero, team)
             found.append(
                 _report(fit.certificate, lap, errors, data, positive, settings, team, max_time)
             )
@@ -129,12 +130,14 @@ def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
     )
 
 
-def _count_errors(source: Source, positive: int, planes: list[Hyperplane], team: Team) -> Ints:
+def _count_errors(
+    source: Source, positive: int, planes: list[Hyperplane], at_zero: int | None, team: Team
+) -> Ints:
     """Training errors of each hyperplane in the problem "class `positive` against the rest"."""
     thetas = np.array([np.append(plane.w, plane.b) for plane in planes])
     errors = np.zeros(len(planes), np.int64)
     for label, values in decisions(source, thetas, team):
-        errors += ((values > 0) != (label == positive)[:, np.newaxis]).sum(axis=0)
+        errors += (above(values, at_zero) != (label == positive)[:, np.newaxis]).sum(axis=0)
     return errors
 
 

@@ -11,7 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.arguments import one_of, positive_number, yes_or_no
 from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs, reporting
-from rosenblatt.contract.parameters import batches, count_threads, joint_start, start_vectors
+from rosenblatt.contract.parameters import (
+    batches,
+    count_threads,
+    joint_start,
+    side_at_zero,
+    start_vectors,
+)
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.joint import (
     ALL,
@@ -128,7 +134,9 @@ class Perceptron(LinearUnit):
     """The perceptron learning algorithm (Rosenblatt 1958), in every form.
 
     A sample is a mistake if ``y(w·x + b) <= 0`` when it is used; then ``w += eta0*y*x`` and
-    ``b += eta0*y``. If a hyperplane separates the classes, this ends with one.
+    ``b += eta0*y``. If a hyperplane separates the classes, this ends with one. (With `at_zero` a
+    sample is a mistake where its prediction differs from its label, which is not the same for
+    points on the hyperplane.)
 
     Parameters
     ----------
@@ -162,6 +170,14 @@ class Perceptron(LinearUnit):
         samples, which asks less than "one against the rest" does. Of two classes the difference
         ``w_1 - w_0`` is an ordinary perceptron with steps twice as long, so there is one
         hyperplane and no choice.
+    at_zero : {None, -1, +1}
+        The side on which points on the hyperplane are. None: on neither in training, where they
+        are mistakes; predictions put them on that of -1. With -1 or +1, training and predictions
+        both put them there: the rule ``y != sgn(w·x + b)``. A run that ends without mistakes
+        while points lie on the hyperplane has separated nothing and stops with NO_MISTAKES.
+        From zero weights, for which all points lie on it, such a run learns nothing from samples
+        of that side until one of the other comes; if none ever does (all have weight zero, or
+        `partial_fit` is given one class), it stays there. The mistake bound holds for each.
     init : {"zeros", "random"} or array
         The start: weights, then the bias, which ``fit_intercept=False`` may leave out (standard
         normal numbers for "random"); one for all problems, or a row for each.
@@ -237,6 +253,7 @@ class Perceptron(LinearUnit):
         fit_intercept: bool = True,
         keep: str = "last",
         multiclass: str = "ovr",
+        at_zero: int | None = None,
         init: Any = "zeros",
         max_epochs: int = 1000,
         max_time: float | None = None,
@@ -256,6 +273,7 @@ class Perceptron(LinearUnit):
         self.fit_intercept = fit_intercept
         self.keep = keep
         self.multiclass = multiclass
+        self.at_zero = at_zero
         self.init = init
         self.max_epochs = max_epochs
         self.max_time = max_time
@@ -273,6 +291,9 @@ class Perceptron(LinearUnit):
         if order in PICKING and self.update != "online":
             msg = f"order={order!r} updates with one mistake at a time: use update='online'"
             raise ValueError(msg)
+        if self.at_zero is not None and self.multiclass == "joint":
+            msg = "at_zero says where two classes meet: leave it out with multiclass='joint'"
+            raise ValueError(msg)
         positive_number("eta0", self.eta0)
         update, size = batches(self.update, self.batch_size)
         return self._shared_settings().with_changes(
@@ -281,6 +302,7 @@ class Perceptron(LinearUnit):
             order=order,
             keep=one_of("keep", self.keep, KEEPS),
             multiclass=one_of("multiclass", self.multiclass, MULTICLASS),
+            at_zero=side_at_zero(self.at_zero),
             record=yes_or_no("record", self.record),
         )
 
@@ -368,6 +390,9 @@ class Perceptron(LinearUnit):
     def _advice(self, fit: Fit | JointFit) -> str | None:
         if fit.stop_reason is StopReason.SEPARATED:
             return None
+        if fit.stop_reason is StopReason.NO_MISTAKES:
+            stuck = isinstance(fit, Fit) and not fit.last.w.any() and not fit.last.b
+            return self._stuck() if stuck else None
         if fit.stop_reason is StopReason.ROUNDING:
             return "Bring the features to similar scales around 0."
         better = "" if self.keep == "pocket" else "keep='pocket' returns the best vector seen"
@@ -384,3 +409,10 @@ class Perceptron(LinearUnit):
             can = "if each class can have the highest value on its samples"
         advice = f"{MORE[fit.stop_reason]} {can}"
         return f"{advice}; if not, {better}." if better else f"{advice}."
+
+    def _stuck(self) -> str:
+        """What to do where a run never leaves zero."""
+        return (
+            f"The weights are still zero, which at_zero={self.at_zero} takes for the class of all "
+            "samples that have a weight: give some of the other class, or at_zero=None."
+        )

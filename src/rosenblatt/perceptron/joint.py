@@ -37,7 +37,7 @@ from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import Visit
 from rosenblatt.perceptron.pocket import Chunk, Pocket
 from rosenblatt.perceptron.updates import InBatches
-from rosenblatt.results import JointFit, JointUpdates
+from rosenblatt.results import JointFit, JointUpdates, StopReason
 from rosenblatt.running.run import NO_RECORD, joined
 from rosenblatt.running.scanner import decision_values
 
@@ -92,7 +92,7 @@ class JointRule(LinearRule):
             return p.mistakes[-1] == 0
         return not self.mistakes(p)[0].size
 
-    def _really(self, p: LinearProblem) -> bool:
+    def _without_mistakes(self, p: LinearProblem) -> StopReason:
         """Whether every row's own class has the highest value in exact arithmetic as well."""
         thetas = p.theta.reshape(p.n_planes, self.size)
         for piece, a, z in self.parts(IN_ORDER, share=p.n_planes):
@@ -109,8 +109,8 @@ class JointRule(LinearRule):
                 rows = a + np.flatnonzero(doubtful[:, rival] & (label == own))
                 x = as_matrix(block.rows, self.size - 1)[rows]
                 if (signs(x, difference(thetas[own], thetas[rival])) <= 0).any():
-                    return False
-        return True
+                    return StopReason.ROUNDING
+        return StopReason.SEPARATED
 
 
 def rounding(thetas: Floats, norms: Floats) -> Floats:

@@ -14,7 +14,7 @@ from rosenblatt.perceptron.loops import Log, Step, Tether
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
 from rosenblatt.running.run import NO_RECORD, CycleFinder, TwoClassProblem, joined
-from rosenblatt.running.scanner import Scanner, drift, exact_decisions
+from rosenblatt.running.scanner import Scanner, drift, exact_decisions, mistakes_among
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -107,8 +107,9 @@ class LinearRule(ABC):
         n = self.n_rows = source.n_rows
         sizes = {"online": 1, "batch": n, "minibatch": min(settings.batch_size or n, n)}
         self.batch_size = sizes[settings.update]
-        self.scanner = Scanner(source, team, float(settings.fit_intercept))
-        self.step = Step(settings.eta, float(settings.fit_intercept))
+        bias, zero = float(settings.fit_intercept), float(settings.at_zero or 0)
+        self.scanner = Scanner(source, team, bias)
+        self.step = Step(settings.eta, bias, zero)
         self.logging = settings.record or settings.keep == "pocket"  # of every single mistake
         per_row = max(1, source.n_entries // source.n_rows)
         self.segment = max(64, SEGMENT // per_row)
@@ -129,7 +130,7 @@ class LinearRule(ABC):
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
-        return Pocket(self.scanner, p.positive, p.theta, self.look_up)
+        return Pocket(self.scanner, p.positive, p.theta, self.look_up, self.step.at_zero)
 
     def begin(self, running: list[LinearProblem]) -> None:
         """Remember where the hyperplanes stand."""
@@ -214,6 +215,17 @@ class LinearRule(ABC):
         """Rows in order, among them every mistake of theta."""
         return self.possible(p).covering(p.theta, p.changes[-1] if p.changes else 0.0)
 
+    def mistakes_in(self, p: LinearProblem, rows: Ints) -> tuple[Ints, Floats]:
+        """Which of the rows, all with a weight, are mistakes now, and ``y(w·x + b)`` of each."""
+        total, zero = 0, self.step.at_zero
+        found, values = np.empty(len(rows), np.int64), np.empty(len(rows))
+        for piece, part in self.listed(rows):
+            rest = found[total:], values[total:]
+            count = mistakes_among(piece.block, p.positive, p.theta, zero, part, *rest)
+            found[total : total + count] += piece.start
+            total += count
+        return found[:total], values[:total]
+
     def separates(self, p: LinearProblem) -> bool:
         """Whether an epoch without mistakes proves that no row is a mistake.
 
@@ -221,7 +233,7 @@ class LinearRule(ABC):
         """
         if p.mistakes[-1] or self.settings.order != "sampled":
             return p.mistakes[-1] == 0
-        return not self.scanner.find(p.positive, p.theta, 0.0).size
+        return not self.mistakes_in(p, self.scanner.find(p.positive, p.theta, 0.0))[0].size
 
     def reason(self, p: LinearProblem) -> StopReason | None:
         """Why the problem stops after this epoch, if it does."""
@@ -234,7 +246,7 @@ class LinearRule(ABC):
         if p.pocket is not None and p.pocket.behind:
             return None  # the time was over first
         if self.separates(p):
-            return StopReason.SEPARATED if self._really(p) else StopReason.ROUNDING
+            return self._without_mistakes(p)
         if self.settings.tol is not None and p.changes[-1] < self.settings.tol:
             return StopReason.SMALL_CHANGE
         if self.looks_for_cycles and self.settings.order in ("cyclic", "worst-mistake"):
@@ -243,15 +255,22 @@ class LinearRule(ABC):
                 return StopReason.CYCLE
         return None
 
-    def _really(self, p: LinearProblem) -> bool:
-        """Whether theta separates the rows in exact arithmetic as well."""
+    def _without_mistakes(self, p: LinearProblem) -> StopReason:
+        """What an epoch without mistakes comes to in exact arithmetic."""
+        reason, right_at = StopReason.SEPARATED, self.step.at_zero
         for piece, a, z in self.parts(IN_ORDER):
             values = exact_decisions(piece.block.rows, p.theta[np.newaxis], (a, z), self.team)
-            own = piece.block.label[a:z] == p.positive
-            wrong = np.flatnonzero(np.where(own, values[:, 0] <= 0, values[:, 0] >= 0))
-            if wrong.size and row_weights(piece.block, p.positive, wrong + a).any():
-                return False
-        return True
+            y = np.where(piece.block.label[a:z] == p.positive, 1.0, -1.0)
+            signed = y * values[:, 0]
+            doubtful = np.flatnonzero(signed <= 0)
+            if doubtful.size:
+                counts = row_weights(piece.block, p.positive, doubtful + a) > 0
+                doubtful = doubtful[counts]
+            if np.any((signed[doubtful] < 0) | (y[doubtful] != right_at)):
+                return StopReason.ROUNDING
+            if doubtful.size:
+                reason = StopReason.NO_MISTAKES
+        return reason
 
     def _find_cycle(self, p: LinearProblem) -> Cycle | None:
         if p.cycles is None:

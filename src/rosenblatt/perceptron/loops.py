@@ -1,8 +1,7 @@
 """The perceptron online and in batches, the delta rule, and the counts of the pocket.
 
 Throughout, ``theta`` is the hyperplane as one vector, the weights ``w`` and then the bias ``b``.
-Row numbers are made unsigned so that reading a row needs no test for a negative one. A mistake is
-tested for as ``not y * value > 0``, so that a value that overflowed (not a number) is one.
+Row numbers are made unsigned so that reading a row needs no test for a negative one.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 
 from rosenblatt.data.compiled import loop
 from rosenblatt.data.rows import Block, Rows, add_row, row_dot, row_norm2, weight_of
-from rosenblatt.running.scanner import drift
+from rosenblatt.running.scanner import drift, is_mistake
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +34,14 @@ class Visit(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The learning rate, and 1.0 if there is a bias to learn or 0.0 if not."""
+    """The learning rate, and 1.0 if there is a bias to learn or 0.0 if not.
+
+    `at_zero` is the side that points on the hyperplane are taken to be on, 0.0: on neither.
+    """
 
     eta: float
     bias: float
+    at_zero: float
 
 
 class Tether(NamedTuple):
@@ -79,7 +82,7 @@ def online(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
-        if not y * value > 0 and weight_of(block, positive, i) > 0:
+        if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
             change = step.eta * weight_of(block, positive, i) * y
             add_row(block.rows, i, change, w)
             b += change * step.bias
@@ -147,7 +150,7 @@ def minibatch(
         i = np.uint64(visit.order[position] if visit.order.size else position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        if not y * value > 0 and weight_of(block, positive, i) > 0:
+        if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
             change = weight_of(block, positive, i) * y
             add_row(block.rows, i, change, sums[:-1])
             sums[-1] += change * step.bias
@@ -255,12 +258,17 @@ def vectors_on_path(rows: Rows, sample: Any, step: Any, bias: float, theta: Any,
 
 
 @loop
-def errors_of(block: Block, positive: int, theta: Any, errors: float) -> float:
-    """Add the weight of theta's errors, row after row: ``w·x + b > 0`` is not where y is +1."""
+def errors_of(block: Block, positive: int, theta: Any, at_zero: float, errors: float) -> float:
+    """Add the weight of theta's errors, row after row: ``w·x + b > 0`` is not where y is +1.
+
+    Where `at_zero` is 1.0, ``w·x + b >= 0`` is not.
+    """
     w, b = theta[:-1], theta[-1]
     for row in range(len(block.label)):
         i = np.uint64(row)
-        if (row_dot(block.rows, i, w) + b > 0) != (block.label[i] == positive):
+        value = row_dot(block.rows, i, w) + b
+        above = value > 0 or (value == 0 and at_zero > 0)
+        if above != (block.label[i] == positive):
             errors += weight_of(block, positive, i)
     return errors
 

@@ -66,9 +66,14 @@ class Pocket:
     """
 
     def __init__(
-        self, scanner: Scanner, positive: int, theta: Floats, look_up: Callable[[], None]
+        self,
+        scanner: Scanner,
+        positive: int,
+        theta: Floats,
+        look_up: Callable[[], None],
+        at_zero: float = 0.0,
     ) -> None:
-        self.look_up = look_up
+        self.look_up, self.at_zero = look_up, at_zero
         self.scanner, self.source, self.positive = scanner, scanner.source, positive
         began = time.perf_counter()
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
@@ -143,7 +148,7 @@ class Pocket:
         """Weight of theta's errors, added up in row order whatever the blocks."""
         errors = 0.0
         for piece in self.source.pieces():
-            errors = errors_of(piece.block, self.positive, theta, errors)
+            errors = errors_of(piece.block, self.positive, theta, self.at_zero, errors)
         return errors
 
     def _not_worse(self, thetas: Floats) -> tuple[NDArray[np.intp], Floats]:

@@ -12,7 +12,6 @@ from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import (
     Log,
-    Step,
     Tether,
     Visit,
     add_batch,
@@ -25,7 +24,7 @@ from rosenblatt.perceptron.loops import (
     online,
     online_problems,
 )
-from rosenblatt.running.scanner import TILE, mistakes_among
+from rosenblatt.running.scanner import TILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.perceptron.linear_rule import LinearProblem
+    from rosenblatt.perceptron.loops import Step
 
 
 NEVER = np.iinfo(np.int64).max
@@ -159,7 +159,7 @@ class Picked(LinearRule):
     def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
         """Find the mistakes, pick one, update."""
         for p in problems:
-            rows, values = self._mistakes(p)
+            rows, values = self.mistakes_in(p, self.rows_in_question(p))
             if rows.size:
                 piece, visit = self._pick(p, rows, values)
                 log, before = self.log(1), p.theta.copy()
@@ -175,17 +175,6 @@ class Picked(LinearRule):
         chosen = int(rows[np.argmin(values) if worst else p.rng.integers(rows.size)])
         piece = next(q for q in self.source.pieces() if q.start + q.length > chosen)
         return piece, Visit(np.array([chosen - piece.start]), IN_ORDER, 0, 1, p.visits)
-
-    def _mistakes(self, p: LinearProblem) -> tuple[Ints, Floats]:
-        """All rows that are mistakes now, and ``y(w·x + b)`` of each."""
-        rows, total = self.rows_in_question(p), 0
-        found, values = np.empty(len(rows), np.int64), np.empty(len(rows))
-        for piece, part in self.listed(rows):
-            rest: Any = found[total:], values[total:]
-            count = mistakes_among(piece.block, p.positive, p.theta, part, *rest)
-            found[total : total + count] += piece.start
-            total += count
-        return found[:total], values[:total]
 
 
 class Carry(NamedTuple):
@@ -287,7 +276,7 @@ class Delta(LinearRule):
         """Go through the batches (online: of one); the last one may be shorter."""
         masses = [total_weight(self.source, p.positive) for p in problems]
         rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
-        steps = [Step(rate, self.step.bias) for rate in rates]
+        steps = [self.step._replace(eta=rate) for rate in rates]
         sums = [np.zeros_like(p.theta) for p in problems]
         held, losses, size = [0] * len(problems), [0.0] * len(problems), self.batch_size
         for p in problems:

@@ -40,6 +40,7 @@ class Settings:
     fit_intercept: bool = True
     keep: str = "last"
     multiclass: str = "ovr"
+    at_zero: int | None = None
     drop_after: int | None = None
     budget: int | None = None
     max_epochs: int = 1000

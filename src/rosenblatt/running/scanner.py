@@ -40,6 +40,15 @@ TINY, HUGE = 1e-70, 1e70  # squared norms: outside, the norm may not fit float32
 
 
 @loop
+def is_mistake(y: float, value: float, at_zero: float) -> bool:
+    """Not ``y * value > 0``, unless zero counts as right for this y: `at_zero` is its side, or 0.
+
+    So a value that overflowed (not a number) is a mistake.
+    """
+    return not y * value > 0 and not (value == 0 and y == at_zero)
+
+
+@loop
 def drift(theta: Any, center: Any) -> Any:
     """``‖theta - center‖``, rounded up, plus all that rounding can do to ``theta·(x, 1)/‖(x, 1)‖``.
 
@@ -79,8 +88,8 @@ def find(
 ) -> int:
     """List the rows with ``y(w·x + b) <= guard·‖(x, 1)‖`` and return how many.
 
-    ``guard=0`` lists the mistakes. With a positive guard no other row can be a mistake of any
-    hyperplane within `guard` of theta: ``y(θ'·x̃) >= y(θ·x̃) - ‖θ' - θ‖‖x̃‖``.
+    ``guard=0`` lists all that can be mistakes of theta. With a positive guard no other row can be
+    one of any hyperplane within `guard` of theta: ``y(θ'·x̃) >= y(θ·x̃) - ‖θ' - θ‖‖x̃‖``.
     """
     reach = guard + drift(theta, theta) if guard > 0 else 0.0
     count = 0
@@ -108,16 +117,16 @@ def distances(block: Block, positive: int, theta: Any, bias: float, rows: Any, o
 
 @loop
 def mistakes_among(
-    block: Block, positive: int, theta: Any, rows: Any, found: Any, values: Any
+    block: Block, positive: int, theta: Any, at_zero: float, rows: Any, found: Any, values: Any
 ) -> int:
-    """`find` with ``guard=0`` for the listed rows only."""
+    """List those of the rows that are mistakes, with ``y(w·x + b)``, and return how many."""
     count = 0
     for k in range(len(rows)):
         i = np.uint64(rows[k])
         y = 1.0 if block.label[i] == positive else -1.0
-        value = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
-        if not value > 0:
-            found[count], values[count] = i, value
+        value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
+        if is_mistake(y, value, at_zero):
+            found[count], values[count] = i, y * value
             count += 1
     return count
 
