@@ -37,6 +37,7 @@ def bound(
     batch_size: options.BatchSize = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help="The learning rate (1).")] = None,
+    at_zero: options.AtZero = None,
     init: options.Init = None,
     intercept: options.Intercept = None,
     max_epochs: options.MaxEpochs = None,

@@ -63,6 +63,7 @@ def fit(
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
+    at_zero: options.AtZero = None,
     init: options.Init = None,
     intercept: options.Intercept = None,
     max_epochs: options.MaxEpochs = None,

@@ -35,6 +35,7 @@ TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
 INIT = "zeros (the default), random, or weights with commas, the bias (if any) last."
+ZERO = "The side of rows on the hyperplane, -1 or +1. Default: -1, but in training a mistake."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
 EPOCHS = "Most passes. Default: 1000, or fewer where they take long and help no more."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
@@ -65,6 +66,7 @@ Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for 
 Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
 BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")]
 Init = Annotated[str | None, trains(metavar="START", help=INIT)]
+AtZero = Annotated[str | None, trains(metavar="SIDE", help=ZERO)]
 Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
 MaxEpochs = Annotated[int | None, trains(metavar="N", help=EPOCHS)]
 ClassWeight = Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)]
@@ -112,9 +114,9 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "budget": "rbf",
 }
 PARAMETERS = (
-    *("update", "batch_size", "order", "keep", "eta0", "init", "intercept", "max_epochs"),
-    *("max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0", "drop_after", "budget"),
-    *("tol", "class_weight", "record", "seed", "n_jobs"),
+    *("update", "batch_size", "order", "keep", "eta0", "at_zero", "init", "intercept"),
+    *("max_epochs", "max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0"),
+    *("drop_after", "budget", "tol", "class_weight", "record", "seed", "n_jobs"),
 )
 RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
 # As `read_table` takes them, and as the commands have them.
@@ -279,6 +281,10 @@ def estimator_options(
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
+    if "at_zero" in options:
+        side = options["at_zero"]
+        refuse(side not in ("-1", "+1", "1"), f"--at-zero {side} is no side: give -1 or +1")
+        options["at_zero"] = int(side)
     if "class_weight" in options and options["class_weight"] != "balanced":
         options["class_weight"] = _class_weights(options["class_weight"], y)
     return options
