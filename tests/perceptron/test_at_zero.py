@@ -199,3 +199,8 @@ def test_of_the_command(tmp_path):
     assert "NO_MISTAKES" in call("bound", table, *how, "--at-zero", "+1").stdout
     refused = call("fit", table, "--at-zero", "0", code=2).stderr
     assert "--at-zero 0 is no side: give -1 or +1" in refused
+
+
+def test_not_where_all_classes_are_one_problem():
+    with pytest.raises(ValueError, match="leave it out with multiclass='joint'"):
+        rb.Perceptron(at_zero=1, multiclass="joint").fit([[0.0], [1.0], [2.0]], [0, 1, 2])
