@@ -33,6 +33,7 @@ SECTIONS = {
         ("Boolean", "how-to/boolean"),
         ("Steps", "how-to/steps"),
         ("Show", "how-to/show"),
+        ("Export", "how-to/export"),
         ("Plot", "how-to/plot"),
         ("Demo", "how-to/demo"),
         ("The best hyperplane", "how-to/margin"),

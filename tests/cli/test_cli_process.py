@@ -276,5 +276,16 @@ def test_completion():
         "_ROSENBLATT_COMPLETE": "complete_bash", "COMP_WORDS": "rosenblatt ", "COMP_CWORD": "1"
     }  # fmt: skip
     done = invoke(env=env, prog_name="rosenblatt")
-    names = ["fit", "predict", "evaluate", "check", "bound", "boolean", "show", "plot", "demo"]
+    names = [
+        "fit",
+        "predict",
+        "evaluate",
+        "check",
+        "bound",
+        "boolean",
+        "show",
+        "export",
+        "plot",
+        "demo",
+    ]
     assert done.stdout.split() == names

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import subprocess
-import time
-from pathlib import Path
-
 import pytest
 
+from postgres_server import execute, postgres_server
 from rosenblatt.tables.postgres import is_address, without_password
 from rosenblatt.tables.table import read_table
 from table_contents import as_list, contents, refusal
@@ -31,63 +25,12 @@ SQL = """
 """
 
 
-def program(name):
-    """Where one of the server's programs is: Debian keeps them apart."""
-    places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    found = str(places[-1]) if places else shutil.which(name)
-    if found is None:
-        pytest.skip(f"needs {name}: install PostgreSQL (Debian: apt-get install postgresql)")
-    return found
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """The address, without user, of a server that asks the user `reader` for a password."""
-    pytest.importorskip("adbc_driver_postgresql", reason="needs rosenblatt[postgres]")
-    initdb, postgres = program("initdb"), program("postgres")
-    folder = tmp_path_factory.mktemp("server")
-    user = []
-    if os.geteuid() == 0:  # the server does not run as root
-        user = ["runuser", "-u", "postgres", "--"]
-        for place in [folder, *folder.parents[:3]]:
-            place.chmod(0o755)
-        shutil.chown(folder, "postgres")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data = folder / "data"
-    made = [*user, initdb, "-D", str(data), "-U", "owner", "-A", "trust", "-N", "-E", "UTF8"]
-    subprocess.run(made, check=True, capture_output=True, cwd="/")
-    rules = "host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
-    write = [*user, "tee", str(data / "pg_hba.conf")]
-    subprocess.run(write, input=rules, text=True, check=True, capture_output=True, cwd="/")
-    options = ["-F", "-p", str(port), "-h", "127.0.0.1", "-k", ""]
-    running = subprocess.Popen(
-        [*user, postgres, "-D", str(data), *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-    )
-    try:
-        import adbc_driver_postgresql.dbapi as adbc
-
-        owner = f"postgresql://owner@127.0.0.1:{port}/postgres"
-        for _ in range(600):
-            try:
-                with (
-                    adbc.connect(owner, autocommit=True) as connection,
-                    connection.cursor() as cursor,
-                ):
-                    for statement in SQL.format(secret=SECRET).split(";"):
-                        if statement.strip():
-                            cursor.execute(statement)
-                break
-            except adbc.OperationalError:
-                time.sleep(0.1)
-        yield f"127.0.0.1:{port}"
-    finally:
-        running.terminate()
-        running.wait()
+    with postgres_server(tmp_path_factory.mktemp("server")) as address:
+        execute(address, SQL.format(secret=SECRET))
+        yield address
 
 
 @pytest.mark.database

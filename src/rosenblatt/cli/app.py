@@ -18,6 +18,7 @@ from rosenblatt.cli.bound import bound
 from rosenblatt.cli.check import check
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.evaluate import evaluate
+from rosenblatt.cli.export import export
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.options import EXIT_CODE, WrongUseError
 from rosenblatt.cli.plot import plot
@@ -136,7 +137,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (fit, predict, evaluate, check, bound, boolean, show, plot, demo):
+for command in (fit, predict, evaluate, check, bound, boolean, show, export, plot, demo):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

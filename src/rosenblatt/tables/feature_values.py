@@ -48,6 +48,14 @@ def words_of(spec: Spec) -> list[str]:
     return words.split(" ")
 
 
+def scaling(spec: Spec) -> tuple[float, float, float]:
+    """The three numbers of the feature ``(x/shrink - mean)/deviation`` of a column."""
+    mean, deviation = spec["mean"], spec["deviation"]
+    if deviation > HUGE:  # then x - mean may overflow, but x/deviation is small
+        return deviation, mean / deviation, 1.0
+    return 1.0, mean, deviation
+
+
 def codes(spec: Spec, texts: Texts) -> NDArray[np.int32]:
     """The number of each cell's value, -1 where it was not there in training."""
     number = {value: k for k, value in enumerate(spec["values"])}
@@ -72,10 +80,7 @@ class _ScaledColumn:
 
     @classmethod
     def of(cls, place: int, spec: Spec, numbers: Numbers) -> _ScaledColumn:
-        mean, deviation = spec["mean"], spec["deviation"]
-        if deviation > HUGE:  # then x - mean may overflow, but x/deviation is small
-            return cls(place, numbers, spec["fill"], deviation, mean / deviation, 1.0)
-        return cls(place, numbers, spec["fill"], 1.0, mean, deviation)
+        return cls(place, numbers, spec["fill"], *scaling(spec))
 
     def write(self, start: int, stop: int, out: Floats, buffer: Floats) -> None:
         """Write the rows from `start` up to `stop` into `out`, by way of `buffer`."""

@@ -1,0 +1,155 @@
+"""A linear model as one SELECT: the table with its decision values and its classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt.exports.formula import Formula, NumberTerm, ValueTerm
+
+TOGETHER = 50  # terms added up within brackets: databases limit how deep expressions are
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What databases write differently; ``{}`` is a column or a literal."""
+
+    number: str  # a literal that is a double, not a decimal of some scale
+    double: str  # a column as a double
+    text: str
+    days: str  # of a date, since 1970
+    month: str  # of a date, from 1
+    largest: str  # of several values
+    floor: str
+    without_nan: str  # NULL instead of it
+
+
+DIALECTS = {
+    "duckdb": Dialect(
+        number="{}",
+        double="CAST({} AS DOUBLE)",
+        text="CAST({} AS VARCHAR)",
+        days="(epoch(CAST({} AS TIMESTAMP)) / 86400e0)",
+        month="month(CAST({} AS TIMESTAMP))",
+        largest="greatest({})",
+        floor="floor({})",
+        without_nan="NULLIF({}, 'nan'::DOUBLE)",
+    ),
+    "sqlite": Dialect(
+        number="{}",
+        double="CAST({} AS REAL)",
+        text="CAST({} AS TEXT)",
+        days="(julianday({}) - 2440587.5)",
+        month="CAST(strftime('%m', {}) AS INTEGER)",
+        largest="max({})",
+        floor="(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))",
+        without_nan="{}",
+    ),
+    "postgresql": Dialect(
+        number="float8 '{}'",
+        double="CAST({} AS double precision)",
+        text="CAST({} AS text)",
+        days="CAST(extract(epoch FROM CAST({} AS timestamp)) / 86400.0 AS double precision)",
+        month="CAST(extract(month FROM CAST({} AS timestamp)) AS integer)",
+        largest="greatest({})",
+        floor="floor({})",
+        without_nan="NULLIF({}, 'NaN'::double precision)",
+    ),
+}
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def sql(formula: Formula, dialect: str, table: str, title: str) -> str:
+    """A SELECT of all columns of a table, its decision values and the class of each row."""
+    words = DIALECTS[dialect]
+    several = len(formula.bias) > 1
+    heads = [f"decision_{label}" for label in formula.classes] if several else ["decision"]
+    values = ",\n".join(
+        f"    {_sum(formula, k, words)} AS {_name(head)}" for k, head in enumerate(heads)
+    )
+    return (
+        f"-- {_in_comment(title)}\n"
+        f"SELECT scored.*,\n  {_choice(formula, heads, words)} AS prediction\n"
+        f"FROM (\n  SELECT {_name(table)}.*,\n{values}\n  FROM {_name(table)}\n) AS scored\n"
+    )
+
+
+def _sum(formula: Formula, k: int, words: Dialect) -> str:
+    terms = [_number(formula.bias[k], words)]
+    for term in formula.terms:
+        if isinstance(term, NumberTerm):
+            terms.append(_number_term(term, k, words))
+        else:
+            terms.append(_value_term(term, k, words))
+    parts = [terms[i : i + TOGETHER] for i in range(0, len(terms), TOGETHER)]
+    return "\n    + ".join("(" + "\n      + ".join(part) + ")" for part in parts)
+
+
+def _number_term(term: NumberTerm, k: int, words: Dialect) -> str:
+    if term.is_date:
+        x = words.days.format(_name(term.column))
+        x = f"({x} - {words.floor.format(x)}) * 24" if term.part else x
+    else:
+        x = words.without_nan.format(words.double.format(_name(term.column)))
+    if term.fill is not None:
+        x = f"COALESCE({x}, {_number(term.fill, words)})"
+    x = f"{x} / {_number(term.shrink, words)}" if term.shrink != 1 else x
+    scaled = f"({x} - {_number(term.mean, words)}) / {_number(term.deviation, words)}"
+    return f"{_number(term.weights[k], words)} * ({scaled})"
+
+
+def _value_term(term: ValueTerm, k: int, words: Dialect) -> str:
+    column, names = _name(term.column), dict[str | None, int]()
+    if term.part == "weekday":
+        day = words.floor.format(words.days.format(column))
+        cell = f"(((CAST({day} AS INTEGER) + 3) % 7) + 7) % 7"
+        names |= zip(WEEKDAYS, range(7), strict=True)
+    elif term.part == "month":
+        cell = words.month.format(column)
+        names |= zip(MONTHS, range(1, 13), strict=True)
+    else:
+        cell = f"NULLIF(trim({words.text.format(column)}), '')"
+        cell = f"lower({cell})" if term.any_case else cell
+    whens = []
+    for value, weights in term.values:
+        is_it = "IS NULL" if value is None else f"= {_literal(names.get(value, value))}"
+        whens.append(f"WHEN {cell} {is_it} THEN {_number(weights[k], words)}")
+    return f"CASE {' '.join(whens)} ELSE {_number(0.0, words)} END"
+
+
+def _choice(formula: Formula, heads: list[str], words: Dialect) -> str:
+    labels = [_literal(label) for label in formula.classes]
+    if len(heads) == 1:
+        sign = ">" if formula.at_zero < 0 else ">="
+        value = f"scored.{_name(heads[0])}"
+        rest = f"WHEN {value} IS NOT NULL THEN {labels[0]}"
+        return f"CASE WHEN {value} {sign} 0 THEN {labels[1]} {rest} END"
+    names = [f"scored.{_name(head)}" for head in heads]
+    largest = words.largest.format(", ".join(names))
+    whens = (
+        f"WHEN {name} = {largest} THEN {label}" for name, label in zip(names, labels, strict=True)
+    )
+    return f"CASE {' '.join(whens)} END"
+
+
+def _name(name: str) -> str:
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"'
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        quoted = value.replace("'", "''")
+        return f"'{quoted}'"
+    return repr(value)
+
+
+def _number(value: float, words: Dialect) -> str:
+    text = repr(value)
+    literal = words.number.format(text if "e" in text else f"{text}e0")
+    return f"({literal})" if value < 0 else literal
+
+
+def _in_comment(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
