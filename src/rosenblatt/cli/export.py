@@ -34,8 +34,8 @@ def export(
 
     [dim]Example:[/dim] rosenblatt export notes.skops --python notes.py
     """
-    refuse(not (python or c or sql), "nothing to write: give --python, --c or --sql")
     refuse(output and not sql, f"-o {output} is for --sql: say which dialect")
+    refuse(not (python or c or sql), "nothing to write: give --python, --c or --sql")
     from rosenblatt import __version__
     from rosenblatt.exports.formula import formula_of
     from rosenblatt.files.models import load
