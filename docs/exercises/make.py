@@ -1,0 +1,185 @@
+"""Writes the pages and the notebooks of the exercises from the texts in the library.
+
+``python docs/exercises/make.py`` writes them beside this file.
+"""
+
+import json
+import re
+from doctest import DocTestParser
+from pathlib import Path
+
+from rosenblatt.exercises.source import pages
+
+HERE = Path(__file__).parent
+IMPORTS = "import numpy as np\nimport rosenblatt as rb"
+CODE = re.compile(r"^```python\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
+INDEX = """# Exercises
+
+{count} exercises, from easy to hard: every question that [the five texts](../texts/index.md) ask, and twenty of our own. Each
+has a hint, an answer that runs, and a judge: `rb.exercises.check` tells whether an answer is right, and why. It computes that; it
+does not compare with a stored answer, so that any right one will do.
+
+```python
+>>> import rosenblatt as rb
+>>> print(rb.exercises.show(14))
+{shown}
+>>> rb.exercises.check(14, 2)
+{wrong}
+>>> rb.exercises.check(14, 1/2)
+{right}
+
+```
+
+`rb.exercises.hint(14)` and `rb.exercises.answer(14)` help, `rb.exercises.data(4)` has the samples of an exercise that comes with some, and
+`rb.exercises.listing()` has the list below. What `check` returns counts as true or false, so that a course can grade with it. Each
+page is also a notebook to work in, with a place for every answer.
+
+{pages}
+"""
+
+
+def asked_by(exercise):
+    """Whose question it is."""
+    return "ours" if exercise.asked_by == "ours" else f"asked by {exercise.asked_by}"
+
+
+def folded(title, text):
+    """A part to be opened by a click."""
+    return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+# Pages ----------------------------------------------------------------------------------------
+
+
+def page_text(page):
+    """A page as Markdown."""
+    notebook = f"[{page.name}.ipynb]({page.name}.ipynb)"
+    imports = "".join(f">>> {line}\n" for line in IMPORTS.splitlines())
+    parts = [
+        f"# {page.title}",
+        page.introduction,
+        f"This page is also a notebook: {notebook}. [All exercises](index.md) are on four such pages.",
+        f"```python\n{imports}\n```",
+    ]
+    for found in page.exercises:
+        parts += [
+            f"## Exercise {found.number}",
+            f"**{found.title}** · {found.level} · {asked_by(found)}",
+            found.statement,
+            found.form,
+            folded("Hint", found.hint),
+            folded("Answer", found.answer),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def index_text():
+    """The list of all exercises as Markdown."""
+    import rosenblatt as rb
+
+    parts = []
+    for page in pages():
+        rows = [
+            f"| {found.number} | [{found.title}]({page.name}.md#exercise-{found.number}) "
+            f"| {found.level} | {asked_by(found)} |"
+            for found in page.exercises
+        ]
+        head = "| | exercise | level | |\n|---|---|---|---|"
+        link = f"[The page]({page.name}.md), [the notebook]({page.name}.ipynb)."
+        parts.append("\n".join([f"## {page.title}", "", link, "", head, *rows]))
+    shown = str(rb.exercises.show(14)).replace("\n\n", "\n<BLANKLINE>\n")
+    return INDEX.format(
+        count=sum(len(page.exercises) for page in pages()),
+        shown=shown,
+        wrong=rb.exercises.check(14, 2),
+        right=rb.exercises.check(14, 0.5),
+        pages="\n\n".join(parts),
+    )
+
+
+# Notebooks ------------------------------------------------------------------------------------
+
+
+def cell(name, kind, source, **metadata):
+    """One cell of a notebook."""
+    made = {"cell_type": kind, "id": name, "metadata": metadata, "source": lines(source)}
+    return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+
+
+def lines(text):
+    """A text as a list of its lines, as notebooks keep it."""
+    return text.strip("\n").splitlines(keepends=True)
+
+
+def cells(name, text, **metadata):
+    """A text as cells: code apart from prose, and a cell ends where something is shown."""
+    made = []
+    for i, part in enumerate(CODE.split(text)):
+        if i % 2 == 0:
+            sources, kind, more = [part.strip()], "markdown", {}
+        else:
+            sources, kind, more = list(shown_one_by_one(part)), "code", metadata
+        numbers = range(len(made), len(made) + len(sources))
+        made += [
+            cell(f"{name}-{k}", kind, source, **more)
+            for k, source in zip(numbers, sources, strict=True)
+            if source
+        ]
+    return made
+
+
+def shown_one_by_one(block):
+    """The code of a block of doctests, parted after each line that shows something."""
+    sources = []
+    for example in DocTestParser().get_examples(block):
+        sources.append(example.source)
+        if example.want:
+            yield "".join(sources)
+            sources = []
+    if sources:
+        yield "".join(sources)
+
+
+def notebook(page):
+    """A page as a notebook, without outputs."""
+    made = [
+        cell("title", "markdown", f"# {page.title}\n\n{page.introduction}"),
+        cell("imports", "code", IMPORTS),
+    ]
+    for found in page.exercises:
+        name = f"exercise-{found.number}"
+        about = f"**{found.title}** · {found.level} · {asked_by(found)}"
+        hidden = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
+        yours = f"answer = ...  # yours\nrb.exercises.check({found.number}, answer)"
+        made += [
+            cell(name, "markdown", f"## Exercise {found.number}\n\n{about}"),
+            *cells(f"{name}-statement", found.statement),
+            cell(f"{name}-form", "markdown", found.form),
+            cell(f"{name}-hint", "markdown", folded("Hint", found.hint)),
+            cell(f"{name}-yours", "code", yours),
+            cell(f"{name}-fold", "markdown", "An answer is in the next cell: open it to see it."),
+            *cells(f"{name}-answer", found.answer, **hidden),
+        ]
+    return {
+        "cells": made,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def files():
+    """What is written: names and texts."""
+    made = {"index.md": index_text()}
+    for page in pages():
+        made[f"{page.name}.md"] = page_text(page)
+        made[f"{page.name}.ipynb"] = json.dumps(notebook(page), indent=1, ensure_ascii=False) + "\n"
+    return made
+
+
+if __name__ == "__main__":
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")
