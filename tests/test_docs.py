@@ -26,6 +26,7 @@ MODULES = [
     "rosenblatt.kernels.gram_matrices",
     "rosenblatt.kernels.functions",
     "rosenblatt.kernels.maps",
+    "rosenblatt.exercises",
     "rosenblatt.features.estimators",
     "rosenblatt.perceptron.estimator",
     "rosenblatt.perceptron.adaline",

@@ -67,7 +67,12 @@ SECTIONS = {
         ("Bloch", "texts/bloch"),
         ("Where each formula lives", "texts/formulas"),
     ],
-    "exercises/index": [],
+    "exercises/index": [
+        ("Points and hyperplanes", "exercises/hyperplanes"),
+        ("Losses and updates", "exercises/losses"),
+        ("Runs, mistakes and bounds", "exercises/runs"),
+        ("Margins, kernels and networks", "exercises/beyond"),
+    ],
     "gallery/index": [],
     "reference": [
         ("The perceptron", "reference/perceptron"),
@@ -80,6 +85,7 @@ SECTIONS = {
         ("Tables and files", "reference/tables"),
         ("Logic", "reference/boolean"),
         ("Data", "reference/datasets"),
+        ("Exercises", "reference/exercises"),
         ("Theory", "reference/theory"),
         ("Pictures", "reference/plot"),
         ("The command", "reference/command"),

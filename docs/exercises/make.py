@@ -15,9 +15,10 @@ IMPORTS = "import numpy as np\nimport rosenblatt as rb"
 CODE = re.compile(r"^```python\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 INDEX = """# Exercises
 
-{count} exercises, from easy to hard: every question that [the five texts](../texts/index.md) ask, and twenty of our own. Each
-has a hint, an answer that runs, and a judge: `rb.exercises.check` tells whether an answer is right, and why. It computes that; it
-does not compare with a stored answer, so that any right one will do.
+{count} exercises, from easy to hard: every question that the five texts ask, and twenty of our own.
+Each has a hint, an answer that runs, and a judge: `rb.exercises.check` tells whether an answer is
+right, and why. It computes that; it does not compare with a stored answer, so that any right one
+will do.
 
 ```python
 >>> import rosenblatt as rb
@@ -30,9 +31,10 @@ does not compare with a stored answer, so that any right one will do.
 
 ```
 
-`rb.exercises.hint(14)` and `rb.exercises.answer(14)` help, `rb.exercises.data(4)` has the samples of an exercise that comes with some, and
-`rb.exercises.listing()` has the list below. What `check` returns counts as true or false, so that a course can grade with it. Each
-page is also a notebook to work in, with a place for every answer.
+`rb.exercises.hint(14)` and `rb.exercises.answer(14)` help, `rb.exercises.data(4)` has the samples
+of an exercise that comes with some, and `rb.exercises.listing()` has the list below. What `check`
+returns counts as true or false, so that a course can grade with it. Each page is also a notebook to
+work in, with a place for every answer.
 
 {pages}
 """
@@ -58,7 +60,7 @@ def page_text(page):
     parts = [
         f"# {page.title}",
         page.introduction,
-        f"This page is also a notebook: {notebook}. [All exercises](index.md) are on four such pages.",
+        f"This page is also a notebook: {notebook}. Other pages: [all exercises](index.md).",
         f"```python\n{imports}\n```",
     ]
     for found in page.exercises:

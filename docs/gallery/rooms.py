@@ -16,7 +16,16 @@ COLOURS = {
     "what people touch": ("#E69F00", {"cli", "plot", "io", "report", "tables", "files"}),
     "a question each": (
         "#0072B2",
-        {"perceptron", "kernel", "margin", "bounds", "separation", "boolean", "features"},
+        {
+            "perceptron",
+            "kernel",
+            "margin",
+            "bounds",
+            "separation",
+            "boolean",
+            "features",
+            "exercises",
+        },
     ),
     "what they share": ("#009E73", set()),
 }

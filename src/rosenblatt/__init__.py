@@ -14,7 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import boolean, certify, datasets, exercises, features, io, kernels, plot, theory
+    from rosenblatt import (
+        boolean,
+        certify,
+        datasets,
+        exercises,
+        features,
+        io,
+        kernels,
+        plot,
+        theory,
+    )
     from rosenblatt.bounds.function import mistake_bound
     from rosenblatt.kernel.estimator import KernelPerceptron
     from rosenblatt.margin.estimator import (

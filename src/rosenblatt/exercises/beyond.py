@@ -28,7 +28,6 @@ from rosenblatt.exercises.hyperplanes import (
     EIGHT,
     exact_data,
     line,
-    refuse_unless_separating,
 )
 from rosenblatt.exercises.judging import DATA, given, judge
 from rosenblatt.visible import count
@@ -66,7 +65,9 @@ def canonical(answer: Any) -> str:
     w, b = line(answer)
     given_line = (Fraction(3), Fraction(4), Fraction(-5))
     factor = w[0] / 3
-    if factor <= 0 or not all(close(factor * a, c) for a, c in zip(given_line, (*w, b), strict=True)):
+    if factor <= 0 or not all(
+        close(factor * a, c) for a, c in zip(given_line, (*w, b), strict=True)
+    ):
         msg = "w and b are not the same positive multiple of (3, 4) and −5: that is another line"
         raise NotRight(msg)
     least = min(abs(dot(w, x) + b) for x in X)
@@ -87,7 +88,9 @@ def features(answer: Any) -> str:
         wanted, found = Fraction(float(u @ v)) ** 2, dot(*mapped)
         if not close(found, wanted):
             pair = f"u = {point(map(Fraction, u))}, v = {point(map(Fraction, v))}"
-            msg = f"for {pair} the product of the features is {told(found)}, (u·v)² is {told(wanted)}"
+            msg = (
+                f"for {pair} the product of the features is {told(found)}, (u·v)² is {told(wanted)}"
+            )
             raise NotRight(msg)
     return "φ(u)·φ(v) = (u·v)² for all pairs tried: the kernel computes it without the features"
 
@@ -124,13 +127,15 @@ def idle_sample(answer: Any) -> str:
         # The best line x1 + x2 = 0 stays the best while nobody is nearer to it than √2.
         if (value >= 2) != (name == "stays"):
             away = told(float(value) / math.sqrt(2))
-            msg = f"{point(x)} with label {side:+d} has the distance {away} from the best line, on "
-            msg += "its own side" if value > 0 else "the wrong side or none"
             ends = "so it changes the line" if name == "stays" else "so the line stays"
-            raise NotRight(f"{msg}: the others are √2 = 1.414 away or more, {ends}")
+            msg = (
+                f"{point(x)} with label {side:+d} has y(w·x + b)/‖w‖ = {away} for the best line; "
+                f"for the other samples that is √2 = 1.414 or more, {ends}"
+            )
+            raise NotRight(msg)
     return (
-        "a sample on its own side and no nearer than the margin leaves the best line alone; any other "
-        "makes it move (or there is none any more). Only the support vectors count"
+        "a sample on its own side and no nearer than the margin leaves the best line alone; any "
+        "other makes it move (or there is none any more). Only the support vectors count"
     )
 
 
@@ -148,12 +153,13 @@ def trade(answer: Any) -> str:
     models = [SoftMarginClassifier(C=float(C)).fit(X, y) for C in (small, large)]
     errors = [model.n_errors_ for model in models]
     if errors[0] != 1 or errors[1] != 0:
-        msg = f"with C1 there are {count(errors[0], 'training error')}, with C2 {errors[1]}: give "
-        raise NotRight(f"{msg}values with 1 and 0")
+        found = f"{count(errors[0], 'training error')}, with C2 {errors[1]}"
+        msg = f"with C1 there are {found}: give values with 1 and 0"
+        raise NotRight(msg)
     widths = [1 / abs(float(model.coef_[0, 0])) for model in models]
     return (
-        f"with C1 the sample at 3 is given up and the margin is {widths[0]:.3g}; with C2 all are on "
-        f"their sides and the margin is {widths[1]:.3g}"
+        f"with C1 the sample at 3 is given up and the margin is {widths[0]:.3g}; with C2 all are "
+        f"on their sides and the margin is {widths[1]:.3g}"
     )
 
 
@@ -170,8 +176,8 @@ def dual_counters(answer: Any) -> str:
         msg = f"these counters give the values {point(values)} and {then}"
         raise NotRight(msg)
     return (
-        f"{sum(alpha)} mistakes in {epochs} epochs, the last without any; the values at −1, 0 and 1 "
-        f"are {point(_value(X, y, list(map(Fraction, alpha)), x) for x in X)}"
+        f"{sum(alpha)} mistakes in {epochs} epochs, the last without any; the values at −1, 0 and "
+        f"1 are {point(_value(X, y, list(map(Fraction, alpha)), x) for x in X)}"
     )
 
 

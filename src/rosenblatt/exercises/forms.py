@@ -162,9 +162,10 @@ def dot(u: Iterable[Fraction], v: Iterable[Fraction]) -> Fraction:
     return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
 
 
-def close(a: Fraction, b: Fraction) -> bool:
+def close(a: Fraction | int, b: Fraction | int) -> bool:
     """Whether two numbers are the same but for rounding."""
-    return abs(a - b) <= CLOSE * max(1, abs(a), abs(b))
+    a, b = Fraction(a), Fraction(b)
+    return abs(a - b) <= CLOSE * (1 + abs(a) + abs(b))
 
 
 def told(value: Fraction | float) -> str:

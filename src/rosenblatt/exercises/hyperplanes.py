@@ -19,7 +19,6 @@ from rosenblatt.exercises.forms import (
     dot,
     floats,
     function,
-    label,
     labels,
     number,
     parts,
@@ -356,7 +355,9 @@ def never_four(answer: Any) -> str:
         y = labels("what it returns", labelled(X.copy()), 4)
         shown = ", ".join(point(map(Fraction, row)) for row in X.tolist())
         if len(set(y)) < 2:
-            msg = f"for {shown} it gives all points the label {y[0]:+d}, which any line far off does"
+            msg = (
+                f"for {shown} it gives all points the label {y[0]:+d}, which any line far off does"
+            )
             raise NotRight(msg)
         rows = tuple(tuple(map(Fraction, row)) for row in X.tolist())
         if isinstance(verdict_on(rows, y), Separable):
@@ -371,11 +372,10 @@ def never_four(answer: Any) -> str:
 def _quadruples() -> list[Any]:
     square, inside = [[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 0], [6, 0], [0, 6], [2, 2]]
     others = [[[0, 0], [2, 0], [5, 0], [1, 3]], [[0, 0], [1, 1], [3, 3], [7, 7]]]
-    turned = [[X[i] for i in order] for X in (square, inside) for order in ((0, 2, 1, 3), (3, 0, 1, 2))]
+    turned = [
+        [X[i] for i in order] for X in (square, inside) for order in ((0, 2, 1, 3), (3, 0, 1, 2))
+    ]
     rng = np.random.default_rng(0)
     few = [rng.choice(100, 4, replace=False) for _ in range(12)]
     numbers = [np.column_stack([cells // 10, cells % 10]) for cells in few]
     return [np.array(X, np.float64) for X in (square, inside, *others, *turned, *numbers)]
-
-
-__all__ = ["exact_data", "label", "refuse_unless_separating", "verdict_on"]

@@ -71,11 +71,14 @@ def counters(answer: Any) -> str:
     found, run = vector("the counts", answer, 4), run_on(X, y)
     if list(found) != run.counts():
         rows = [(*x, Fraction(1)) for x in X]
-        made = [dot([a * s for a, s in zip(found, y, strict=True)], c) for c in zip(*rows, strict=True)]
-        i = next(i for i, (a, b) in enumerate(zip(found, run.counts(), strict=True)) if a != b)
+        made = [
+            dot([a * s for a, s in zip(found, y, strict=True)], c) for c in zip(*rows, strict=True)
+        ]
+        counts = run.counts()
+        i = next(i for i, (a, b) in enumerate(zip(found, counts, strict=True)) if a != b)
         msg = (
             f"with these counts Σ α y (x, 1) is {_hyperplane(tuple(made))}; sample {i + 1} is a "
-            f"mistake {'more' if found[i] < run.counts()[i] else 'less'} often than {told(found[i])}"
+            f"mistake {'more' if found[i] < counts[i] else 'less'} often than {told(found[i])}"
         )
         raise NotRight(msg)
     return (
@@ -165,7 +168,9 @@ def bad_order(answer: Any) -> str:
 def forgotten_one(answer: Any) -> str:
     """One feature, and more mistakes than R and γ of the x alone would allow."""
     X, y = samples(*parts(answer, "X, y"), columns=1, most=20)
-    positive, negative = ([x for (x,), s in zip(X, y, strict=True) if s == side] for side in (1, -1))
+    positive, negative = (
+        [x for (x,), s in zip(X, y, strict=True) if s == side] for side in (1, -1)
+    )
     gap = max(min(positive) - max(negative), min(negative) - max(positive))
     if gap <= 0:
         msg = "no point of the line has the classes on its two sides: there is no γ"
@@ -178,8 +183,9 @@ def forgotten_one(answer: Any) -> str:
         msg = f"R is {told(R)} and γ {told(gamma)}: {told(allowed)} are allowed, with {made} made"
         raise NotRight(msg)
     return (
-        f"R is {told(R)} and γ {told(gamma)}, which would allow (R/γ)² = {told(allowed)}, but there "
-        f"are {len(run.mistakes)} mistakes. The bias takes part in each: R and γ are those of (x, 1)"
+        f"R is {told(R)} and γ {told(gamma)}, which would allow (R/γ)² = {told(allowed)}, but "
+        f"there are {len(run.mistakes)} mistakes. The bias takes part in each, so R and γ must be "
+        "those of the vectors (x, 1)"
     )
 
 
@@ -275,6 +281,6 @@ def slow_pocket(answer: Any) -> str:
     entry, period = run.cycle
     again = "every epoch" if period == 1 else f"every {period} epochs"
     return (
-        f"the pocket gets its last vector, with {count(best, 'error')}, in epoch {late}; that it is "
-        f"the last is sure, for from epoch {entry} on the weights come back {again}"
+        f"the pocket gets its last vector, with {count(best, 'error')}, in epoch {late}; that it "
+        f"is the last is sure, for from epoch {entry} on the weights come back {again}"
     )
