@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.certify.inputs import (
+    LabelledRows,
     SignedRows,
     WrongError,
     read_exact_weights,
+    read_labelled_samples,
     read_point,
     read_rows,
     read_sample_weight,
@@ -23,12 +25,14 @@ from rosenblatt.certify.inputs import (
 from rosenblatt.certify.optimum import prove_optimum
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
+from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.exact.rationals import exact_product, floats_of
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
 from rosenblatt.results import (
     CheckResult,
     Inseparable,
+    JointCertificate,
     Optimum,
     QuasiSeparable,
     Separable,
@@ -52,13 +56,13 @@ def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) ->
 
     Parameters
     ----------
-    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
         Undecided proves nothing.
     X : array of shape (n, d), data frame or sparse matrix; or blocks of samples
         Finite numbers. Blocks are pairs ``(X, y)`` in a list, or in anything else that can be gone
         through again and again; one of them at a time is held.
     y : array of n labels
-        Exactly two classes; None with blocks, which have their own.
+        Exactly two classes, or those of a JointCertificate; None with blocks, which have their own.
     sample_weight : array of n numbers from 0 on, or None
         For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
 
@@ -73,7 +77,8 @@ def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) ->
         If X, y or the weights cannot be used. A wrong certificate never raises.
     """
     with np.errstate(all="ignore"):
-        data = read_samples(X, y)
+        joint = isinstance(certificate, JointCertificate)
+        data: Any = read_labelled_samples(X, y) if joint else read_samples(X, y)
         weights = read_sample_weight(sample_weight, data.n)
         try:
             require_fields(certificate)
@@ -82,7 +87,7 @@ def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) ->
             if weights is not None:
                 msg = "sample_weight is for an Optimum: leave it out, a verdict knows no weights"
                 raise ValueError(msg)
-            return _valid(_proof(certificate, data))
+            return _valid(_joint_proof(certificate, data) if joint else _proof(certificate, data))
         except WrongError as wrong:
             return CheckResult(False, str(wrong), wrong.sample, wrong.where)
 
@@ -106,6 +111,38 @@ def _proof(certificate: Any, data: SignedRows) -> str:
     if isinstance(certificate, Undecided):
         msg = "undecided: nothing is claimed, so nothing is proved"
     raise WrongError(msg)
+
+
+def _joint_proof(joint: Any, data: LabelledRows) -> str:
+    """What was proved of all classes as one problem: it is a proof about Kesler's vectors."""
+    k = joint.n_classes
+    require(type(k) is int and k == data.n_classes, f"y has {data.n_classes} classes, not {k}")
+    certificate = joint.certificate
+    require_fields(certificate)
+    try:
+        _proof(certificate, data.kesler())
+    except WrongError as wrong:
+        if wrong.sample is None:
+            raise
+        if wrong.sample == data.n * (k - 1):
+            msg = "the origin is not on its side of the hyperplane"
+            raise WrongError(msg) from None
+        sample, rival = pairs_of(np.array([wrong.sample]), data.label, k)[0].tolist()
+        where = f"no higher in its own class than in class number {rival}"
+        msg = f"sample {sample} lies {where}"
+        raise WrongError(msg, sample, where) from None
+    rows = getattr(certificate, "support", np.empty(1, np.int64))[:-1]
+    right = isinstance(joint.pairs, np.ndarray) and joint.pairs.dtype.kind in "iu"
+    right = right and np.array_equal(joint.pairs, pairs_of(rows, data.label, k))
+    require(right, "pairs are not those of the support")
+    if isinstance(certificate, Separable):
+        return f"each of {data.n} samples has its highest value in its own class"
+    if isinstance(certificate, QuasiSeparable):
+        return (
+            f"the vectors of {len(rows)} pairs of a sample and a rival cancel, "
+            "and no sample has a higher value in another class"
+        )
+    return f"the vectors of {len(rows)} pairs of a sample and a rival cancel, and span all"
 
 
 def _separable(certificate: Any, data: SignedRows) -> str:

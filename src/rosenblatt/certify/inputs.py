@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.exact.blocks import Stack, blocks
+from rosenblatt.exact.blocks import Stack, blocks, tiles
+from rosenblatt.exact.kesler import kesler_vectors
 from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
 
+NUMBERS = 1 << 22  # in Kesler's vectors that are made at a time
 WANTED = "give a matrix with one row per sample"
 
 # The fields of a certificate ---------------------------------------------------------------------
@@ -175,8 +178,51 @@ class SignedRows:
         return z
 
 
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Samples of several classes; `label` is the number of each one's class in sorted order."""
+
+    X: Any
+    label: NDArray[np.int64]
+    n_classes: int
+
+    @property
+    def n(self) -> int:
+        """How many samples there are."""
+        return len(self.label)
+
+    def kesler(self) -> SignedRows:
+        """The vectors of Kesler's construction, without the first class, and the origin as -1."""
+        k, d = self.n_classes, int(self.X.shape[1])
+        shape = self.n * (k - 1) + 1, (k - 1) * (d + 1)
+
+        def make() -> Iterator[Any]:
+            size = max(1, NUMBERS // (2 * (k - 1) * (d + 1)))
+            for start, X in tiles(self.X, size):
+                label = self.label[start : start + X.shape[0]]
+                yield kesler_vectors(X, label, k, first=1)
+            yield csr_array((1, shape[1]))
+
+        y = np.ones(shape[0], np.int8)
+        y[-1] = -1
+        return SignedRows(Stack(shape, make), y)
+
+
 def read_samples(X: Any, y: Any) -> SignedRows:
     """X and y, or blocks of them, as samples; ValueError says in one line what is wrong."""
+    X, labels = _read(X, y)
+    return SignedRows(X, _signs_of(labels))
+
+
+def read_labelled_samples(X: Any, y: Any) -> LabelledRows:
+    """The same for several classes."""
+    X, labels = _read(X, y)
+    classes, label = _numbered(labels)
+    return LabelledRows(X, label, len(classes))
+
+
+def _read(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Samples as a matrix or in blocks, and their labels as given."""
     if y is None:
         return _read_blocks(X)
     X = _read_matrix(X)
@@ -184,10 +230,10 @@ def read_samples(X: Any, y: Any) -> SignedRows:
         msg = f"X has shape {X.shape}: {WANTED}"
         raise ValueError(msg)
     _require_finite(X)
-    return SignedRows(X, _signs_of(_label_vector(y, X.shape[0])))
+    return X, _label_vector(y, X.shape[0])
 
 
-def _read_blocks(given: Any) -> SignedRows:
+def _read_blocks(given: Any) -> tuple[Any, NDArray[Any]]:
     """Samples in blocks, pairs of X and y; they are gone through once for their labels."""
     labels, n, kinds = [], 0, set()
     for X, y in _pairs(given):
@@ -203,7 +249,7 @@ def _read_blocks(given: Any) -> SignedRows:
         raise ValueError(msg)
     ((_, d),) = kinds
     X = Stack((n, d), lambda: (X for X, _ in _pairs(given)))
-    return SignedRows(X, _signs_of(np.concatenate(labels)))
+    return X, np.concatenate(labels)
 
 
 def _pairs(given: Any) -> Iterator[tuple[Any, Any]]:
@@ -253,8 +299,8 @@ def _label_vector(y: Any, n: int) -> NDArray[Any]:
     return labels
 
 
-def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
-    """-1 for the first of two classes in sorted order, 1 for the second."""
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The classes in sorted order, and the number of each sample's."""
     try:
         classes, codes = np.unique(labels, return_inverse=True)
         missing = bool((classes != classes).any())
@@ -264,10 +310,16 @@ def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
     if missing:
         msg = "y contains NaN: give every sample a label"
         raise ValueError(msg)
+    return classes, codes.ravel().astype(np.int64)
+
+
+def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
+    """-1 for the first of two classes in sorted order, 1 for the second."""
+    classes, codes = _numbered(labels)
     if len(classes) != 2:
         msg = f"y has {len(classes)} class{'es' * (len(classes) != 1)}: give exactly two"
         raise ValueError(msg)
-    return (2 * codes.ravel() - 1).astype(np.int8)
+    return (2 * codes - 1).astype(np.int8)
 
 
 def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:

@@ -20,6 +20,7 @@ from rosenblatt.results import (
     Certificate,
     Hyperplane,
     Inseparable,
+    JointCertificate,
     Optimum,
     QuasiSeparable,
     Separable,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION: str = import_module("rosenblatt").__version__  # that module stands above this layer
-LAYOUT = 1  # one more with each change that older versions would misread
+LAYOUT = 2  # one more with each change that older versions would misread
+PLAIN = 1  # the layout of what version 0.1 reads, too: no problem of several classes
 MARK = "rosenblatt_certificate"
 BLOCK = 1 << 22  # numbers at a time
 MOST_CHARACTERS = 40  # of a fraction that is written for people to read
@@ -48,7 +50,7 @@ KINDS: dict[str, type[Any]] = {
     "INSEPARABLE": Inseparable,
     "UNDECIDED": Undecided,
 }
-OPTIMUM = "OPTIMUM"
+OPTIMUM, JOINT = "OPTIMUM", "joint"
 MEANING = "no hyperplane has an objective below the dual value"
 # Weights that floats cannot hold; `exact_weights` in a file are for people to read.
 FRACTIONS = {
@@ -64,13 +66,16 @@ class CertificateFileError(ValueError):
 
 
 def save_certificate(
-    certificate: Certificate | Optimum, path: str | os.PathLike[str], X: Any, y: Any
+    certificate: Certificate | JointCertificate | Optimum,
+    path: str | os.PathLike[str],
+    X: Any,
+    y: Any,
 ) -> None:
     """Write a certificate to a JSON file, whole or not at all.
 
     Parameters
     ----------
-    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
         What `rosenblatt.separability` returned, or a best hyperplane with its proof.
     path : path of the file
         By custom its name ends in ``.json``.
@@ -82,14 +87,16 @@ def save_certificate(
     --------
     load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
     """
-    kinds = (*KINDS.values(), Optimum)
+    kinds = (*KINDS.values(), JointCertificate, Optimum)
     instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
     file_path("path", path)
     labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
     if not labels:
         msg = "y is empty: give the labels that the certificate is about"
         raise ValueError(msg)
-    problem = {"negative": labels[0], "positive": labels[-1]}
+    problem: dict[str, Any] = {"negative": labels[0], "positive": labels[-1]}
+    if isinstance(certificate, JointCertificate):
+        problem = {"classes": labels}
     problem |= certificate_as_json(certificate, X, y)
     write_document({"digest": digest(X, y), "problems": [problem]}, path)
 
@@ -105,7 +112,7 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    certificate : Separable, QuasiSeparable, Inseparable, Undecided or Optimum
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
         A tuple of them if the file is about several two-class problems.
 
     Raises
@@ -123,7 +130,8 @@ def load_certificate(path: str | os.PathLike[str]) -> Any:
 
 def document_text(document: dict[str, Any]) -> str:
     """A document as it stands in a file, with what makes it known as ours."""
-    head = {MARK: LAYOUT, "rosenblatt": VERSION}
+    joint = any("multiclass" in problem for problem in document["problems"])
+    head = {MARK: LAYOUT if joint else PLAIN, "rosenblatt": VERSION}
     return json_text(head | document)
 
 
@@ -180,13 +188,19 @@ def _reason(error: Exception) -> str:
 
 
 def certificate_as_json(
-    certificate: Certificate | Optimum, X: Any = None, y: Any = None
+    certificate: Certificate | JointCertificate | Optimum, X: Any = None, y: Any = None
 ) -> dict[str, Any]:
     """A certificate in lists, text and whole numbers.
 
     Floats are text that reads back to the same float, rational numbers ``"3/7"``, samples whole
-    numbers from 0. With `X` and `y` the exact weights are there too, where they are short.
+    numbers from 0. With `X` and `y` the exact weights are there too, where they are short. Of
+    several classes as one problem the samples are the vectors of Kesler's construction; `pairs`
+    has the samples of the data and their rivals.
     """
+    if isinstance(certificate, JointCertificate):
+        about = {"multiclass": JOINT, "n_classes": certificate.n_classes}
+        pairs = {"pairs": certificate.pairs.tolist()}
+        return about | certificate_as_json(certificate.certificate) | pairs
     if isinstance(certificate, Optimum):
         found: dict[str, Any] = {"kind": OPTIMUM, "meaning": MEANING}
     else:
@@ -216,6 +230,11 @@ def short_exact_weights(
 
 def certificate_from_json(found: dict[str, Any]) -> Any:
     """The certificate that `certificate_as_json` wrote."""
+    if found.get("multiclass") == JOINT:
+        inner = {name: part for name, part in found.items() if name != "multiclass"}
+        pairs = [_samples(pair) for pair in found["pairs"]]
+        numbers = np.array(pairs, np.int64).reshape(len(pairs), 2)
+        return JointCertificate(certificate_from_json(inner), found["n_classes"], numbers)
     best = "verdict" not in found and found.get("kind") == OPTIMUM
     kind = Optimum if best else KINDS.get(str(found["verdict"]))
     if kind is None:

@@ -4,7 +4,7 @@ Begin with `hyperplane` and `runs`. Imports nothing but `exact` and `arguments`.
 """
 
 from rosenblatt.results.hyperplane import Hyperplane
-from rosenblatt.results.joint import JointFit, JointUpdates
+from rosenblatt.results.joint import JointCertificate, JointFit, JointUpdates
 from rosenblatt.results.margins import (
     Conditions,
     MarginFit,
@@ -55,6 +55,7 @@ __all__ = [
     "Fit",
     "Hyperplane",
     "Inseparable",
+    "JointCertificate",
     "JointFit",
     "JointUpdates",
     "KernelFit",

@@ -11,7 +11,8 @@ from rosenblatt.results.hyperplane import Hyperplane, samples_of
 from rosenblatt.results.runs import Cycle, Frozen, Mistakes, StopReason, Trace, add_sample
 
 if TYPE_CHECKING:
-    from rosenblatt.array_types import Ints
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.results.verdicts import Certificate, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,3 +91,53 @@ class JointFit(Frozen):
     def keeps_last(self) -> bool:
         """Whether the vectors that were kept are the last ones."""
         return self.hyperplanes == self.last
+
+
+@dataclass(frozen=True, eq=False)
+class JointCertificate(Frozen):
+    """Whether every class can have the highest value on all its samples, and the evidence.
+
+    It is that of two classes for the vectors of Kesler's construction, ``n(K - 1)`` of them and
+    the origin as the other class: of sample x of class k and a rival, the vector with ``(x, 1)`` in
+    the place of k and ``-(x, 1)`` in the place of the rival. The first class has no place, as its
+    hyperplane may be zero.
+
+    Attributes
+    ----------
+    certificate : Separable, QuasiSeparable, Inseparable or Undecided
+        About these vectors; its row numbers are theirs, sample by sample, rivals in ascending
+        order, the origin last.
+    n_classes : int
+    pairs : int array of shape (m, 2)
+        Samples and rivals, by number, whose vectors sum to zero with the `weights`: if not
+        separable, otherwise none.
+    """
+
+    certificate: Certificate
+    n_classes: int
+    pairs: Ints
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the classes are separable jointly."""
+        return self.certificate.verdict
+
+    @property
+    def weights(self) -> Floats:
+        """The weights of the `pairs`, summing to 1; none if separable."""
+        weights: Floats = getattr(self.certificate, "weights", np.empty(1))[:-1]
+        return weights
+
+    @property
+    def hyperplanes(self) -> tuple[Hyperplane, ...]:
+        """A hyperplane for each class, the first of them zero; none if inseparable.
+
+        If separable, its own class has the highest value at each sample; if quasi-separable, no
+        other class has a higher one.
+        """
+        plane = getattr(self.certificate, "hyperplane", None)
+        if plane is None:
+            return ()
+        thetas = plane.w.reshape(self.n_classes - 1, -1)
+        thetas = np.vstack([np.zeros(thetas.shape[1]), thetas])
+        return tuple(Hyperplane(theta[:-1], theta[-1]) for theta in thetas)

@@ -8,14 +8,16 @@ import numpy as np
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import canonical, label_vector, real_labels, yes_or_no
+from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, yes_or_no
 from rosenblatt.certify import check
 from rosenblatt.contract.classifier import LAYOUT
 from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
+from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
+from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.matrices import table, told_in_one_line
-from rosenblatt.results import QuasiSeparable, Separable, Undecided
+from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.solver import Care, find_certificate
@@ -44,6 +46,18 @@ def separability(
 
 @overload
 def separability(
+    X: Any,
+    y: Any,
+    *,
+    multiclass: str,
+    kernel: None = None,
+    fit_intercept: bool | None = None,
+    max_time: float | None = None,
+) -> Certificate | JointCertificate: ...
+
+
+@overload
+def separability(
     X: Any, y: Any, *, kernel: Any, fit_intercept: bool | None = None, max_time: float | None = None
 ) -> FeatureVerdict: ...
 
@@ -54,8 +68,9 @@ def separability(
     *,
     kernel: Any = None,
     fit_intercept: bool | None = None,
+    multiclass: str | None = None,
     max_time: float | None = None,
-) -> Certificate | FeatureVerdict:
+) -> Certificate | FeatureVerdict | JointCertificate:
     """Whether a hyperplane separates the two classes, proved.
 
     Floats are rational numbers, and the verdict is exact for them: every certificate has been
@@ -74,6 +89,11 @@ def separability(
     fit_intercept : bool, optional
         With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
         it passes through the origin. Without a kernel it always has one.
+    multiclass : "joint", optional
+        Of several classes ask whether each can have the highest ``w_k·x + b_k`` on all its
+        samples: whether what `rosenblatt.Perceptron` learns with this name exists. (It decides,
+        too, whether a multinomial logistic regression has finite estimates [1]_: only where the
+        answer is inseparable.) Of two classes this is the question without it.
     max_time : float, optional
         Seconds after which the answer is `Undecided`; by default no limit. Exact arithmetic, where
         rounding hides the answer, has a limit of work, the same on every machine.
@@ -82,7 +102,13 @@ def separability(
     -------
     Separable, QuasiSeparable, Inseparable or Undecided
         With a kernel a FeatureVerdict: one of these as its `certificate`, its `verdict`, whether
-        it is `exact`, and otherwise the `tolerance`.
+        it is `exact`, and otherwise the `tolerance`. With ``multiclass="joint"`` and more than two
+        classes a `rosenblatt.results.JointCertificate`.
+
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
+       logistic regression models", Biometrika 71(1), 1984.
 
     Examples
     --------
@@ -93,7 +119,15 @@ def separability(
     (Verdict.INSEPARABLE, array([0, 1, 2, 3]), array([0.5, 0.5]))
     >>> print(rb.separability(X, [0, 0, 1, 1], kernel=rb.kernels.Polynomial(2)))
     separable in the feature space of K(x, y) = (x·y + 1)^2: proved
+    >>> line = [[-2.0], [0.0], [2.0]]  # no threshold has the middle one to itself
+    >>> rb.separability(line, [0, 1, 2], multiclass="joint").verdict
+    Verdict.SEPARABLE
     """
+    if multiclass is not None:
+        one_of("multiclass", multiclass, ("joint",))
+        if kernel is not None:
+            msg = "multiclass='joint' goes with no kernel yet: leave one of them out"
+            raise ValueError(msg)
     if fit_intercept is not None:
         yes_or_no("fit_intercept", fit_intercept)
     if kernel is not None:
@@ -105,9 +139,26 @@ def separability(
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)
     clock = Clock(time_limit(max_time))
-    X, labels = read_two_classes(X, y)
+    if multiclass is None:
+        X, labels = read_two_classes(X, y)
+        n_classes = 2
+    else:
+        X, labels, n_classes = read_classes(X, y)
+    source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        return proved(MemorySource(as_rows(X), labels, X.shape[1]), team, 1, clock)
+        if n_classes == 2:
+            return proved(source, team, 1, clock)
+        return proved_jointly(source, labels, n_classes, team, clock)
+
+
+def proved_jointly(
+    source: Source, labels: NDArray[np.int32], n_classes: int, team: Team, clock: Clock
+) -> JointCertificate:
+    """The verdict on several classes as one problem, and checked evidence for it."""
+    vectors = KeslerSource(source, n_classes, bias=True, first=1, origin=True)
+    found = proved(vectors, team, 1, clock)
+    rows = getattr(found, "support", np.empty(1, np.int64))[:-1]  # the origin is last
+    return JointCertificate(found, n_classes, pairs_of(rows, labels, n_classes))
 
 
 def proved(
@@ -163,6 +214,14 @@ def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return canonical(X), y
 
 
+def read_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32], int]:
+    """Samples, their classes by number, and how many of these there are, validated."""
+    X, y = read_labelled(X, y)
+    check_classification_targets(label_vector("y", y))
+    classes, labels = number_classes(y)
+    return X, labels, len(classes)
+
+
 def read_two_classes(
     X: Any, y: Any, about: str = "a verdict is on two"
 ) -> tuple[Any, NDArray[np.int32]]:
@@ -173,7 +232,8 @@ def read_two_classes(
     if len(classes) > 2:
         msg = (
             f"y holds {len(classes)} classes, {shown(classes)}: {about}; "
-            f"give y == {classes.tolist()[0]!r} for one class against the rest"
+            f"give y == {classes.tolist()[0]!r} for one class against the rest, "
+            "or multiclass='joint'"
         )
         raise ValueError(msg)
     return X, labels
