@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from rosenblatt.exact import settled, sides, signs, smallest
-from rosenblatt.exact.blocks import RowBlock, blocks
+from rosenblatt.exact.blocks import RowBlock, Sparse, blocks
 from rosenblatt.exact.dot_products import exact_parts, smallest_sum
 
 KINDS = {
@@ -85,13 +85,14 @@ def test_rows_one_ulp_apart_need_no_integers(d, monkeypatch):
     theta[-1] = -theta[:-1].sum()
     y = np.resize([1, -1], len(X))
     values = values_of(X, theta.tolist())
-    asked, exact = [], RowBlock.exact
+    asked = []
+    for kind in (RowBlock, Sparse):
 
-    def counted(self, numbers):
-        asked.append(len(self))
-        return exact(self, numbers)
+        def counted(self, numbers, exact=kind.exact):
+            asked.append(len(self))
+            return exact(self, numbers)
 
-    monkeypatch.setattr(RowBlock, "exact", counted)
+        monkeypatch.setattr(kind, "exact", counted)
     for matrix in (X, csr_array(X)):
         assert signs(matrix, theta).tolist() == [(v > 0) - (v < 0) for v in values]
         assert settled(matrix, theta).tolist() == [float(v) for v in values]

@@ -501,3 +501,25 @@ class TestMargin:
         y = np.where(X @ [3, 4] > 0, 1, -1)
         assert margin_of(X, y, [3.0, 4.0, 0.5]) == float(np.min(y * (X @ [3, 4] + 0.5)) / 5)
         assert margin_of(csr_array(X), y, [3.0, 4.0, 0.5]) == margin_of(X, y, [3.0, 4.0, 0.5])
+
+
+@pytest.mark.parametrize("columns", [None, 3])
+def test_exact_sums_of_sparse_rows_are_those_of_dense_ones(columns):
+    """Rows without entries, zeros that are written down, powers of two far apart, long integers."""
+    rng = np.random.default_rng(3)
+    X = np.where(rng.random((60, 9)) < 0.4, rng.standard_normal((60, 9)), 0.0)
+    X *= 2.0 ** rng.integers(-60, 60, (60, 1))
+    X[::7] = 0.0
+    shape = (9,) if columns is None else (9, columns)
+    numbers = rng.integers(-3, 4, shape).astype(object) << 80
+    sparse = csr_array(X)
+    sparse.data[::5] = 0.0
+    whole = sparse.astype(np.int64)
+    for matrix in (sparse, whole):
+        found = []
+        for one in (matrix, matrix.toarray()):
+            ((_, block),) = blocks_module.blocks(one)
+            n, e = block.exact(numbers)
+            scale = np.array([Fraction(2) ** int(k) for k in e], dtype=object)
+            found.append((n.T * scale).tolist())
+        assert found[0] == found[1]

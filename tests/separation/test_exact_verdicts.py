@@ -27,7 +27,7 @@ from rosenblatt.results import Inseparable, QuasiSeparable, Separable, Undecided
 from rosenblatt.running import clock
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.threads import Team
-from rosenblatt.separation import evidence, programs, solver
+from rosenblatt.separation import evidence, solver
 from rosenblatt.separation import function as estimator
 from rosenblatt.separation.programs import decide
 
@@ -353,7 +353,7 @@ def test_others_are_told_of_the_time_that_is_left(monkeypatch):
         limits.append(options.get("time_limit"))
         return linprog(*args, options=options, **kwargs)
 
-    monkeypatch.setattr(programs, "linprog", watched)
+    monkeypatch.setattr("scipy.optimize.linprog", watched)
     X, y = np.array([[0.0, 0], [1, 0], [1, 0], [2, 0], [0, 1]]), [0, 0, 1, 1, 1]
     assert rb.separability(X, y).verdict is rb.Verdict.QUASI_SEPARABLE
     assert limits

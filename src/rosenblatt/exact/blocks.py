@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.sparse import vstack
 
-from rosenblatt.exact.rationals import NONE, decompose, rows_as_integers
+from rosenblatt.exact.rationals import NONE, as_objects, decompose, rows_as_integers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -74,15 +74,14 @@ class RowBlock:
         """The chosen rows."""
         return RowBlock(self.values[rows], self.floats[rows])
 
-    def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
-        """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
+    def exact(self, numbers: Objects) -> tuple[Objects, Ints]:
+        """``Σ_j x_ij numbers_j`` for each row: n and e, the sum being ``n * 2**e``."""
         used = np.unique(np.nonzero(numbers)[0])
         numbers, values = numbers[used], self.values[:, used]
         if values.dtype.kind in "iu":
-            yield from zip(values.astype(object) @ numbers, [0] * len(values), strict=True)
-            return
+            return values.astype(object) @ numbers, np.zeros(len(values), dtype=np.int64)
         whole, e = rows_as_integers(values)
-        yield from zip(whole @ numbers, e.tolist(), strict=True)
+        return whole @ numbers, e
 
     def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
         """A number for each column, given to its entries."""
@@ -133,11 +132,29 @@ class Sparse(RowBlock):
         values, floats, columns = self.values[entries], self.floats[entries], self.columns[entries]
         return Sparse(values, floats, columns, starts, self.width)
 
-    def exact(self, numbers: Objects) -> Iterator[tuple[Any, int]]:
-        """``Σ_j x_ij numbers_j`` as ``(n, e)``, the sum being ``n * 2**e``, for each row."""
-        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
-            row = RowBlock(self.values[None, start:stop], self.floats[None, start:stop])
-            yield from row.exact(numbers[self.columns[start:stop]])
+    def exact(self, numbers: Objects) -> tuple[Objects, Ints]:
+        """``Σ_j x_ij numbers_j`` for each row: n and e, the sum being ``n * 2**e``."""
+        lines = numbers if numbers.ndim > 1 else numbers[:, np.newaxis]
+        entries = np.flatnonzero((lines != 0).any(axis=1)[self.columns])
+        rows = np.repeat(np.arange(len(self)), np.diff(self.starts))[entries]
+        whole, e = self._as_integers(entries, rows)
+        products = whole[:, np.newaxis] * lines[self.columns[entries]]
+        sums = np.zeros((len(self), lines.shape[1]), dtype=object)
+        if len(rows):
+            first = np.flatnonzero(np.diff(rows, prepend=-1))
+            sums[rows[first]] = np.add.reduceat(products, first, axis=0)
+        return (sums if numbers.ndim > 1 else sums[:, 0]), e
+
+    def _as_integers(self, entries: Ints, rows: Ints) -> tuple[Objects, Ints]:
+        """Entries in integers, and for each row the power of two that they are to be times."""
+        values, e = self.values[entries], np.full(len(self), NONE)
+        if values.dtype.kind in "iu":
+            return values.astype(object), np.zeros_like(e)
+        M, E = decompose(values)
+        used = M != 0
+        np.minimum.at(e, rows[used], E[used])
+        e[e == NONE] = 0
+        return as_objects(M, np.where(used, E - e[rows], 0)), e
 
     def _spread(self, row: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(row[self.columns])

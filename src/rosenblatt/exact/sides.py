@@ -95,19 +95,28 @@ class Form:
         """``w·x_i + b`` for every row."""
         return (Fraction(n, d) for n, d in _ratios(block, self.numbers, self.denominator))
 
-    def exact_signs(self, block: RowBlock) -> Iterator[int]:
+    def exact_signs(self, block: RowBlock) -> NDArray[np.int8]:
         """The signs of ``w·x_i + b``."""
-        return ((n > 0) - (n < 0) for n, _ in _ratios(block, self.numbers, 1))
+        n, _ = _numerators(block, self.numbers)
+        return (n > 0).astype(np.int8) - (n < 0).astype(np.int8)
+
+
+def _numerators(block: RowBlock, numbers: Objects) -> tuple[Objects, Ints]:
+    """Integers n and k, ``Σ_j x_ij numbers_j + numbers_d`` being ``n / 2**k``, for every row.
+
+    With a row of numbers for each column, and a row of integers.
+    """
+    n, e = block.exact(numbers[:-1])
+    up, down = (np.maximum(x, 0) for x in (e, -e))
+    wide = (len(e),) + (1,) * (n.ndim - 1)
+    shifted = n << up.astype(object).reshape(wide)
+    return shifted + (numbers[-1] << down.astype(object).reshape(wide)), down
 
 
 def _ratios(block: RowBlock, numbers: Objects, denominator: int) -> Iterator[tuple[int, int]]:
     """``(Σ_j x_ij numbers_j + numbers_d) / denominator`` as a fraction, for every row."""
-    bias = numbers[-1]
-    for n, e in block.exact(numbers[:-1]):
-        if e >= 0:
-            yield (n << e) + bias, denominator
-        else:
-            yield n + (bias << -e), denominator << -e
+    n, k = _numerators(block, numbers)
+    return zip(n.tolist(), (denominator << power for power in k.tolist()), strict=True)
 
 
 def _form(X: Any, theta: Any) -> Form:
@@ -146,7 +155,7 @@ def signs(
         here[:] = np.sign(values)
         for at in range(0, doubtful.size, CHUNK):
             rows = doubtful[at : at + CHUNK]
-            here[rows] = list(form.exact_signs(block.take(rows)))
+            here[rows] = form.exact_signs(block.take(rows))
     return result
 
 
@@ -256,8 +265,7 @@ def first_not_annihilated(
                 zero &= block.dot(column[:-1]) + column[-1] == 0
         unsure = np.flatnonzero(~certain)
         if unsure.size:
-            ratios = _ratios(block.take(unsure), V, 1)
-            zero[unsure] = [not np.any(n) for n, _ in ratios]
+            zero[unsure] = ~(_numerators(block.take(unsure), V)[0] != 0).any(axis=1)
         if not zero.all():
             return int(rows[np.argmin(zero)])
     return None

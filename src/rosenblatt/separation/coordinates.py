@@ -169,10 +169,12 @@ def careful_product(Z: Floats, basis: list[list[int]], lengths: list[int], V: Fl
     doubtful = ~(np.abs(C) > 2.0**-30 * sizes) & (sizes != 0)
     rows = np.flatnonzero(doubtful.any(axis=1))
     numbers, powers = rows_as_integers(Z[rows])
-    for i, row, power in zip(rows, numbers.tolist(), powers.tolist(), strict=True):
-        for j in np.flatnonzero(doubtful[i]):
-            exact = sum(a * b for a, b in zip(row, basis[j], strict=True) if b)
-            C[i, j] = _times_power(exact, power - lengths[j])
+    for j in np.flatnonzero(doubtful.any(axis=0)):
+        used = [k for k, b in enumerate(basis[j]) if b]
+        few = np.flatnonzero(doubtful[rows, j])
+        exact = numbers[few[:, np.newaxis], used] @ np.array([basis[j][k] for k in used], object)
+        each = zip(exact.tolist(), (powers[few] - lengths[j]).tolist(), strict=True)
+        C[rows[few], j] = [_times_power(n, power) for n, power in each]
     return C
 
 
