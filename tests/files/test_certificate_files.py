@@ -162,7 +162,7 @@ def test_files_that_are_no_certificates(tmp_path):
         (b'{"rosenblatt_certificate": 1, "problems": []}', "holds no problems"),
         (b'{"rosenblatt_certificate": 1, "problems": [3]}', "is damaged"),
         (b'{"rosenblatt_certificate": 1, "problems": [{"verdict": "NO"}]}', "is damaged"),
-        (b'{"rosenblatt_certificate": 2, "problems": []}', "comes from a rosenblatt newer"),
+        (b'{"rosenblatt_certificate": 3, "problems": []}', "comes from a rosenblatt newer"),
         (b"[" * 100_000, "is not a certificate file"),
         (b'{"a":' * 100_000, "breaks off or is damaged"),
     ):
