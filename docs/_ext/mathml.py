@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -19,10 +20,16 @@ def markup(node: nodes.Node, block: bool) -> str:
     """The formula of `node` as MathML; a warning, and its source, where it is not understood."""
     source = node.astext().strip()
     try:
-        return str(tex2mathml(source, as_block=block))
+        return str(tex2mathml(fenced(source), as_block=block))
     except MathError as error:
         log.warning("formula %r: %s", source, error, location=node)
         return f"<code>{source}</code>"
+
+
+def fenced(source: str) -> str:
+    """Bars as a pair, so that an exponent belongs to both and not to the closing one alone."""
+    source = re.sub(r"(?<!\\left)(\\l[vV]ert)\b", r"\\left\1", source)
+    return re.sub(r"(?<!\\right)(\\r[vV]ert)\b", r"\\right\1", source)
 
 
 def visit_math(translator: Any, node: nodes.Node) -> None:
