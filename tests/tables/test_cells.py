@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt.tables import cells
+from rosenblatt.tables.written_dates import date
 from rosenblatt.tables.written_numbers import value_sql
 
 number_like = st.from_regex(r"\A[+-]{0,2}[0-9_]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{0,2})?\Z")
@@ -60,7 +61,7 @@ def in_sql(values, *expressions):
 def test_sql_and_python_agree(values):
     values = [value.strip(cells.WHITE_SPACE).replace("\0", "") for value in values]
     asked = [cells.number("c"), cells.code("c"), value_sql("c", ",")]
-    asked += [cells.date("c", place) for place in (0, 1, 2)]
+    asked += [date("c", order) for order in range(5)]
     asked += [f"({cells.present('c', padded=True)}) IS NULL", cells.missing_value("c")]
     for value, found in zip(values, in_sql(values, *asked), strict=True):
         number, code, with_comma, *dates, missing, missing_value = found

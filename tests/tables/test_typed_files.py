@@ -125,7 +125,7 @@ def test_dates_in_text_are_dates_in_every_format(tmp_path, name, n_copies):
         np.testing.assert_array_equal(table["iso"], expected)
         assert table["slashes"][0] == table["dots"][0] == np.datetime64("2024-12-31")
         assert table["sport"][:4].tolist() == ["none", "ball", "None", "-"]
-        assert len(table.notes) == 2
+        assert len(table.notes) == 3
 
 
 def test_json_types_that_change_after_many_rows(tmp_path):

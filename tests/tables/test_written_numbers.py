@@ -45,6 +45,9 @@ CELLS = {
     ">= 5": (5, 5, None),
     "1.5e-3": (0.0015, None, None),
     "1,234,567.8": (1234567.8, None, None),
+    "12,34,567.5": (1234567.5, None, None),
+    "123-": (-123, -123, None),
+    "1.234,50-": (None, -1234.5, None),
     "0,123": (None, 0.123, None),
     ".5": (0.5, None, None),
     "14:30": (None, None, 14.5),
@@ -53,7 +56,8 @@ CELLS = {
     "08:00:36": (None, None, 8.01),
 } | dict.fromkeys(
     ("", "abc", "(5", "5)", "1,23,4", "1 23", "12 3456", "5 kg", "--5", "24:00", "7:60", "$", "%",
-     "1.2.3", "1,234.567.8", "- 5", "5%%", "a5", "10-20", "1'23", "1 234,567 8"), NONE
+     "1.2.3", "1,234.567.8", "- 5", "-5-", "(5)-", "12,345,67", "123,45,678",
+     "5%%", "a5", "10-20", "1'23", "1 234,567 8"), NONE
 )  # fmt: skip
 
 
@@ -146,6 +150,10 @@ COLUMNS = {  # cells, what they are, and what is said
     "dollars": (["$5", "-$6"], [5, -6], f"without the signs of money {FOR_TEXT}"),
     "losses": (["(5)", "6"], [-5, 6], f"is read as numbers, (5) as -5 {FOR_TEXT}"),
     "limits": (["<5", "6", "7", "-"], [5, 6, 7, None], f"<5 and >5 as 5 {FOR_TEXT}"),
+    "lakhs": (["12,34,567", "2,00,000"], [1234567, 200000], f"thousands separators {FOR_TEXT}"),
+    "credit": (["5-", "6"], [-5, 6], f"is read as numbers, 5- as -5 {FOR_TEXT}"),
+    "weights": (["62 kg", "70kg", "-"], [62, 70, None], f"without the unit kg {FOR_TEXT}"),
+    "ages": (["1 year", "1.5 years"], [1, 1.5], f"without the unit year {FOR_TEXT}"),
     "hours": (["8:30", "20:15"], [8.5, 20.25], f"is read as times of day, in hours {FOR_TEXT}"),
 }
 
@@ -200,7 +208,8 @@ def test_other_columns_tell_what_commas_are(way, file):
 
 
 def test_what_is_no_number(way, file):
-    for cells in (["<5", ">5"] * 3, ["2", "3", "J", "Q", "K"], ["0123", "$5"], ["12:30", "late"]):
+    for cells in (["<5", ">5"] * 3, ["2", "3", "J", "Q", "K"], ["0123", "$5"], ["12:30", "late"],
+                  ["5 kg", "6 lb"], ["1A", "2B", "3C"], ["1st", "2nd"]):  # fmt: skip
         assert contents(file(column(cells)))["a"] == cells
         with read_table(file(column(cells))) as table:
             assert table.notes == ()
@@ -251,12 +260,48 @@ def test_too_many_cells_that_are_no_numbers(way, file):
 
 
 def test_numbers_asked_for(way, file):
-    cells = ["1", "2", "3", "4", "x"] * 4
-    with read_table(file(column([*cells, *"1234" * 20], ","))) as table:
+    cells = ["1", "2", "3", *"xyz"] * 2
+    with read_table(file(column([*cells, *"123" * 40], ","))) as table:
         assert table.kinds["a"] == "text"
         asked = table.read_as({"a": "number"})
-        assert np.isnan(asked["a"]).sum() == 4
-        assert asked.notes[0].startswith("4 of 100 cells of column 'a' are no numbers, taken as")
+        assert np.isnan(asked["a"]).sum() == 6
+        assert asked.notes[0].startswith("6 of 132 cells of column 'a' are no numbers, taken as")
+
+
+@pytest.mark.parametrize("values", [2, 9])
+def test_a_bad_cell_among_few_different_numbers(way, file, values):
+    cells = [str(k % values) for k in range(300)]
+    cells[100] = "n/a?"
+    found, (note,), _ = read(file(column(cells, ",")))
+    assert np.isnan(found).sum() == 1
+    assert note.startswith("One of 300 cells of column 'a' is no number, taken as missing: 'n/a?'")
+
+
+def test_a_unit_is_remembered(way, file):
+    path = file(column(["62 kg", "70 kg"], ","))
+    assert read(path, units={"a": "kg"})[0] == [62, 70]
+    assert contents(path, units={"a": "lb"})["a"] == ["62 kg", "70 kg"]
+    with read_table(path) as table:
+        assert table.units == {"a": "kg"}
+        assert table.written == {"a"}
+
+
+def test_whoever_knows_what_a_column_holds_forgives(way, file):
+    with read_table(file(column(["1", "x"], ","))) as table:
+        with pytest.raises(TableError, match="must be a number, but data row 2 holds 'x'"):
+            table.read_as({"a": "number"})
+        asked = table.read_as({"a": "number"}, forgiving=True)
+        assert asked["a"][0] == 1
+        assert np.isnan(asked["a"][1])
+        assert "One of 2 cells of column 'a' is no number, taken as missing: 'x'" in asked.notes[0]
+    with read_table(file(column(["x", "y", "1"], ","))) as table:
+        with pytest.raises(TableError, match="2 of its 3 cells are not"):
+            table.read_as({"a": "number"}, forgiving=True)
+        table.read_as({"b": "text"}, forgiving=True)
+    with read_table(file(column(["2024-01-02", "31/12/2024", "soon"], ","))) as table:
+        asked = table.read_as({"a": "date"}, forgiving=True)
+        assert np.isnat(asked["a"]).tolist() == [False, False, True]
+        assert "is no date, taken as missing: 'soon' in data row 3" in asked.notes[0]
 
 
 def test_infinite_numbers_are_refused(way, file):

@@ -49,6 +49,7 @@ NUMBER = "Read this column as numbers, whatever it looks like."
 CATEGORY = "Read this column as words, as they stand: codes, postcodes."
 TEXT = "Make features of the words of this column: free text."
 DECIMAL = "The decimal mark of its numbers, . or ,. Default: look."
+DATES = "The order in dates that leave it open, as 03/04/2024: dmy, mdy or ymd. Default: look."
 SKIP = "Leave out lines with too few or too many cells."
 MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
@@ -56,6 +57,7 @@ HEADER = "Whether the first line has names. Default: look."
 
 Updates = Literal["online", "batch", "minibatch"]
 Orders = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
+DateOrders = Literal["dmy", "mdy", "ymd"]
 Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
 Files = Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=FILE)]
@@ -86,6 +88,7 @@ Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
 Category = Annotated[list[str] | None, reads(metavar="COLUMN", help=CATEGORY)]
 Text = Annotated[list[str] | None, reads(metavar="COLUMN", help=TEXT)]
 Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
+Dates = Annotated[DateOrders | None, reads(metavar="ORDER", help=DATES)]
 Decimal = Annotated[str | None, reads(metavar="MARK", help=DECIMAL)]
 SkipBadLines = Annotated[bool | None, reads("--skip-bad-lines", metavar="", help=SKIP)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
@@ -121,7 +124,7 @@ PARAMETERS = (
 RENAMED = {"intercept": "fit_intercept", "seed": "random_state"}
 # As `read_table` takes them, and as the commands have them.
 READING = {
-    **{name: name for name in ("header", "delimiter", "decimal", "sheet", "query")},
+    **{name: name for name in ("header", "delimiter", "decimal", "dates", "sheet", "query")},
     "skip_bad_lines": "skip_bad_lines",
     "table": "table_name",
 }

@@ -52,7 +52,8 @@ def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Tab
     """The table in these files, or in the answer to a query."""
     options: dict[str, Any] = {name: how.get(name) for name in READING}
     options["skip_bad_lines"] = bool(options["skip_bad_lines"])
-    options["decimal"] = options["decimal"] or more.pop("decimals", None)
+    for name in ("decimal", "dates"):  # as an option says, or as a model knows it
+        options[name] = options[name] or more.pop(name, None)
     return read_table(list(files) or None, **options | more)
 
 
@@ -133,8 +134,10 @@ def labelled_table(
         has_header=table.has_header,
         known=known,
         ignores=bool(ignored),
-        day_places=table.day_places,
+        dates=table.dates,
         decimals=table.decimals,
+        units=table.units,
+        as_they_stand=tuple(as_they_stand),
     )
 
 

@@ -16,7 +16,7 @@ from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.tables.cells import TRUTH
-from rosenblatt.tables.kinds import FOR_TEXT
+from rosenblatt.tables.remarks import FOR_TEXT
 from rosenblatt.tables.table import Table
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 from rosenblatt.visible import count
@@ -154,7 +154,7 @@ class Application:
             "text": [*(name for name, kind in kinds.items() if kind == "text"), *self.kept],
             "wanted": () if without_names else tuple(kinds),
             "missing": self.trained_on.missing if self.trained_on else (),
-            "decimals": self._decimals(),
+            **self._writings(),
         }
         classes = self.classifier.classes_
         values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
@@ -181,21 +181,18 @@ class Application:
         )
         if self.target is not None and self.target in table.names:
             kinds[self.target] = "number" if table.kinds[self.target] == "number" else "text"
-        return table.read_as(kinds, self._day_places())
+        return table.read_as(kinds, forgiving=True)
 
-    def _day_places(self) -> dict[str, int]:
-        """Where the day stood in the dates of training."""
-        if not self.trained_on:
-            return {}
-        days, months = self.trained_on.days_first, self.trained_on.months_first
-        return dict.fromkeys(days, 1) | dict.fromkeys(months, 2)
-
-    def _decimals(self) -> dict[str, str]:
-        """The decimal marks of the numbers of training that were not plain."""
+    def _writings(self) -> dict[str, Any]:
+        """How numbers and dates were written in training, where that was not plain."""
         if not self.trained_on:
             return {}
         points, commas = self.trained_on.decimal_points, self.trained_on.decimal_commas
-        return dict.fromkeys(points, ".") | dict.fromkeys(commas, ",")
+        days, months = self.trained_on.days_first, self.trained_on.months_first
+        dates = dict.fromkeys(days, "dmy") | dict.fromkeys(months, "mdy")
+        dates |= dict.fromkeys(self.trained_on.years_first, "ymd")
+        decimal = dict.fromkeys(points, ".") | dict.fromkeys(commas, ",")
+        return {"decimal": decimal, "dates": dates, "units": self.trained_on.units or {}}
 
     def named(self, table: Table) -> Table:
         """The table, under the names of training where neither had any."""

@@ -29,8 +29,8 @@ KEYS = {
 KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
-    *("file", "has_header", "days_first", "months_first", "decimal_points", "decimal_commas"),
-    *("names", "rosenblatt", "model"),
+    *("file", "has_header", "days_first", "months_first", "years_first", "decimal_points"),
+    *("decimal_commas", "units", "as_they_stand", "names", "rosenblatt", "model"),
     *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
     *("updates", "kept", "optima", "kernel", "support", "dropped", "training_errors", "trained"),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
@@ -79,8 +79,11 @@ class TableFacts:
     missing: tuple[str, ...] = ()  # what else stood for missing cells
     days_first: tuple[str, ...] = ()  # columns of dates such as 31/12/2024
     months_first: tuple[str, ...] = ()  # and such as 12/31/2024
+    years_first: tuple[str, ...] = ()  # and such as 24/12/31
     decimal_points: tuple[str, ...] = ()  # columns of numbers such as 1,234.5 or $5
     decimal_commas: tuple[str, ...] = ()  # and such as 1.234,5
+    units: Mapping[str, str] | None = None  # that stand behind numbers
+    as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
 
 
 @dataclass(frozen=True)

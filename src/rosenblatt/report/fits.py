@@ -55,8 +55,10 @@ class LabelledTable:
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
     ignores: bool = False  # whether columns were left out as told
     missing: tuple[str, ...] = ()  # what else stood for missing cells
-    day_places: Mapping[str, int] = field(default_factory=dict)  # in dates not written as ISO
+    dates: Mapping[str, str] = field(default_factory=dict)  # orders of those not written as ISO
     decimals: Mapping[str, str] = field(default_factory=dict)  # marks of numbers that are not plain
+    units: Mapping[str, str] = field(default_factory=dict)  # that stand behind numbers
+    as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
 
     @property
     def rows(self) -> Ints:
@@ -133,10 +135,13 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
         file=table.file,
         has_header=table.has_header,
         missing=table.missing,
-        days_first=tuple(name for name, place in table.day_places.items() if place == 1),
-        months_first=tuple(name for name, place in table.day_places.items() if place == 2),
+        days_first=tuple(name for name, order in table.dates.items() if order == "dmy"),
+        months_first=tuple(name for name, order in table.dates.items() if order == "mdy"),
+        years_first=tuple(name for name, order in table.dates.items() if order == "ymd"),
         decimal_points=tuple(name for name, mark in table.decimals.items() if mark == "."),
         decimal_commas=tuple(name for name, mark in table.decimals.items() if mark == ","),
+        units=dict(table.units) or None,
+        as_they_stand=table.as_they_stand,
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,

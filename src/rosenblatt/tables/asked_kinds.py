@@ -6,21 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rosenblatt.tables import cells
-from rosenblatt.tables.kinds import (
-    ALL_ROWS,
-    about_bad_cells,
-    bad_cells,
-    brief,
-    date_counts,
-    day_place,
-    listed,
-)
+from rosenblatt.tables.kinds import ALL_ROWS, bad_cells, date_counts, unit_counts
+from rosenblatt.tables.remarks import FOR_TEXT, about_bad_cells, brief, listed
 from rosenblatt.tables.storage import TableError
+from rosenblatt.tables.written_dates import Orders
 from rosenblatt.tables.written_numbers import COMMA, MOST_BAD, WRITINGS, chosen, matches_sql
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rosenblatt.tables.columns import Column
     from rosenblatt.tables.kinds import AllRows
+    from rosenblatt.tables.remarks import BadCell
     from rosenblatt.tables.storage import Storage
 
 
@@ -31,67 +28,87 @@ def readable(
     kind: str,
     shown: str,
     *,
-    day: int = 0,
+    forgiving: bool = False,
     places: AllRows = ALL_ROWS,
 ) -> Column:
     """The column read as this kind; cells that are present but cannot be are refused.
 
-    Dates are read with the day in this place if all of them can be (0: as they look). Among
-    numbers a few cells that are none are taken as missing.
+    A few cells of numbers that are none are taken as missing; whoever is `forgiving`, since it is
+    known what the column holds, takes up to half of the cells so, or a single one.
     """
-    if column.is_read_as(kind, day):
+    if column.is_read_as(kind):
         return replace(column, kind=kind)
-    if kind == "number":
-        return _as_numbers(storage, name, column, shown, places)
-    asked = replace(column, kind=kind)
-    if column.stored == "text":
-        (counts,) = storage.rows(f"SELECT {', '.join(date_counts(column.cell()))} FROM rows")
-        n_cells, n_iso, *n_places = counts
-        as_told = day and n_iso < n_cells == n_places[day - 1]
-        found = day if as_told else day_place(*counts)
-        if found is None:
-            msg = (
-                f"{shown}: column {name!r} must be a date, but nothing shows whether the day or "
-                "the month comes first: write the dates as 2024-12-31"
-            )
-            raise TableError(msg)
-        asked = replace(asked, day_place=found)
-    unreadable = f"{asked.as_kind(kind)} IS NULL AND NOT {cells.missing_value(asked.cell())}"
-    ((row,),) = storage.rows(f"SELECT min(rowid) FROM rows WHERE {unreadable}")
-    if row is not None:
-        ((text,),) = storage.rows(f"SELECT {column.cell()} FROM rows WHERE rowid = ?", [row])
-        raise _one_cell(shown, name, kind, places.first_row(column, row), text)
-    return asked
+    if kind == "number" and column.stored == "text":
+        found = _as_numbers(storage, column)
+    elif kind == "date" and column.stored == "text":
+        found = _as_dates(storage, name, column, shown, forgiving)
+    else:
+        found = replace(column, kind=kind)
+    bad = bad_cells(storage, found, places)
+    if not bad:
+        return found
+    ((present,),) = storage.rows(f"SELECT count({column.cell()}) FROM rows")
+    n_bad, n_present = sum(one.n_rows for one in bad), places.rows_present(column, present)
+    few = n_bad * MOST_BAD <= n_present and kind == "number"
+    if few or (forgiving and (n_bad == 1 or 2 * n_bad <= n_present)):
+        note = f"{about_bad_cells(name, bad, n_present, kind)} {FOR_TEXT}."
+        return replace(found, note=note)
+    raise _too_many(shown, name, kind, bad, n_bad, n_present)
 
 
-def _as_numbers(storage: Storage, name: str, column: Column, shown: str, places: AllRows) -> Column:
-    cell, writing = column.cell(), ""
+def _as_dates(storage: Storage, name: str, column: Column, shown: str, forgiving: bool) -> Column:
+    """The column as dates in the order that was told, or that they show."""
+    ((*counts,),) = storage.rows(f"SELECT {', '.join(date_counts(column.cell()))} FROM rows")
+    orders, told = Orders(*counts), column.told.order
+    found = orders.found(told)
+    if found is None:
+        msg = (
+            f"{shown}: column {name!r} must be a date, but nothing shows whether the day or "
+            "the month comes first: say so with --dates dmy or mdy (dates= in Python)"
+        )
+        raise TableError(msg)
+    if forgiving and not found and orders.iso < orders.present:  # some are none: most, then
+        found = max(range(5), key=lambda one: (orders[1 + one], one == told))
+    return replace(column, kind="date", order=found)
+
+
+def _as_numbers(storage: Storage, column: Column) -> Column:
+    """The column as numbers, in the writing in which most cells are."""
+    plain, present, writing = _writing(storage, column)
+    if plain + 1 > present:
+        return replace(column, kind="number", writing=writing)
+    units = ", ".join(unit_counts(column.cell()))
+    ((unit, *_),) = storage.rows(f"SELECT {units} FROM rows")
+    unit = column.told.unit or unit or ""
+    column = replace(column, unit=unit)
+    return replace(column, kind="number", writing=_writing(storage, column)[2])
+
+
+def _writing(storage: Storage, column: Column) -> tuple[int, int, str]:
+    """How many cells are numbers, how many are expected to be, and in which writing."""
+    cell, writing = column.numeral(), ""
     asked = [f"count({cell})", f"count(*) FILTER ({cells.missing_value(cell)})"]
     asked += [f"count({cells.number(cell)})"]
     asked += [f"count(*) FILTER ({matches_sql(cell, writing)})" for writing in WRITINGS]
     ((present, absent, plain, *counts),) = storage.rows(f"SELECT {', '.join(asked)} FROM rows")
-    if plain < present - absent or column.told.decimal == COMMA:
+    expected, numbers = present - absent, plain
+    if plain < expected or column.told.decimal == COMMA:
         by_writing = dict(zip(WRITINGS, counts, strict=True))
-        writing = chosen(by_writing, present - absent, column.told, comma_rather=False)
+        writing = chosen(by_writing, expected, column.told, comma_rather=False)
         writing = writing if by_writing[writing] > plain or column.told.decimal else ""
-    found = replace(column, kind="number", writing=writing)
-    bad = bad_cells(storage, found, places)
-    if not bad:
-        return found
-    n_bad, n_present = sum(one.n_rows for one in bad), places.rows_present(column, present)
-    if n_bad * MOST_BAD <= n_present:
-        return replace(found, note=about_bad_cells(name, bad, n_present))
+        numbers = by_writing[writing] if writing else plain
+    return numbers, expected, writing
+
+
+def _too_many(
+    shown: str, name: str, kind: str, bad: Sequence[BadCell], n_bad: int, n_present: int
+) -> TableError:
     if n_bad == 1:
-        raise _one_cell(shown, name, "number", bad[0].row, bad[0].text)
-    msg = (
-        f"{shown}: column {name!r} must be a number, but {n_bad} of its {n_present} cells are "
-        f"not: {listed(bad)}: correct the cells, or leave them empty"
-    )
-    raise TableError(msg)
-
-
-def _one_cell(shown: str, name: str, kind: str, row: int, text: str) -> TableError:
+        return TableError(
+            f"{shown}: column {name!r} must be a {kind}, but data row {bad[0].row + 1} holds "
+            f"{brief(bad[0].text)!r}: correct the cell, or leave it empty"
+        )
     return TableError(
-        f"{shown}: column {name!r} must be a {kind}, but data row {row + 1} holds "
-        f"{brief(text)!r}: correct the cell, or leave it empty"
+        f"{shown}: column {name!r} must be a {kind}, but {n_bad} of its {n_present} cells are "
+        f"not: {listed(bad)}: correct the cells, or leave them empty"
     )

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.tables.written_numbers import is_written
+from rosenblatt.tables.written_dates import reads_as_date
+from rosenblatt.tables.written_numbers import has_unit, is_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,9 +38,7 @@ MARKERS_OF_VALUES = frozenset(["-", "none"])
 _NUMERAL = r"[+-]?(\d+{mark}?\d*|{mark}\d+)([eE][+-]?\d+)?"
 _NUMBER = re.compile(_NUMERAL.format(mark=r"\."), re.ASCII)
 _INFINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
-_ISO = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
-_DAY_AND_MONTH = r"\d{1,2}(?P<dot>[./])\d{1,2}(?P=dot)\d{4}"
-_VALUE = re.compile(rf"{_NUMERAL.format(mark='[.,]')}|({_ISO}|{_DAY_AND_MONTH})([T ].*)?", re.ASCII)
+_VALUE = re.compile(_NUMERAL.format(mark="[.,]"), re.ASCII)
 _MONTH = r"\d{1,2}|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATE_LIKE = re.compile(
     rf"(\w+,? )?(\d{{1,4}}[./ -]{{1,2}}({_MONTH})[./, -]{{1,2}}\d{{1,4}}"
@@ -75,7 +74,8 @@ def _is_simple(cell: str) -> bool:
 
 def reads_as_value(cell: str) -> bool:
     """Whether a cell is a finite number, as people write them, or looks like a date."""
-    return _is_simple(cell) or bool(_VALUE.fullmatch(cell)) or is_written(cell)
+    plain = _is_simple(cell) or bool(_VALUE.fullmatch(cell))
+    return plain or reads_as_date(cell) or is_written(cell)
 
 
 def looks_like_date(cell: str) -> bool:
@@ -91,7 +91,8 @@ def mostly(test: Callable[[str], bool], texts: Sequence[str]) -> bool:
 
 def is_certainly_text(cell: str) -> bool:
     """Whether a cell can be neither a number, however it is written, nor a date."""
-    return not (reads_as_value(cell) or is_missing_value(cell) or _INFINITE.fullmatch(cell))
+    value = reads_as_value(cell) or has_unit(cell)
+    return not (value or is_missing_value(cell) or _INFINITE.fullmatch(cell))
 
 
 # The same in SQL ---------------------------------------------------------------------------------
@@ -151,22 +152,6 @@ def untidy(sql: str) -> str:
     bare = f"ltrim({sql})"
     strange = f"{sql} < ' ' OR {code(bare)} OR {_strange_number(bare)}"
     return f"{strange} OR NOT isfinite(TRY_CAST({sql} AS DOUBLE))"
-
-
-def date(cell: str, day_place: int = 0) -> str:
-    """The SQL of a cell as a time in UTC: ISO dates and times, not 'epoch' or 'infinity'.
-
-    With the day in the first place also 31.12.2024 and 31/12/2024, in the second 12/31/2024.
-    """
-    if day_place:
-        part, year = r"(\d{1,2})", r"(\d{4})\b"
-        of_day_first = rf"^{part}(?:/{part}/|\.{part}\.){year}", r"\4-\2\3-\1"
-        of_month_first = rf"^{part}/{part}/{year}", r"\3-\1-\2"
-        written, iso = of_day_first if day_place == 1 else of_month_first
-        cell = f"regexp_replace({cell}, '{written}', '{iso}')"
-    looks = f"regexp_full_match({cell}, '{_ISO}([T ].*)?')"
-    # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
-    return f"CASE WHEN {looks} THEN CAST(TRY_CAST({cell} AS TIMESTAMPTZ) AS TIMESTAMP) END"
 
 
 # Cells that are objects --------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.tables import cells
+from rosenblatt.tables.written_dates import ORDERS, date
 from rosenblatt.tables.written_numbers import (
     COMMA,
     NOBODY,
@@ -14,6 +15,7 @@ from rosenblatt.tables.written_numbers import (
     have_three_digits,
     look_like_thousands,
     value_sql,
+    without_unit_sql,
 )
 
 if TYPE_CHECKING:
@@ -36,8 +38,9 @@ class Column:
     tidy: bool = False  # every cell reads as a number as it stands
     padded: bool = True  # tabs, line ends or the like may stand around a cell, not only blanks
     writing: str = ""  # of numbers that are not plain: their decimal mark, or "time"
-    told: Told = NOBODY  # the decimal mark as somebody said it
-    day_place: int = 0  # in dates such as 31.12.2024 or 12/31/2024 the day is first or second
+    unit: str = ""  # that stands behind every number
+    told: Told = NOBODY  # how it is written, as somebody said it
+    order: int = 0  # of dates that are not written as ISO has them
     note: str = field(default="", compare=False)  # on what was done to read it as asked for
 
     def cell(self) -> str:
@@ -50,6 +53,10 @@ class Column:
             return f"CAST({self.sql} AS VARCHAR)"
         return cells.present(self.sql, padded=self.padded)
 
+    def numeral(self) -> str:
+        """The SQL of the same without its unit."""
+        return without_unit_sql(self.cell(), self.unit) if self.unit else self.cell()
+
     def as_kind(self, kind: str) -> str:
         """The SQL that reads the column as numbers, dates or text; NULL where it cannot."""
         if kind == "text":
@@ -57,18 +64,21 @@ class Column:
         if kind == self.stored:
             return f"CAST({self.sql} AS {'DOUBLE' if kind == 'number' else 'TIMESTAMP'})"
         if kind == "date":
-            return cells.date(self.cell(), self.day_place)
+            return date(self.cell(), self.order)
         if self.tidy:
             return f"TRY_CAST({self.sql} AS DOUBLE)"
         if self.writing:
-            return value_sql(self.cell(), self.writing)
-        return cells.number(self.cell())
+            return value_sql(self.numeral(), self.writing)
+        return cells.number(self.numeral())
 
-    def is_read_as(self, kind: str, day_place: int) -> bool:
-        """Whether every cell that is present can be read so (the day in this place, 0: in any)."""
-        if kind == "date" and self.stored == "text" and day_place not in (0, self.day_place):
-            return False
+    def is_read_as(self, kind: str) -> bool:
+        """Whether every cell that is present is known to be readable so."""
         return kind in ("text", self.kind)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its numbers are written in digits, with a point and nothing else."""
+        return not (self.writing or self.unit)
 
 
 @dataclass(frozen=True)
@@ -86,12 +96,16 @@ class Asked:
     in_memory: bool = True
     decimal: str | Mapping[str, str] = ""
     skip_bad_lines: bool = False
+    dates: str | Mapping[str, str] = ""
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def told(self, name: str) -> Told:
-        """The decimal mark of a column as far as it is known: for certain, or from a model."""
+        """How a column is written as far as it is known: for certain, or from a model."""
+        dates = self.dates if isinstance(self.dates, str) else self.dates.get(name, "")
+        order, unit = ORDERS.get(dates, 0), self.units.get(name, "")
         if isinstance(self.decimal, str):
-            return Told(self.decimal, certainly=bool(self.decimal))
-        return Told(self.decimal.get(name, ""))
+            return Told(self.decimal, bool(self.decimal), unit, order)
+        return Told(self.decimal.get(name, ""), False, unit, order)
 
 
 @dataclass(frozen=True)

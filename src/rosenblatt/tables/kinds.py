@@ -7,11 +7,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.tables import cells
-from rosenblatt.tables.columns import COLUMNS_PER_QUERY, noted
+from rosenblatt.tables.columns import COLUMNS_PER_QUERY
+from rosenblatt.tables.remarks import (
+    CODES,
+    MAY_BE_THOUSANDS,
+    OPEN_ORDER,
+    BadCell,
+    Remark,
+    Remarks,
+    brief,
+    without_unit,
+    wordings,
+)
+from rosenblatt.tables.remarks import ORDERS as ORDER_WORDINGS
 from rosenblatt.tables.storage import TableError
+from rosenblatt.tables.written_dates import DAY_FIRST, MONTH_FIRST, Orders, date, date_like
 from rosenblatt.tables.written_numbers import (
     COMMA,
     MOST_BAD,
+    MOST_DIFFERENT_BAD,
     POINT,
     SIGNS,
     TIME,
@@ -20,6 +34,7 @@ from rosenblatt.tables.written_numbers import (
     matches_sql,
     may_be_thousands_sql,
     quoted_pattern,
+    unit_sql,
 )
 
 if TYPE_CHECKING:
@@ -28,30 +43,9 @@ if TYPE_CHECKING:
     from rosenblatt.tables.columns import Column, StagedFile
     from rosenblatt.tables.storage import Storage
 
-_TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
+Measures = Callable[[str], list[str]]
 
-CODES = "is read as text: it holds codes that begin with 0"
-COMMAS = "is read as numbers with a decimal comma"
-EITHER_COMMAS = f"{COMMAS} (--decimal . if it separates thousands)"
-BOTH = f"{COMMAS} and thousands separators"
-FOR_TEXT = "(--category for text)"
-GROUPS = f"is read as numbers with thousands separators {FOR_TEXT}"
-EITHER_GROUPS = "is read as numbers with thousands separators (--decimal , for decimal commas)"
-MONEY = f"is read as numbers, without the signs of money {FOR_TEXT}"
-PERCENT = f"is read as numbers, 62.5% as 62.5 {FOR_TEXT}"
-PARENTHESES = f"is read as numbers, (5) as -5 {FOR_TEXT}"
-BOUNDS = f"is read as numbers, <5 and >5 as 5 {FOR_TEXT}"
-TIMES = f"is read as times of day, in hours {FOR_TEXT}"
-DAYS = "is read as dates, day before month"
-MONTHS = "is read as dates, month before day"
-MAY_BE_THOUSANDS = (
-    "is read as numbers with three digits after the point or none (--decimal , if the points "
-    "separate thousands)"
-)
-WORDINGS = (
-    *(CODES, COMMAS, EITHER_COMMAS, BOTH, GROUPS, EITHER_GROUPS, MONEY, PERCENT, PARENTHESES),
-    *(BOUNDS, TIMES, DAYS, MONTHS, MAY_BE_THOUSANDS),
-)
+_TALL = 10_000  # rows from which on the cells, not the planning of a query, take the time
 
 
 class AllRows:
@@ -97,151 +91,138 @@ class Likeness:
         return self.numbers < self.commas == self.expected > self.points and not self.coded
 
 
-class Signs(NamedTuple):
-    """What the cells of a column of written numbers have beside digits, and those that are none."""
-
-    different: int
-    bad: int  # different ones that are no numbers
-    bounds: int  # different ones such as <5
-    found: dict[str, bool]
-
-
-class BadCell(NamedTuple):
-    """A cell that is no number: its first row and in how many rows it stands."""
-
-    text: str
-    row: int
-    n_rows: int
-
-
 def find_kinds(
     storage: Storage, staged: StagedFile, n_rows: int, places: AllRows = ALL_ROWS
-) -> tuple[list[Column], list[str]]:
-    """The columns with the kind of each, judged by all of its cells, and notes.
+) -> tuple[list[Column], list[Remark]]:
+    """The columns with the kind of each, judged by all of its cells, and remarks.
 
     Where the table holds the different cells of each column only, in the order in which they
     first occur, `places` tells in which rows of the file they stand.
     """
-    found, told = list(staged.columns), Notes()
-    open_ones = [j for j, column in enumerate(found) if not (column.declared or column.words)]
-    counts = _measured(storage, n_rows, [found[j].sql for j in open_ones], _tidiness)
-    for j, (n_cells, n_numbers, n_odd) in zip(open_ones, counts, strict=True):
-        if n_cells == n_numbers > 0 and n_odd == 0 and found[j].told.decimal != COMMA:
-            found[j] = replace(found[j], kind="number", tidy=True)
-    texts = [j for j, column in enumerate(found) if column.stored == "text" and not column.tidy]
-    counts = _measured(storage, n_rows, [found[j].sql for j in texts], _padding)
-    for j, (padded,) in zip(texts, counts, strict=True):
-        found[j] = replace(found[j], padded=bool(padded))
-    texts = [j for j in texts if not found[j].declared]
-    counts = _measured(storage, n_rows, [found[j].cell() for j in texts], _likeness)
-    likeness = [Likeness(*count) for count in counts]
-    commas = any(like.surely_commas for like in likeness)
-    for j, like in zip(texts, likeness, strict=True):
-        found[j], wording = judged(found[j], like, commas or staged.delimiter == ";")
-        if found[j].writing:
-            signs = _signs(storage, found[j])
-            bad = bad_cells(storage, found[j], places) if signs.bad > 0 else []
-            present = places.rows_present(found[j], like.present)
-            either = like.points == like.commas and not (commas or found[j].told.certainly)
-            found[j] = told.say_signs(staged.names[j], found[j], signs, bad, present, either)
-        elif wording:
-            told.add(wording, staged.names[j])
-    texts = [j for j in texts if found[j].kind == "text"]
-    counts = _measured(storage, n_rows, [found[j].cell() for j in texts], date_counts)
-    for j, count in zip(texts, counts, strict=True):
-        place = day_place(*count)
-        if place:
-            found[j] = replace(found[j], kind="date", day_place=place)
-            told.add(DAYS if place == 1 else MONTHS, staged.names[j])
-    refuse_infinities(storage, staged.names, found, n_rows, places)
-    for name, column in zip(staged.names, found, strict=True):
-        if name in staged.may_be_thousands and column.kind == "number" and not column.writing:
-            value = column.as_kind("number")
-            if storage.rows(f"SELECT bool_and({may_be_thousands_sql(value)}) FROM rows")[0][0]:
-                told.add(MAY_BE_THOUSANDS, name)
-    return found, told.sentences()
+    judge = _Judge(storage, staged, n_rows, places)
+    judge.tidy_numbers()
+    texts = judge.open_texts()
+    judge.numbers(texts)
+    judge.units(texts)
+    judge.dates(texts)
+    refuse_infinities(storage, staged.names, judge.found, n_rows, places)
+    judge.thousands()
+    return judge.found, judge.told.all()
 
 
-class Notes:
-    """What is said about columns: the names that share a wording, and what is about one alone."""
+class _Judge:
+    """Columns on the way to their kinds, by their places, and what is said of them."""
 
-    def __init__(self) -> None:
-        self._names: dict[str, list[str]] = {}
-        self._single: list[str] = []
+    def __init__(self, storage: Storage, staged: StagedFile, n_rows: int, places: AllRows) -> None:
+        self.storage, self.staged, self.places = storage, staged, places
+        self.found, self.told = list(staged.columns), Remarks()
+        self._n_rows = n_rows
+        self._commas = False  # whether some column has decimal commas for certain
 
-    def add(self, wording: str, name: str) -> None:
-        """Say this of a column."""
-        self._names.setdefault(wording, []).append(name)
+    def _measured(self, values: Sequence[str], measures: Measures) -> list[tuple[Any, ...]]:
+        return _measured(self.storage, self._n_rows, values, measures)
 
-    def sentences(self) -> list[str]:
-        """A sentence for each wording."""
-        known = [(self._names[wording], wording) for wording in WORDINGS if wording in self._names]
-        return [note for names, wording in known for note in noted(names, wording)] + self._single
+    def tidy_numbers(self) -> None:
+        """Find the columns in which every cell is a plain number as it stands."""
+        columns = self.found
+        open_ones = [j for j, c in enumerate(columns) if not (c.declared or c.words)]
+        counts = self._measured([columns[j].sql for j in open_ones], _tidiness)
+        for j, (n_cells, n_numbers, n_odd) in zip(open_ones, counts, strict=True):
+            if n_cells == n_numbers > 0 and n_odd == 0 and columns[j].told.decimal != COMMA:
+                columns[j] = replace(columns[j], kind="number", tidy=True)
 
-    def say_signs(
-        self,
-        name: str,
-        column: Column,
-        signs: Signs,
-        bad: Sequence[BadCell],
-        n_present: int,
-        either: bool,
-    ) -> Column:
-        """The column as numbers, and what was assumed; as text if too many cells are none.
+    def open_texts(self) -> list[int]:
+        """The other columns of text that may hold something else."""
+        texts = [j for j, c in enumerate(self.found) if c.stored == "text" and not c.tidy]
+        counts = self._measured([self.found[j].sql for j in texts], _padding)
+        for j, (padded,) in zip(texts, counts, strict=True):
+            self.found[j] = replace(
+                self.found[j], padded=bool(padded), unit=self.found[j].told.unit
+            )
+        return [j for j in texts if not self.found[j].declared]
 
-        `either` tells whether both marks could be the decimal mark.
-        """
-        n_bad = sum(cell.n_rows for cell in bad)
-        many = signs.bad * MOST_BAD > signs.different or n_bad * MOST_BAD > n_present
-        if many or 2 * signs.bounds > signs.different:
-            return replace(column, kind="text", writing="")
-        if column.writing == COMMA and not (signs.found["commas"] or signs.found["points"]):
-            column = replace(column, writing=POINT)  # neither mark is there, so either is right
-        for wording in wordings(column.writing, signs.found, either):
-            self.add(wording, name)
-        if bad:
-            self._single.append(about_bad_cells(name, bad, n_present))
-        return column
+    def numbers(self, texts: Sequence[int]) -> None:
+        """Find numbers as people write them, and ISO dates."""
+        counts = self._measured([self.found[j].numeral() for j in texts], _likeness)
+        likeness = [Likeness(*count) for count in counts]
+        self._commas = self._commas or any(like.surely_commas for like in likeness)
+        commas = self._commas or self.staged.delimiter == ";"
+        for j, like in zip(texts, likeness, strict=True):
+            self.found[j], wording = judged(self.found[j], like, commas)
+            if self.found[j].kind == "number":
+                self._settle(j, like)
+            if wording and self.found[j].kind == "text":
+                self.told.add(wording, self.staged.names[j])
 
+    def _settle(self, j: int, like: Likeness) -> None:
+        """Say what was assumed of a column of numbers; it is text if too many cells are none."""
+        column, name = self.found[j], self.staged.names[j]
+        if column.writing:
+            signs = _signs(self.storage, column)
+            bad = bad_cells(self.storage, column, self.places) if signs.bad > 0 else []
+            present = self.places.rows_present(column, like.present)
+            if signs.are_no_numbers or sum(cell.n_rows for cell in bad) * MOST_BAD > present:
+                self.found[j] = replace(column, kind="text", writing="", unit="")
+                return
+            if column.writing == COMMA and not (signs.found["commas"] or signs.found["points"]):
+                column = replace(column, writing=POINT)  # neither mark is there: either is right
+                self.found[j] = column
+            either = like.points == like.commas and not (self._commas or column.told.certainly)
+            for wording in wordings(column.writing, signs.found, either):
+                self.told.add(wording, name)
+            if bad:
+                self.told.add_bad_cells(name, bad, present)
+        if column.unit and self._has_unit(column):
+            self.told.add(without_unit(column.unit), name)
 
-def wordings(writing: str, signs: dict[str, bool], either: bool) -> list[str]:
-    """What was assumed about the numbers of a column, as notes are worded."""
-    if writing == TIME:
-        return [TIMES]
-    said = []
-    grouped = signs["groups"] or signs["points" if writing == COMMA else "commas"]
-    if writing == COMMA and signs["commas"]:
-        said.append(BOTH if grouped else EITHER_COMMAS if either else COMMAS)
-    elif grouped:
-        said.append(EITHER_GROUPS if either and signs["commas"] != signs["points"] else GROUPS)
-    if writing == POINT and signs["points"] and not signs["commas"] and either:
-        said.append(MAY_BE_THOUSANDS)
-    named = {"money": MONEY, "percent": PERCENT, "parentheses": PARENTHESES, "bounds": BOUNDS}
-    return said + [wording for sign, wording in named.items() if signs[sign]]
+    def _has_unit(self, column: Column) -> bool:
+        sql = f"SELECT 1 FROM rows WHERE {unit_sql(column.cell())} IS NOT NULL LIMIT 1"
+        return bool(self.storage.rows(sql))
 
+    def units(self, texts: Sequence[int]) -> None:
+        """Find numbers that all have the same unit behind them."""
+        left = [j for j in texts if self.found[j].kind == "text" and not self.found[j].words]
+        left = [j for j in left if not self.found[j].told.unit]
+        counts = self._measured([self.found[j].cell() for j in left], unit_counts)
+        with_unit = []
+        for j, (unit, n_same, n_cells) in zip(left, counts, strict=True):
+            if unit and 2 * n_same > n_cells:
+                self.found[j] = replace(self.found[j], unit=unit)
+                with_unit.append(j)
+        self.numbers(with_unit)
+        for j in with_unit:
+            if self.found[j].kind != "number":
+                self.found[j] = replace(self.found[j], unit="")
 
-def about_bad_cells(name: str, bad: Sequence[BadCell], n_present: int) -> str:
-    """A note about cells of a column of numbers that are none."""
-    n = sum(cell.n_rows for cell in bad)
-    subject = f"One of {n_present} cells" if n == 1 else f"{n} of {n_present} cells"
-    are = "is no number" if n == 1 else "are no numbers"
-    taken = f"{subject} of column {name!r} {are}, taken as missing: {listed(bad)}"
-    return f"{taken} {FOR_TEXT}."
+    def dates(self, texts: Sequence[int]) -> None:
+        """Find dates in other orders than ISO's; one column tells another what theirs is."""
+        left = [j for j in texts if self.found[j].kind == "text"]
+        counts = self._measured([self.found[j].cell() for j in left], _date_likeness)
+        left = [j for j, (n, n_like) in zip(left, counts, strict=True) if n and n == n_like]
+        counts = self._measured([self.found[j].cell() for j in left], date_counts)
+        orders = [Orders(*count) for count in counts]
+        known = {one.found() for one in orders} & {DAY_FIRST, MONTH_FIRST}
+        common = sum(filter(None, known)) if len(known) == 1 else 0
+        for j, one in zip(left, orders, strict=True):
+            order = one.found(self.found[j].told.order or common)
+            if order:
+                self.found[j] = replace(self.found[j], kind="date", order=order)
+            wording = OPEN_ORDER if order is None else ORDER_WORDINGS.get(order)
+            if wording:
+                self.told.add(wording, self.staged.names[j])
 
-
-def listed(bad: Sequence[BadCell]) -> str:
-    """The first few cells that are no numbers, and where they stand."""
-    shown = [f"{brief(cell.text)!r} in data row {cell.row + 1}" for cell in bad[:3]]
-    return ", ".join(shown) + ", ..." * (len(bad) > 3)
-
-
-def brief(text: str) -> str:
-    """A text that is not too long for a message."""
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    def thousands(self) -> None:
+        """Say of which columns the points may separate thousands."""
+        for name, column in zip(self.staged.names, self.found, strict=True):
+            likely = name in self.staged.may_be_thousands and column.kind == "number"
+            if likely and column.is_plain:
+                ask = f"SELECT bool_and({may_be_thousands_sql(column.as_kind('number'))}) FROM rows"
+                if self.storage.rows(ask)[0][0]:
+                    self.told.add(MAY_BE_THOUSANDS, name)
 
 
 def _measured(
-    storage: Storage, n_rows: int, values: Sequence[str], measures: Callable[[str], list[str]]
+    storage: Storage, n_rows: int, values: Sequence[str], measures: Measures
 ) -> list[tuple[Any, ...]]:
     """The measures (SQL aggregates) of each of the values (SQL of a column), a tuple for each."""
     answers: list[tuple[Any, ...]] = []
@@ -282,7 +263,7 @@ def _likeness(cell: str) -> list[str]:
         f"count(*) FILTER ({cells.missing_value(cell)})",
         f"count({cells.number(cell)})",
         f"count(*) FILTER ({cells.code(cell)})",
-        f"count({cells.date(cell)})",
+        f"count({date(cell)})",
         *written,
     ]
 
@@ -302,10 +283,29 @@ def judged(column: Column, like: Likeness, comma_rather: bool) -> tuple[Column, 
         return replace(column, kind="number"), None
     counts = {POINT: like.points, COMMA: like.commas, TIME: like.times}
     writing = chosen(counts, expected, column.told, comma_rather)
-    few_bad = (expected - counts[writing]) * MOST_BAD <= like.present
+    few_bad = expected - counts[writing] <= most_bad(like.present)  # of rows, or of different ones
     if few_bad and (writing == TIME or not like.coded):
         return replace(column, kind="number", writing=writing), None
     return replace(column, kind="text"), None
+
+
+class Signs(NamedTuple):
+    """What the cells of a column of written numbers have beside digits, and those that are none."""
+
+    different: int
+    bad: int  # different ones that are no numbers
+    bounds: int  # different ones such as <5
+    found: dict[str, bool]
+
+    @property
+    def are_no_numbers(self) -> bool:
+        """Whether too many different cells are no numbers, or only bounds."""
+        return self.bad > most_bad(self.different) or 2 * self.bounds > self.different
+
+
+def most_bad(different: int) -> int:
+    """How many of so many different cells may be no numbers: one, if two are."""
+    return max(int(different > 2), different // MOST_DIFFERENT_BAD)
 
 
 def _signs(storage: Storage, column: Column) -> Signs:
@@ -315,7 +315,7 @@ def _signs(storage: Storage, column: Column) -> Signs:
     asked += [f"count(DISTINCT v) FILTER ({_has('bounds')} AND NOT ({bad}))"]
     asked += [f"bool_or({_has(sign)} AND NOT ({bad}))" for sign in SIGNS]
     ((different, n_bad, bounds, *found),) = storage.rows(
-        f"SELECT {', '.join(asked)} FROM (SELECT {column.cell()} AS v FROM rows)"
+        f"SELECT {', '.join(asked)} FROM (SELECT {column.numeral()} AS v FROM rows)"
     )
     return Signs(different, n_bad, bounds, dict(zip(SIGNS, map(bool, found), strict=True)))
 
@@ -325,9 +325,10 @@ def _has(sign: str) -> str:
 
 
 def bad_cells(storage: Storage, column: Column, places: AllRows = ALL_ROWS) -> list[BadCell]:
-    """The different cells of a column that are no finite numbers, in the order of the rows."""
-    value, cell = column.as_kind("number"), column.cell()
-    bad = f"({value} IS NULL OR isinf({value})) AND NOT {cells.missing_value(cell)}"
+    """The different cells of a column that cannot be read as its kind, in the order of the rows."""
+    value, cell = column.as_kind(column.kind), column.cell()
+    bad = f"{value} IS NULL OR isinf({value})" if column.kind == "number" else f"{value} IS NULL"
+    bad = f"({bad}) AND NOT {cells.missing_value(cell)}"
     answer = storage.rows(
         f"SELECT {cell} AS v, min(rowid) AS place, count(*) FROM rows WHERE {bad} "
         "GROUP BY v ORDER BY place"
@@ -339,20 +340,21 @@ def bad_cells(storage: Storage, column: Column, places: AllRows = ALL_ROWS) -> l
     ]
 
 
+def unit_counts(cell: str) -> list[str]:
+    """The word that stands behind most numbers, how often any does, and of how many cells."""
+    unit = unit_sql(cell)
+    return [f"mode({unit})", f"count({unit})", f"count({cell})"]
+
+
+def _date_likeness(cell: str) -> list[str]:
+    present = f"NOT {cells.missing_value(cell)}"
+    return [f"count({cell}) FILTER ({present})", f"count(*) FILTER ({date_like(cell)})"]
+
+
 def date_counts(cell: str) -> list[str]:
-    """Counts of cells, and of dates: ISO, with the day in the first and in the second place."""
-    return [f"count({cell}) FILTER (NOT {cells.missing_value(cell)})"] + [
-        f"count({cells.date(cell, place)})" for place in (0, 1, 2)
-    ]
-
-
-def day_place(n_cells: int, n_iso: int, n_first: int, n_second: int) -> int | None:
-    """Where the day stands in these dates; 0: they are ISO or none, None: it cannot be told."""
-    if n_iso == n_cells or n_cells not in (n_first, n_second):
-        return 0
-    if n_first == n_second:
-        return None
-    return 1 if n_first == n_cells else 2
+    """Counts of cells, and of dates in each of the orders, ISO first."""
+    present = f"count({cell}) FILTER (NOT {cells.missing_value(cell)})"
+    return [present, *(f"count({date(cell, order)})" for order in range(5))]
 
 
 def refuse_infinities(

@@ -13,8 +13,9 @@ import numpy as np
 
 from rosenblatt.tables.asked_kinds import readable
 from rosenblatt.tables.cells import is_certainly_text
-from rosenblatt.tables.columns import Column, StagedFile, noted, select
-from rosenblatt.tables.kinds import MAY_BE_THOUSANDS, AllRows, find_kinds
+from rosenblatt.tables.columns import Column, StagedFile, select
+from rosenblatt.tables.kinds import AllRows, find_kinds, most_bad
+from rosenblatt.tables.remarks import MAY_BE_THOUSANDS, Remark
 from rosenblatt.tables.texts import MISSING_CODE, Texts, with_nothing
 from rosenblatt.tables.written_numbers import MOST_BAD, may_be_thousands
 
@@ -68,20 +69,20 @@ class RowsInMemory(AllRows):
                 columns.append(Column(sql, "text", "number", tidy=True))
         return columns
 
-    def judged(self, staged: StagedFile) -> tuple[list[Column], list[str]]:
-        """The columns with the kind of each, judged by all of its cells, and notes."""
+    def judged(self, staged: StagedFile) -> tuple[list[Column], list[Remark]]:
+        """The columns with the kind of each, judged by all of its cells, and remarks."""
         columns = list(staged.columns)
         places = [j for j, column in enumerate(columns) if self._is_open(column)]
-        notes = list[str]()
+        told = list[Remark]()
         if places:
             open_ones = [columns[j] for j in places]
             n_rows = self._stage(open_ones)
             names = [staged.names[j] for j in places]
             part = replace(staged, names=names, columns=open_ones)
-            found, notes = find_kinds(self.storage, part, n_rows, self)
+            found, told = find_kinds(self.storage, part, n_rows, self)
             for j, column in zip(places, found, strict=True):
                 columns[j] = column
-        return columns, notes + noted(self._like_thousands(staged), MAY_BE_THOUSANDS)
+        return columns, [*told, Remark(self._like_thousands(staged), MAY_BE_THOUSANDS)]
 
     def _like_thousands(self, staged: StagedFile) -> list[str]:
         """The columns of numbers whose points may separate thousands."""
@@ -94,11 +95,13 @@ class RowsInMemory(AllRows):
         held = self.held[column.sql]
         if column.declared or not isinstance(held, Texts) or not len(held.values):
             return False
-        texts, most = 0, len(held.values) // MOST_BAD
-        for value in held.values:
-            texts += is_certainly_text(value)
-            if texts > most:
-                return False
+        rows = np.bincount(held.codes + 1, minlength=len(held.values) + 1)[1:].tolist()
+        texts, in_rows, most, most_rows = 0, 0, most_bad(len(held.values)), sum(rows) // MOST_BAD
+        for value, n_rows in zip(held.values, rows, strict=True):
+            if is_certainly_text(value):
+                texts, in_rows = texts + 1, in_rows + n_rows
+                if texts > most or in_rows > most_rows:
+                    return False
         return True
 
     def _stage(self, columns: Sequence[Column]) -> int:
@@ -156,13 +159,13 @@ class RowsInMemory(AllRows):
         values = self._read[column]
         return Texts(values[:-1], codes) if column.kind == "text" else values[codes]
 
-    def readable(self, name: str, column: Column, kind: str, day_place: int) -> Column:
+    def readable(self, name: str, column: Column, kind: str, **how: Any) -> Column:
         """The column read as this kind; cells that are present but cannot be are refused."""
         self.storage.check_open()
-        if column.is_read_as(kind, day_place):
+        if column.is_read_as(kind):
             return replace(column, kind=kind)
         self._stage([column])
-        return readable(self.storage, name, column, kind, self.shown, day=day_place, places=self)
+        return readable(self.storage, name, column, kind, self.shown, places=self, **how)
 
     def close(self) -> None:
         """Forget the rows."""

@@ -62,9 +62,9 @@ class StagedRows:
         found = self.storage.rows(f"SELECT v FROM ({few}) WHERE v IS NOT NULL")
         return sorted(text for (text,) in found) if len(found) < FEW_TEXTS else None
 
-    def readable(self, name: str, column: Column, kind: str, day_place: int) -> Column:
+    def readable(self, name: str, column: Column, kind: str, **how: Any) -> Column:
         """The column read as this kind; cells that are present but cannot be are refused."""
-        return readable(self.storage, name, column, kind, self.shown, day=day_place)
+        return readable(self.storage, name, column, kind, self.shown, **how)
 
     def close(self) -> None:
         """Remove the database."""

@@ -19,6 +19,7 @@ from rosenblatt.tables.staged_rows import StagedRows
 from rosenblatt.tables.staging import stage
 from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
 from rosenblatt.tables.texts import Texts
+from rosenblatt.tables.written_dates import ORDERS
 from rosenblatt.tables.written_numbers import COMMA, Told
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.tables.columns import Column, StagedFile
+    from rosenblatt.tables.remarks import Remark
     from rosenblatt.tables.rows_in_memory import RowsInMemory
 
 __all__ = ["Table", "TableError", "read_table"]
@@ -66,6 +68,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         n_rows: int,
         has_header: bool,
         notes: Iterable[str] = (),
+        told: Sequence[Remark] = (),
         sparse: Mapping[str, Any] | None = None,
     ) -> None:
         self._sparse = dict(sparse or {})
@@ -75,7 +78,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         self.has_header = has_header
         self.kinds = dict.fromkeys(self._sparse, "sparse")
         self.kinds |= {name: column.kind for name, column in columns.items()}
-        self.notes = tuple(notes)
+        self._notes, self._told = tuple(notes), told
         self._columns = dict(columns)
         self._rows = rows
 
@@ -126,10 +129,17 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return found | dict(zip(others, self._rows.fetched(asked, start, stop), strict=True))
 
     @property
-    def day_places(self) -> dict[str, int]:
-        """Of dates such as 31.12.2024 (1) and 12/31/2024 (2), where the day stands."""
-        dates = {name: c.day_place for name, c in self._columns.items() if c.kind == "date"}
-        return {name: place for name, place in dates.items() if place}
+    def dates(self) -> dict[str, str]:
+        """The order of dates such as 31.12.2024 ("dmy"), 12/31/2024 and 24/12/31."""
+        known = {order: name for name, order in ORDERS.items()}
+        found = {name: c.order for name, c in self._columns.items() if c.kind == "date"}
+        return {name: known[order] for name, order in found.items() if order in known}
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units that stand behind numbers: 62 kg."""
+        numbers = {name: c for name, c in self._columns.items() if c.kind == "number"}
+        return {name: column.unit for name, column in numbers.items() if column.unit}
 
     @property
     def decimals(self) -> dict[str, str]:
@@ -137,16 +147,28 @@ class Table(Mapping[str, "NDArray[Any]"]):
         marks = {name: c.writing for name, c in self._columns.items() if c.kind == "number"}
         return {name: mark for name, mark in marks.items() if mark in (".", ",")}
 
-    def read_as(
-        self, kinds: Mapping[str, str], day_places: Mapping[str, int] | None = None
-    ) -> Table:
+    @property
+    def written(self) -> set[str]:
+        """The columns of numbers that are not plain: $5, 1,5, 62 kg."""
+        numbers = {name: c for name, c in self._columns.items() if c.kind == "number"}
+        return {name for name, column in numbers.items() if not column.is_plain}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done unasked, a sentence each."""
+        return self.notes_besides(None)
+
+    def notes_besides(self, name: str | None) -> tuple[str, ...]:
+        """The same, but for how the cells of this column are read."""
+        told = (note for remark in self._told for note in remark.sentences(name))
+        return (*self._notes, *told)
+
+    def read_as(self, kinds: Mapping[str, str], *, forgiving: bool = False) -> Table:
         """The same rows, with these columns only, read as these kinds.
 
-        Dates are read with the day where `day_places` says, if they can be: 03/04/2024 is the
-        third of April in one table and the fourth of March in another.
-
-        Raises TableError if a column is missing, or if a cell that is present cannot be read
-        as the kind asked for.
+        Raises TableError if a column is missing, or if cells that are present cannot be read as
+        the kind asked for. Of numbers one in twenty may be none, which is then missing; whoever
+        is `forgiving` takes up to half of numbers or dates so, or a single one.
         """
         self._check_names(kinds)
         sparse = {name: self._sparse[name] for name in kinds if name in self._sparse}
@@ -158,9 +180,8 @@ class Table(Mapping[str, "NDArray[Any]"]):
             if kind not in (*KINDS, "sparse"):
                 msg = f"kind {kind!r} of column {name!r} is not known: give one of {KINDS}"
                 raise TableError(msg)
-        days = day_places or {}
         columns = {
-            name: self._rows.readable(name, self._columns[name], kind, days.get(name, 0))
+            name: self._rows.readable(name, self._columns[name], kind, forgiving=forgiving)
             for name, kind in kinds.items()
             if name not in sparse
         }
@@ -178,9 +199,8 @@ class Table(Mapping[str, "NDArray[Any]"]):
 
     def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Table:
         told = [column.note for column in columns.values() if column.note]
-        notes = (*self.notes, *told)
-        shared = (self._rows, self.path, columns, self.n_rows, self.has_header, notes)
-        return Table(*shared, sparse)
+        shared = (self._rows, self.path, columns, self.n_rows, self.has_header)
+        return Table(*shared, (*self._notes, *told), self._told, sparse)
 
     def _check_names(self, names: Iterable[str]) -> None:
         missing = [name for name in names if name not in self.kinds]
@@ -230,6 +250,8 @@ def read_table(
     wanted: Collection[str] = (),
     missing: Collection[str] = (),
     decimal: str | Mapping[str, str] | None = None,
+    dates: str | Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
     skip_bad_lines: bool = False,
 ) -> Table:
     """Read a table from a file, from several with the same columns, or from a database.
@@ -238,10 +260,11 @@ def read_table(
     #N/A, in either case, and an empty cell are missing; so are a dash and none among numbers
     and dates, while among words they are words. A column is of kind "number" if every cell
     present is a number, "date" if every one is a date or time, otherwise "text". Numbers are
-    also 16,455, 28.246,50, 60 601, $5, 62.5%, (5) and <5, and times of day, which are read in
-    hours; one cell in twenty that is no number is taken as missing. Codes such as 01234 are
-    text. Dates are ISO, or as 31.12.2024; with slashes, 31/12/2024 or 12/31/2024, if some day
-    after the 12th shows which it is. Text in Parquet and JSON may be dates, but no numbers.
+    also 16,455, 28.246,50, 60 601, 12,34,567, $5, 62.5%, (5), 5-, <5 and, if all have the same
+    unit, 62 kg, and times of day, which are read in hours; one cell in twenty that is no number
+    is taken as missing. Codes such as 01234 are text. Dates are ISO, 31.12.2024 or 5 May 2024;
+    with slashes, 31/12/2024 or 12/31/2024, if some day after the 12th shows which it is, in this
+    column or in another. Text in Parquet and JSON may be dates, but no numbers.
 
     Parameters
     ----------
@@ -273,6 +296,11 @@ def read_table(
     decimal : "." or ",", or a mapping from columns to these, optional
         The decimal mark; the other one, blanks and apostrophes may separate thousands. By default
         judged column by column; a mapping is followed where every cell allows it.
+    dates : "dmy", "mdy" or "ymd", or a mapping from columns to these, optional
+        The order of day, month and year in dates that leave it open, such as 03/04/2024; it is
+        followed where every date of a column allows it.
+    units : mapping from columns to str, optional
+        The units behind their numbers; numbers with another are none. By default looked for.
     skip_bad_lines : bool
         Leave out lines of a delimited file that have too few or too many cells.
 
@@ -300,13 +328,15 @@ def read_table(
         msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
     _check_choice(sheet, table, query)
-    _check_decimal(decimal)
+    _check_marks("decimal", decimal, (".", ","))
+    _check_marks("dates", dates, tuple(ORDERS))
     skip_bad_lines = yes_or_no("skip_bad_lines", skip_bad_lines)
     storage = Storage()
     try:
         asked = Asked(
             header, delimiter, text, sheet, table, query, wanted, missing,
-            decimal=decimal or "", skip_bad_lines=skip_bad_lines,
+            decimal=decimal or "", skip_bad_lines=skip_bad_lines, dates=dates or "",
+            units=units or {},
         )  # fmt: skip
         return _read(storage, paths, asked)
     except BaseException as error:
@@ -325,17 +355,17 @@ def _check_choice(sheet: Any, table: Any, query: Any) -> None:
         raise TableError(msg)
 
 
-def _check_decimal(decimal: Any) -> None:
-    marks = decimal.values() if isinstance(decimal, Mapping) else [decimal]
-    for mark in marks:
-        if mark not in (None, ".", ","):
-            msg = f"decimal={brief(mark)} is not allowed: give '.' or ','"
+def _check_marks(name: str, given: Any, known: Sequence[str]) -> None:
+    *others, last = map(repr, known)
+    for mark in given.values() if isinstance(given, Mapping) else [given]:
+        if mark is not None and mark not in known:
+            msg = f"{name}={brief(mark)} is not allowed: give {', '.join(others)} or {last}"
             raise TableError(msg)
 
 
 def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
     name, staged, is_text = stage(paths, storage, asked)
-    if asked.decimal or staged.commas:
+    if asked.decimal or asked.dates or asked.units or staged.commas:
         named_columns = zip(staged.names, staged.columns, strict=True)
         columns = [replace(c, told=_told(name, staged, asked)) for name, c in named_columns]
         staged = replace(staged, columns=columns)
@@ -345,21 +375,22 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
         forget(storage, staged.columns, asked.missing)
         ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
         _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
-        columns, notes = find_kinds(storage, staged, n_rows)
+        columns, told = find_kinds(storage, staged, n_rows)
     else:
         rows, n_rows = staged.in_memory, staged.in_memory.n_rows
         _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
-        columns, notes = rows.judged(staged)
+        columns, told = rows.judged(staged)
     storage.remove_copies()
     named = dict(zip(staged.names, columns, strict=True))
-    notes = staged.notes + notes
-    return Table(rows, name, named, n_rows, staged.has_header, notes, staged.sparse)
+    about = (name, named, n_rows, staged.has_header, staged.notes, told)
+    return Table(rows, *about, staged.sparse)
 
 
 def _told(name: str, staged: StagedFile, asked: Asked) -> Told:
-    """The decimal mark of a column as somebody said it, or as the rest of the file shows it."""
+    """How a column is written as somebody said it, or as the rest of the file shows it."""
     told = asked.told(name)
-    return Told(COMMA) if name in staged.commas and not told.decimal else told
+    by_others = name in staged.commas and not told.decimal
+    return told._replace(decimal=COMMA, certainly=False) if by_others else told
 
 
 def _refuse_no_rows(n_rows: int, shown: str, asked: Asked, *, only_header: bool) -> None:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: 16,455, 28.246,50, 60 601, $35214, 62.5%, (56,094.58), <5, 14:30.
+"""Numbers as people write them: 16,455, 28.246,50, 12,34,567, $35214, 62.5%, 123-, <5, 14:30.
 
 The same expressions serve Python and SQL (they mean the same to Python's re and to RE2), so that a
 cell is read alike wherever it lies. A writing is the decimal mark, "." or ",", or "time".
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 POINT, COMMA, TIME = ".", ",", "time"
 WRITINGS = (POINT, COMMA, TIME)
-MOST_BAD = 20  # one in so many cells, of the rows and of the different ones, may be no number
+MOST_BAD = 20  # one in so many rows may hold a cell that is no number
+MOST_DIFFERENT_BAD = 5  # and one in so many different cells, or one
 
 _BLANKS = " \u00a0\u2007\u2009\u202f"
 _APOSTROPHES = "'\u2019"
+_MINUS = r"[\x{2212}-]"
 _SIGN = r"[+\x{2212}-]"
 _CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|US[$]|R[$]"
 _NAMES = r"kr[.]?|Fr[.]?|z\x{142}|K\x{10d}|Ft"
@@ -35,21 +37,25 @@ def _numeral(decimal: str) -> str:
     other, decimal = ("," if decimal == POINT else "."), f"[{decimal}]"
     marks = (f"[{other}]", f"[{_BLANKS}]", f"[{_APOSTROPHES}]")
     groups = "|".join(rf"(?:{mark}\d{{3}})+" for mark in marks)
-    return rf"(?:(?:[1-9]\d{{0,2}}(?:{groups})|\d+)(?:{decimal}\d*)?|{decimal}\d+){_SCALE}"
+    whole = rf"[1-9]\d{{0,2}}(?:{groups})|\d+"
+    if other == ",":  # in India: lakhs and crores
+        whole = rf"[1-9]\d?(?:,\d\d)+,\d{{3}}|{whole}"
+    return rf"(?:(?:{whole})(?:{decimal}\d*)?|{decimal}\d+){_SCALE}"
 
 
 def _written(decimal: str) -> str:
     blank = f"[{_BLANKS}]?"
     lead = rf"(?:{_SIGN}?(?:{_MONEY}{blank})?|{_MONEY}{blank}{_SIGN})"
     after = rf"(?:{blank}(?:%|{_MONEY}))?"
-    return rf"(?:{_BOUND}=?{blank})?[(]?{lead}({_numeral(decimal)}){after}[)]?"
+    return rf"(?:{_BOUND}=?{blank})?[(]?{lead}({_numeral(decimal)}){after}[)]?{_MINUS}?"
 
 
 PATTERNS = {decimal: _written(decimal) for decimal in (POINT, COMMA)}
 PATTERNS[TIME] = (
     rf"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.]\d+)?))?(?:[{_BLANKS}]?([AaPp])[.]?[Mm][.]?)?"
 )
-_NEGATIVE = r"^[^\d]*[(\x{2212}-]"
+_NEGATIVE = rf"^[^\d]*[(\x{{2212}}-]|{_MINUS}$"
+_TWICE = rf"^[^\d]*[(+\x{{2212}}-].*{_MINUS}$"  # signs before and behind
 _MARKS = {POINT: f"[{_BLANKS}{_APOSTROPHES},]", COMMA: f"[{_BLANKS}{_APOSTROPHES}.]"}
 # What a cell has beside its digits, for a note.
 SIGNS = {
@@ -59,6 +65,7 @@ SIGNS = {
     "money": _MONEY,
     "percent": "%",
     "parentheses": "[(]",
+    "minus": f"{_MINUS}$",
     "bounds": f"^{_BOUND}",
 }
 
@@ -71,7 +78,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _RE = {writing: _compiled(pattern) for writing, pattern in PATTERNS.items()}
 _RE_NEGATIVE = _compiled(_NEGATIVE)
 _RE_MARKS = {decimal: _compiled(marks) for decimal, marks in _MARKS.items()}
-RE_SIGNS = {sign: _compiled(pattern) for sign, pattern in SIGNS.items()}
+_RE_TWICE = _compiled(_TWICE)
 
 
 # In Python ---------------------------------------------------------------------------------------
@@ -84,14 +91,19 @@ def is_written(cell: str) -> bool:
 
 def matches(cell: str, writing: str) -> bool:
     """Whether a cell is a number in this writing."""
+    return _found(cell, writing) is not None
+
+
+def _found(cell: str, writing: str) -> re.Match[str] | None:
     found = _RE[writing].fullmatch(cell)
-    return bool(found) and cell.count("(") == cell.count(")")
+    balanced = cell.count("(") == cell.count(")") and not _RE_TWICE.search(cell)
+    return found if balanced else None
 
 
 def value_of(cell: str, writing: str) -> float | None:
     """The number that a cell is in this writing, None if it is none."""
-    found = _RE[writing].fullmatch(cell)
-    if found is None or cell.count("(") != cell.count(")"):
+    found = _found(cell, writing)
+    if found is None:
         return None
     if writing == TIME:
         hours, minutes, seconds, half = found.groups()
@@ -146,6 +158,7 @@ def quoted_pattern(pattern: str) -> str:
 def matches_sql(cell: str, writing: str) -> str:
     """The SQL of whether a cell is a number in this writing."""
     balanced = f"contains({cell}, '(') = contains({cell}, ')')"
+    balanced += f" AND NOT regexp_matches({cell}, {quoted_pattern(_TWICE)})"
     return f"(regexp_full_match({cell}, {quoted_pattern(PATTERNS[writing])}) AND {balanced})"
 
 
@@ -177,14 +190,47 @@ def may_be_thousands_sql(value: str) -> str:
     return f"abs({value}) < 1000 AND ({whole} OR (abs({value}) > 1 AND {near}))"
 
 
+# Units behind numbers ----------------------------------------------------------------------------
+
+_LETTER = (
+    r"A-Za-z\x{b0}\x{b5}\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{24f}\x{370}-\x{4ff}"
+    r"\x{3040}-\x{30ff}\x{4e00}-\x{9fff}\x{ac00}-\x{d7a3}"
+)
+_UNIT = rf"[{_LETTER}][{_LETTER}0-9\x{{b2}}\x{{b3}}\x{{b7}}/^*.-]{{0,19}}"
+_NUMERALS = "|".join(_numeral(decimal) for decimal in (POINT, COMMA))
+_WITH_UNIT = rf"{_SIGN}?(?:{_NUMERALS})[{_BLANKS}]?({_UNIT})"
+_PLURAL = "^(.{3,})s$"  # years, pieces; but lbs and ms are themselves
+_RE_WITH_UNIT = _compiled(_WITH_UNIT)
+
+
+def has_unit(cell: str) -> bool:
+    """Whether a cell is a number with some word behind it: 62 kg."""
+    return cell[:1] in "+-\u2212.,0123456789" and bool(_RE_WITH_UNIT.fullmatch(cell))
+
+
+def unit_sql(cell: str) -> str:
+    """The SQL of the word behind a number, without the s of several; NULL if there is none."""
+    unit = f"regexp_extract({cell}, {quoted_pattern(f'^{_WITH_UNIT}$')}, 1)"
+    return f"nullif(regexp_replace({unit}, '{_PLURAL}', '\\1'), '')"
+
+
+def without_unit_sql(cell: str, unit: str) -> str:
+    """The SQL of a cell without this unit behind it."""
+    several = "s?" if re.fullmatch(".{3,}", unit) else ""
+    behind = rf"(\d[.,]?)[{_BLANKS}]?{re.escape(unit)}{several}$"
+    return f"regexp_replace({cell}, {quoted_pattern(behind)}, '\\1')"
+
+
 # Which writing a column has ----------------------------------------------------------------------
 
 
 class Told(NamedTuple):
-    """The decimal mark of a column as somebody said it, or as it was when a model was trained."""
+    """What somebody said of a column, or how it was when a model was trained."""
 
     decimal: str = ""
-    certainly: bool = False
+    certainly: bool = False  # about the decimal mark
+    unit: str = ""
+    order: int = 0  # of dates
 
 
 NOBODY = Told()
