@@ -83,6 +83,72 @@ def test_one_class_in_several_spellings():
     assert len(fit(file, "--category", "y")["classes"]) == 5
 
 
+def test_classes_keep_their_written_names():
+    prices = ["$10", "$20", "$20.00"]
+    file = write("x,price", *(f"{k % 7},{prices[k % 3]}" for k in range(30)))
+    found = fit(file, "-o", "m.skops")
+    assert found["classes"] == {"$10": 10, "$20": 20}
+    assert found["notes"] == [
+        "price, the last column, is taken as the class (--target for another)",
+        "classes in several spellings, taken as one: $20, $20.00 as $20",
+    ]
+    new = write("x,price", "1,$10.00", "2,20", "3,$30", name="new.csv")
+    told = call("predict", "m.skops", new)
+    assert {line[:3] for line in told.stdout.split()[1:]} <= {"$10", "$20"}
+    assert "1 row with a class that the model does not know, not judged: $30" in told.stderr
+    assert "of 2 rows with a known class are right" in told.stderr
+
+
+def test_one_category_in_several_spellings():
+    words = ["Yes", "YES ", "yes", "No", "yes"]
+    rows = [f"{words[k % 5]},{k % 3},{'ab'[k % 5 == 3]}" for k in range(40)]
+    file = write("smokes,x,y", *rows)
+    found = fit(file, "-o", "m.skops")
+    assert found["notes"][-1] == (
+        "smokes: words in several spellings, taken as one: yes, YES, Yes as yes "
+        "(--category smokes: as they stand)"
+    )
+    assert list(found["hyperplanes"][0]["weights"]) == ["smokes=No", "smokes=yes", "x"]
+    new = write("smokes,x", "YeS,1", "nO,1", "maybe,1", name="new.csv")
+    told = call("predict", "m.skops", new)
+    same = write("smokes,x", "yes,1", "No,1", "maybe,1", name="same.csv")
+    assert told.stdout == call("predict", "m.skops", same).stdout
+    assert "1 cell of smokes with values not seen in training" in told.stderr
+    exact = fit(file, "--category", "smokes", "-o", "exact.skops")
+    assert len(exact["hyperplanes"][0]["weights"]) == 5
+    assert "3 cells of smokes with values not" in call("predict", "exact.skops", new).stderr
+
+
+def test_categories_that_differ_by_capitals_only():
+    found = fit(write("x,y", *(f"{'aA'[k % 2]},{k % 2}" for k in range(20))))
+    assert list(found["hyperplanes"][0]["weights"]) == ["x=A", "x=a"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        (["abc,4"], "The only cell of column 'x' is no number, taken as missing: 'abc'"),
+        (["1 cm,4", "oops,5"], "One of 2 cells of column 'x' is no number, taken as missing"),
+        (["cm,kg", "1,4"], "Line 2 of the table holds units (cm, kg); it was left out."),
+    ],
+)
+def test_predict_reads_a_column_as_the_model_knows_it(rows, told):
+    file = write("x,z,y", *(f"{k % 7} cm,{k % 5},{'ab'[k % 7 > 3]}" for k in range(40)))
+    fit(file, "-o", "m.skops")
+    found = call("predict", "m.skops", write("x,z", *rows, name="new.csv"))
+    assert told in found.stderr
+    assert "--" not in found.stderr
+    assert len(found.stdout.splitlines()) == 1 + sum(row != "cm,kg" for row in rows)
+
+
+def test_predict_refuses_another_unit():
+    file = write("x,z,y", *(f"{k % 7} cm,{k % 5},{'ab'[k % 7 > 3]}" for k in range(40)))
+    fit(file, "-o", "m.skops")
+    new = write("x,z", "1 in,2", "3 in,4", name="new.csv")
+    message = "column 'x' must be a number in cm, but 2 of its 2 cells are not: '1 in' in data row"
+    assert message in call("predict", "m.skops", new, code=2).stderr
+
+
 def test_two_classes_that_differ_by_capitals_only():
     file = write("x,y", *(f"{k % 5},{'aA'[k % 2]}" for k in range(20)))
     assert fit(file)["classes"] == {"A": 10, "a": 10}

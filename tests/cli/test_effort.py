@@ -125,7 +125,7 @@ def test_tasks_within_time():
 
 def test_command_tells_what_it_chose(noise, monkeypatch):
     monkeypatch.setattr(effort, "FREE", 0.0)
-    monkeypatch.setattr(effort, "FOLDS_TIME", 1e6)
+    monkeypatch.setattr("rosenblatt.cli.fit.FOLDS_TIME", 1e6)
     facts = fitted(noise)
     assert facts["stop_reasons"] == ["NO_PROGRESS"]
     assert facts["epochs"] < 1000
@@ -144,7 +144,7 @@ def test_folds_are_trained_as_long_as_the_model(noise, monkeypatch):
     from rosenblatt.cli import fitting
 
     monkeypatch.setattr(effort, "FREE", 0.0)
-    monkeypatch.setattr(effort, "FOLDS_TIME", 1e6)
+    monkeypatch.setattr("rosenblatt.cli.fit.FOLDS_TIME", 1e6)
     lengths, once = [], fitting.run
 
     def watched(model, *given, **more):
@@ -160,7 +160,7 @@ def test_folds_are_trained_as_long_as_the_model(noise, monkeypatch):
 
 def test_fewer_folds_are_told(noise, tmp_path, monkeypatch):
     model = str(tmp_path / "m.skops")
-    monkeypatch.setattr(effort, "FOLDS_TIME", 0.0)
+    monkeypatch.setattr("rosenblatt.cli.fit.FOLDS_TIME", 0.0)
     facts = fitted(noise, "-o", model)
     assert (len(facts["cross_validation"]), facts["folds"]) == (1, 5)
     assert "1 of 5 folds, for which 0 seconds are kept (--cv 5 does all of them)" in facts["notes"]

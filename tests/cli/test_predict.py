@@ -75,6 +75,16 @@ def test_dates_are_read_as_in_training(order, months):
     assert call("predict", "m.skops", new).stdout == call("predict", "m.skops", same).stdout
 
 
+@pytest.mark.parametrize(("order", "form"), [("dmy", "{d}/{m}/24"), ("ymd", "24/{m}/{d}")])
+def test_dates_are_read_as_was_said_in_training(order, form):
+    dates = [form.format(d=f"{1 + k % 12:02}", m=f"{1 + k % 11:02}") for k in range(40)]
+    columns = {"when": dates, "x": np.arange(40) % 7, "y": ["no", "yes"] * 20}
+    call("fit", table("t.csv", columns), "-o", "m.skops", "--max-epochs", 3, "--dates", order)
+    new = table("new.csv", {"when": [form.format(d="05", m="03")], "x": [1]})
+    same = table("iso.csv", {"when": ["2024-03-05"], "x": [1]})
+    assert call("predict", "m.skops", new).stdout == call("predict", "m.skops", same).stdout
+
+
 def test_a_file_too_large_for_memory_gives_the_same_answers(people, monkeypatch):
     call("fit", people, "-o", "m.skops")
     expected = call("predict", "m.skops", people)

@@ -23,7 +23,6 @@ T = TypeVar("T")
 FREE = 2e9  # done without asking what comes of it
 MOST = 4e9  # done as long as the mistakes come down
 STILL = 10  # epochs without a new fewest number of mistakes after which they do no more
-FOLDS, FOLDS_TIME = 5, 12.0  # and the seconds in which they are begun
 RECORD = 1_000_000  # mistakes whose record is kept for a bound: with its proof, about 200 MB
 
 # What a visit, an update, a kernel value take; fitted to runs, they need not be exact.

@@ -35,6 +35,7 @@ def evaluate(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
+    dates: options.Dates = None,
     skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
@@ -62,7 +63,10 @@ def evaluate(
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read) as table:
             facts = _judged(application, table, tally, progress)
-    notes = [*notes_without_options(table.notes), *tally.notes(application.classifier.classes_)]
+    notes = [
+        *notes_without_options(application.notes),
+        *tally.notes(application.classifier.classes_),
+    ]
     if tally.without:
         notes.append(f"{count(tally.without, 'row')} without a class, not judged")
     file, trained_on = Path(table.path).name, application.trained_on

@@ -26,7 +26,8 @@ Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["auto", "last", "pocket", "average", "vote"]
 
 OUTPUT = "Save the model here."
-FOLDS = "Cross-validate in so many folds; 0: not. Default: 5, as far as 12 seconds go."
+FOLDS, FOLDS_TIME = 5, 12.0  # unless asked for others; the seconds in which they begin
+CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, as far as {FOLDS_TIME:g} seconds go."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
@@ -53,7 +54,7 @@ def fit(
     target: options.Target = None,
     output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
-    folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=FOLDS)] = None,
+    folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
@@ -111,8 +112,7 @@ def fit(
     check_seed(seed or 0)
     max_seconds(max_time)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
-        from rosenblatt.cli.effort import FOLDS as FOLDS_UNASKED
-        from rosenblatt.cli.effort import FOLDS_TIME, Effort
+        from rosenblatt.cli.effort import Effort
         from rosenblatt.cli.fitting import prepare, train
 
         asked_for = prepare(ctx.params | {"record": record or None}, progress)
@@ -120,7 +120,7 @@ def fit(
             epochs=max_epochs is None and max_time is None,
             folds_time=FOLDS_TIME if folds is None else None,
         )
-        folds = FOLDS_UNASKED if folds is None else folds
+        folds = FOLDS if folds is None else folds
         trained = train(*asked_for, folds, progress, ctrl_c, effort)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)

@@ -83,5 +83,5 @@ def predict(
                     progress.say("predicting", done, table.n_rows)
     if not quiet:
         told = tally.lines(application.classifier.classes_)
-        for line in [*notes_without_options(table.notes), *told]:
+        for line in [*notes_without_options(application.notes), *told]:
             print_line(line, error=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,12 +21,15 @@ from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.free_text import MOST_WORDS
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
+from rosenblatt.tables.spellings import in_one_spelling, same_spellings
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
+from rosenblatt.tables.texts import Texts
 from rosenblatt.visible import count
 
 MOST_CLASSES = 100  # unless asked for
 FEW_CLASSES = 20
+MOST_NOTES = 5  # on columns that were treated alike
 CLASS_NAMES = ("target", "class", "label", "y")
 # What is made of missing cells, by what there is to say of a column.
 FILLED = {"mean": "the mean", "values": "a value of their own", "words": "texts without words"}
@@ -81,7 +85,8 @@ def asked_table(
             raise ValueError(msg)
     refuse(target in how["text"], f"--text {target} is the class: leave it out, or --target")
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *([target] if target else [])]
-    with open_table(files, how, text=words, wanted=wanted, missing=how["missing"]) as table:
+    known = {"text": words, "numbers": numbers, "missing": how["missing"]}
+    with open_table(files, how, wanted=wanted, **known) as table:
         _check_names(table, wanted)
         kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
         try:
@@ -106,7 +111,7 @@ def labelled_table(
     free: Sequence[str] = (),
 ) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
-    notes, left_out = list(table.notes), set(ignored)
+    left_out = set(ignored)
     _check_names(table, [*ignored, *wanted, *([target] if target else [])])
     if target is None:
         left = [name for name in table.names if name not in (*ignored, *free)]
@@ -115,7 +120,8 @@ def labelled_table(
         left_out |= set(empty)
     else:
         labels = read_labels(table, target, as_it_stands=target in as_they_stand)
-    notes += labels.notes
+    # Classes are called as they are written, whether or not that is a number.
+    notes = list(table.notes_besides(target if target in table.written else None)) + labels.notes
     features = [name for name in table.names if name != target and name not in left_out]
     none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
     refuse(not features, none)
@@ -124,6 +130,7 @@ def labelled_table(
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
         notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
+    notes += _merge_spellings(columns, (*as_they_stand, *free))
     return LabelledTable(
         file=Path(table.path).name,
         names=list(table.names),
@@ -231,7 +238,9 @@ def read_labels(
     if not cells.size:
         msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
         raise NoClassesError(msg, EMPTY)
-    cells, notes = (cells, []) if kind == "number" else _words(cells, target, as_it_stands)
+    notes = list[str]()
+    if kind != "number":
+        cells, notes = _words(cells, target, as_it_stands)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
     if len(values) == 1:
@@ -246,6 +255,10 @@ def read_labels(
     fraction = kind == "number" and not whole and len(values) > FEW_CLASSES
     if fraction or (guessed and len(values) > most) or len(values) > max(2, few):
         raise _no_classes(target, kind, len(values), len(cells), guessed)
+    if target in table.written:
+        texts = table.read_as({target: "text"})[target][known]
+        labels, notes = _as_written(cells, texts)
+        return Labels(labels, known, notes)
     if kind == "number":
         labels = cells.astype(np.int64) if whole else np.array([f"{value:g}" for value in cells])
         return Labels(labels, known, notes)
@@ -255,20 +268,43 @@ def read_labels(
 def _words(cells: NDArray[Any], target: str, as_it_stands: bool) -> tuple[NDArray[Any], list[str]]:
     """Classes in one spelling each, the most frequent: Yes, YES and yes are the same."""
     cells = truth_in_one_way(cells)
-    values, counts = np.unique(cells, return_counts=True)
-    spellings: dict[str, list[tuple[int, str]]] = {}
-    for value, n in zip(values, counts.tolist(), strict=True):
-        spellings.setdefault(str(value).casefold(), []).append((-n, str(value)))
-    several = [sorted(same) for same in spellings.values() if len(same) > 1]
-    if as_it_stands or not several or len(spellings) == 1 or len(spellings) > MOST_CLASSES:
+    texts, several = in_one_spelling(Texts.of(cells))
+    if as_it_stands or not several:
         return cells, []
-    one = {other: same[0][1] for same in several for _, other in same[1:]}
-    told = [f"{listing(word for _, word in same)} as {shortened(same[0][1])}" for same in several]
-    note = f"classes in several spellings, taken as one: {'; '.join(told[:5])}"
-    note += f"; and {len(told) - 5} more" * (len(told) > 5)
-    note += f" (--category {shortened(target)}: as they stand)"
-    merged = np.array([one.get(cell, cell) for cell in cells], dtype=object)
-    return merged, [note]
+    note = f"classes in several spellings, taken as one: {_spellings(several)}"
+    return texts.texts(), [f"{note} (--category {shortened(target)}: as they stand)"]
+
+
+def _as_written(
+    numbers: NDArray[np.float64], texts: NDArray[Any]
+) -> tuple[NDArray[np.str_], list[str]]:
+    """Classes that are numbers as they are written, such as $10: each in one spelling."""
+    pairs = Counter(zip(numbers.tolist(), texts.tolist(), strict=True))
+    groups = same_spellings((number, text, n) for (number, text), n in pairs.items())
+    one = {text: group[0] for group in groups for text in group}
+    several = [group for group in groups if len(group) > 1]
+    note = f"classes in several spellings, taken as one: {_spellings(several)}"
+    return np.array([one[text] for text in texts]), [note] * bool(several)
+
+
+def _merge_spellings(columns: dict[str, Any], exact: Sequence[str]) -> list[str]:
+    """Give words that mean the same one spelling, in place; what was done, as notes."""
+    notes = []
+    for name, cells in columns.items():
+        if isinstance(cells, Texts) and name not in exact:
+            columns[name], several = in_one_spelling(cells)
+            if several:
+                told = f"{shortened(name)}: words in several spellings, taken as one"
+                option = f"(--category {shortened(name)}: as they stand)"
+                notes.append(f"{told}: {_spellings(several)} {option}")
+    rest = len(notes) - MOST_NOTES
+    more = f"the same of {count(rest, 'other column')}"
+    return notes[:MOST_NOTES] + [more] * (rest > 0)
+
+
+def _spellings(several: Sequence[Sequence[str]]) -> str:
+    told = [f"{listing(same)} as {shortened(same[0])}" for same in several]
+    return "; ".join(told[:5]) + f"; and {len(told) - 5} more" * (len(told) > 5)
 
 
 def _no_classes(

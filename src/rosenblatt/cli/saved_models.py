@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -16,9 +17,10 @@ from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.tables.cells import TRUTH
-from rosenblatt.tables.remarks import FOR_TEXT
+from rosenblatt.tables.spellings import as_known
 from rosenblatt.tables.table import Table
 from rosenblatt.tables.texts import MISSING_CODE, Texts
+from rosenblatt.tables.written_numbers import COMMA, POINT, value_of
 from rosenblatt.visible import count
 
 Columns = dict[str, Any]  # arrays, Texts, or a matrix
@@ -37,8 +39,11 @@ def number_of(cell: str, classes: NDArray[Any]) -> int:
             with contextlib.suppress(ValueError):
                 if float(cell) == float(label):
                     return k
-    same = [k for k, label in enumerate(classes.tolist()) if _same_word(cell, label)]
-    return same[0] if len(same) == 1 else -1
+    for same_as in (_same_word, _same_number):
+        same = [k for k, label in enumerate(classes.tolist()) if same_as(cell, label)]
+        if len(same) == 1:
+            return same[0]
+    return -1
 
 
 def _same_word(cell: str, label: Any) -> bool:
@@ -46,6 +51,14 @@ def _same_word(cell: str, label: Any) -> bool:
     if not isinstance(label, str):
         return False
     return cell.casefold().removesuffix(".") == label.casefold().removesuffix(".")
+
+
+def _same_number(cell: str, label: Any) -> bool:
+    """Whether two words are the same number: $10 and $10.00, 50% and 50 %."""
+    if not isinstance(label, str):
+        return False
+    values = [(value_of(cell, mark), value_of(label, mark)) for mark in (POINT, COMMA)]
+    return any(one == other is not None for one, other in values)
 
 
 def class_named(name: str | None, classes: NDArray[Any]) -> Any:
@@ -63,7 +76,7 @@ def class_named(name: str | None, classes: NDArray[Any]) -> Any:
 
 def notes_without_options(notes: Sequence[str]) -> list[str]:
     """Notes on how a table was read, without the options of training: the model decides here."""
-    return [note.replace(f" {FOR_TEXT}", "") for note in notes]
+    return [re.sub(r" \(--(category|dates|decimal) [^)]*\)", "", note) for note in notes]
 
 
 class Classified(NamedTuple):
@@ -140,7 +153,8 @@ class Application:
     ) -> None:
         facts = saved_facts(model, path)
         self.path, self.trained_on = path, None if facts is None else facts.table
-        self.target = target or (self.trained_on and self.trained_on.target)
+        trained_for = None if self.trained_on is None else self.trained_on.target
+        self.target = target or trained_for
         for needed in ("classes_", "decision_function"):
             what = f"{path} holds a {type(model).__name__}, which has no {needed}"
             refuse(not hasattr(model, needed), what)
@@ -149,9 +163,11 @@ class Application:
         self.classifier = model[-1] if encodes else model
         kinds = self.encoder.kinds_ if self.encoder is not None else {}
         self.kept = list(dict.fromkeys(kept))
+        self.notes: Sequence[str] = ()  # on how the table was read
         without_names = self.trained_on and self.trained_on.has_header is False
         self.how_to_read: dict[str, Any] = {
             "text": [*(name for name, kind in kinds.items() if kind == "text"), *self.kept],
+            "numbers": [name for name, kind in kinds.items() if kind == "number"],
             "wanted": () if without_names else tuple(kinds),
             "missing": self.trained_on.missing if self.trained_on else (),
             **self._writings(),
@@ -180,7 +196,9 @@ class Application:
             f"line with {listing(kinds)}, or --header if it is there",
         )
         if self.target is not None and self.target in table.names:
-            kinds[self.target] = "number" if table.kinds[self.target] == "number" else "text"
+            numbers = self.classifier.classes_.dtype.kind in "iuf"
+            numbers = numbers and table.kinds[self.target] == "number"
+            kinds[self.target] = "number" if numbers else "text"
         return table.read_as(kinds, forgiving=True)
 
     def _writings(self) -> dict[str, Any]:
@@ -203,6 +221,7 @@ class Application:
     def chunks(self, table: Table, step: int) -> Iterator[tuple[Columns, Columns]]:
         """The rows that the model needs, and what is kept of them, so many at a time."""
         rows = self.fitting(table)  # now, before anything is written
+        self.notes = rows.notes_besides(self.target)
         kept = self.named(table).read_as(dict.fromkeys(self.kept, "text"))
         ranges = ((at, min(at + step, table.n_rows)) for at in range(0, table.n_rows, step))
         return ((rows.chunk(*part), kept.chunk(*part)) for part in ranges)
@@ -229,6 +248,16 @@ class Application:
         )
         return table.renamed(names)
 
+    def _as_in_training(self, given: Columns) -> Columns:
+        """The columns, with words as they were spelled in training."""
+        columns = {name: Texts.of(c) if c.dtype == object else c for name, c in given.items()}
+        exact = self.trained_on.as_they_stand if self.trained_on else ()
+        for spec in getattr(self.encoder, "columns_", ()):
+            name = spec["name"]
+            if "values" in spec and "dropped" not in spec and name not in exact:
+                columns[name] = as_known(columns[name], spec["values"])
+        return columns
+
     def features(self, columns: Columns) -> Any:
         """The rows as the classifier takes them."""
         if self.encoder is not None:
@@ -237,7 +266,7 @@ class Application:
 
     def classified(self, given: Columns, tally: Tally) -> Classified:
         """What the model says of some rows, and what is true, where the class is among them."""
-        columns = {name: Texts.of(c) if c.dtype == object else c for name, c in given.items()}
+        columns = self._as_in_training(given)
         true = columns.pop(self.target, None) if self.target else None
         values, chosen = self._answers(self.features(columns))
         if self.encoder is not None:
@@ -291,7 +320,7 @@ class Application:
             msg = f"{table.path} has the class {strange!r}, but the model knows {listing(classes)}"
             raise ValueError(msg)
         columns = {name: table[name][known] for name in table.names if name != target}
-        return self.features(columns), classes[numbers]
+        return self.features(self._as_in_training(columns)), classes[numbers]
 
 
 def _as_texts(cells: Any) -> Texts:

@@ -53,7 +53,8 @@ def readable(
     if few or (forgiving and (n_bad == 1 or 2 * n_bad <= n_present)):
         note = f"{about_bad_cells(name, bad, n_present, kind)} {FOR_TEXT}."
         return replace(found, note=note)
-    raise _too_many(shown, name, kind, bad, n_bad, n_present)
+    what = f"{kind} in {column.told.unit}" if column.told.unit and kind == "number" else kind
+    raise _too_many(shown, name, what, bad, n_bad, n_present)
 
 
 def _as_dates(storage: Storage, name: str, column: Column, shown: str, forgiving: bool) -> Column:

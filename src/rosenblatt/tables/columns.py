@@ -98,6 +98,7 @@ class Asked:
     skip_bad_lines: bool = False
     dates: str | Mapping[str, str] = ""
     units: Mapping[str, str] = field(default_factory=dict)
+    numbers: Collection[str] = ()  # columns of these
 
     def told(self, name: str) -> Told:
         """How a column is written as far as it is known: for certain, or from a model."""

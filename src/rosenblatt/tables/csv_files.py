@@ -80,7 +80,7 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     commented = None if has_header or asked.header is False else commented_header(text, start)
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
-    has_units = has_header and has_unit_row(start.records)
+    has_units = has_header and has_unit_row(start.records, asked.numbers)
     skips = asked.skip_bad_lines
     reader = _Reader(file, shown, storage, start, has_header, len(names), has_units, skips)
     if len(start.records[0]) + 1 < start.n_fields:

@@ -21,7 +21,7 @@ from rosenblatt.tables.cells import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 FIRST_RECORDS = 1000
 # In this order of preference where the start of a file fits several.
@@ -302,19 +302,21 @@ def _may_be_unit(cell: str) -> bool:
     return is_missing_value(cell) or any(sign.isalpha() or sign in "%°$£¥€" for sign in cell)
 
 
-def has_unit_row(records: Sequence[Sequence[str]]) -> bool:
+def has_unit_row(records: Sequence[Sequence[str]], numbers: Collection[str] = ()) -> bool:
     """Whether units, such as kg and cm, stand between the names and the numbers.
 
-    Words stand above numbers there, no number does, and a word above words does not recur.
+    Words stand above numbers there, no number does, and a word above words does not recur. A
+    single row below is enough only if it is known which columns hold `numbers`.
     """
-    if len(records) < 4 or not all(map(_may_be_unit, records[1])):
+    known = any(name.strip(WHITE_SPACE) in numbers for name in records[0])
+    if len(records) < (3 if known else 4) or not all(map(_may_be_unit, records[1])):
         return False
     units = 0
     for unit, column in zip(records[1], _columns(records[2:]), strict=False):
-        cell, numbers = unit.strip(WHITE_SPACE), _holds_values(column)
+        cell = unit.strip(WHITE_SPACE)
         if reads_as_value(cell) or (not is_missing_value(cell) and cell in column):
             return False
-        units += numbers and not is_missing_value(cell)
+        units += _holds_values(column) and not is_missing_value(cell)
     return units > 0
 
 

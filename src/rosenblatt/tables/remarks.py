@@ -112,6 +112,7 @@ def about_bad_cells(name: str, bad: Sequence[BadCell], n_present: int, kind: str
     """That cells of a column are not what it holds, and count as missing."""
     n = sum(cell.n_rows for cell in bad)
     subject = f"One of {n_present} cells" if n == 1 else f"{n} of {n_present} cells"
+    subject = "The only cell" if n_present == 1 else subject
     are = f"is no {kind}" if n == 1 else f"are no {kind}s"
     return f"{subject} of column {name!r} {are}, taken as missing: {listed(bad)}"
 

@@ -247,6 +247,7 @@ def read_table(
     sheet: str | None = None,
     table: str | None = None,
     query: str | None = None,
+    numbers: Collection[str] = (),
     wanted: Collection[str] = (),
     missing: Collection[str] = (),
     decimal: str | Mapping[str, str] | None = None,
@@ -281,6 +282,8 @@ def read_table(
     text : collection of str
         Columns that will be read as text. Of a large file the cells of other columns may be kept
         as numbers only, so that 1.50 is 1.5 if it is asked for as text later.
+    numbers : collection of str
+        Columns that will be read as numbers: even above a single row, words there are units.
     sheet : str, optional
         The sheet of a workbook; by default the first.
     table : str, optional
@@ -336,7 +339,7 @@ def read_table(
         asked = Asked(
             header, delimiter, text, sheet, table, query, wanted, missing,
             decimal=decimal or "", skip_bad_lines=skip_bad_lines, dates=dates or "",
-            units=units or {},
+            units=units or {}, numbers=names_of("numbers", numbers),
         )  # fmt: skip
         return _read(storage, paths, asked)
     except BaseException as error:
