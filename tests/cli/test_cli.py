@@ -420,7 +420,10 @@ def test_unseen_values_are_told(fruit):
     ("columns", "message"),
     [
         ({"size": [1, 2]}, "colour"),
-        ({"size": [1, "big"], "colour": ["green", "red"]}, "'big'"),
+        (
+            {"size": ["small", "big"], "colour": ["green", "red"]},
+            "'small' in data row 1, 'big' in data row 2",
+        ),
     ],
 )
 def test_tables_that_do_not_fit_the_model(fruit, columns, message):

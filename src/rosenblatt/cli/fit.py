@@ -27,7 +27,7 @@ Keep = Literal["auto", "last", "pocket", "average", "vote"]
 
 OUTPUT = "Save the model here."
 FOLDS, FOLDS_TIME = 5, 12.0  # unless asked for others; the seconds in which they begin
-CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, as far as {FOLDS_TIME:g} seconds go."
+CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
