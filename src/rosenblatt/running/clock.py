@@ -107,7 +107,7 @@ class Clock:
 
     Work that cannot be stopped is not begun unless there is time for it. How long it will take is
     told by its number of operations, and by how long operations of its kind took when they were
-    last timed, in this run: machines differ, and so do the hours of one machine. The `max_time`,
+    timed, in this run: machines differ, and so do the hours of one machine. The `max_time`,
     in seconds, began at `began`, by ``time.perf_counter``, or begins now.
     """
 
@@ -121,6 +121,7 @@ class Clock:
         self.end = None if max_time is None else began + max_time
         self.cancel = cancel or Cancel()
         self.pace = {kind: kind.value for kind in Kind}
+        self._operations = dict.fromkeys(Kind, 0.0)  # those that the pace was told by
         self.kept = 0.0
         self.work = self.systems = 0.0  # of exact arithmetic, in its units: all, and linear systems
 
@@ -160,9 +161,15 @@ class Clock:
             self.kept = 0.0
 
     def timed(self, kind: Kind, operations: float, seconds: float) -> None:
-        """Learn how long operations take."""
+        """Learn how long operations take.
+
+        Around a few of them there is much else to do: a piece of work that is smaller than one
+        timed before counts for as much less.
+        """
         if seconds >= NOTICEABLE and operations > 0:
-            self.pace[kind] = seconds / operations
+            self._operations[kind] = max(self._operations[kind], operations)
+            share = operations / self._operations[kind]
+            self.pace[kind] += share * (seconds / operations - self.pace[kind])
 
     @contextmanager
     def task(self, kind: Kind, operations: float) -> Iterator[None]:
