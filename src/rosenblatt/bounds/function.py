@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import brief, positive_int, positive_number, yes_or_no
+from rosenblatt.arguments import brief, one_of, positive_int, positive_number, yes_or_no
+from rosenblatt.bounds.joint import JointVectors, of_classes
 from rosenblatt.bounds.solver import Bounds, KindOfRun
-from rosenblatt.contract.parameters import batches, count_threads, start_vectors, time_limit
+from rosenblatt.contract.parameters import (
+    batches,
+    count_threads,
+    joint_start,
+    start_vectors,
+    time_limit,
+)
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.signed_vectors import Vectors
@@ -25,7 +32,7 @@ from rosenblatt.separation.feature_space import (
     making_time,
     named,
 )
-from rosenblatt.separation.function import proved, read_two_classes
+from rosenblatt.separation.function import proved, read_classes, read_two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -50,6 +57,7 @@ def mistake_bound(
     batch_size: int | None = None,
     epochs: int | None = None,
     kernel: Any = None,
+    multiclass: str | None = None,
     max_time: float | None = None,
 ) -> MistakeBound:
     """The most mistakes that a perceptron can make on these data.
@@ -71,7 +79,8 @@ def mistake_bound(
     y : array of n labels of two kinds
         The second in sorted order is +1.
     hyperplane : Hyperplane, optional
-        Use its margin; None: the widest there is, which gives the smallest bound from zero.
+        Use its margin; None: the widest there is, which gives the smallest bound from zero. (Of
+        several classes as one problem a list with one for each.)
     init : array, optional
         The start guess: weights, then the bias, which ``fit_intercept=False`` may leave out.
         None: zeros.
@@ -88,6 +97,12 @@ def mistake_bound(
         bound for any number.
     kernel : rb.kernels object or callable, optional
         The bound for a kernel perceptron: R, γ and the hyperplane are those of its feature space.
+    multiclass : "joint", optional
+        The bound for ``Perceptron(multiclass="joint")``: that of the vectors that it adds, with
+        ``(x, 1)`` in the place of a sample's class, ``-(x, 1)`` in that of a rival. Then R is
+        ``√2·max‖(x, 1)‖``, and ``γ = min (θ_own - θ_rival)·(x, 1)`` with length 1 for all θ
+        together [3]_. `init` has a row for each class. Of two classes it is the ordinary bound, as
+        is the run.
     max_time : float, optional
         Seconds after which to stop looking for the best hyperplane. With `epochs` the bound is
         then what is known by now, at worst that every visit is a mistake; `separable` is None
@@ -109,6 +124,8 @@ def mistake_bound(
        Mathematical Theory of Automata, 1962.
     .. [2] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron
        algorithm", Machine Learning 37, 1999.
+    .. [3] K. Crammer and Y. Singer, "Ultraconservative online algorithms for multiclass
+       problems", Journal of Machine Learning Research 3, 2003.
 
     Examples
     --------
@@ -121,16 +138,28 @@ def mistake_bound(
     >>> xor = rb.mistake_bound(*rb.datasets.xor(), kernel=rb.kernels.Polynomial(2))
     >>> xor.most, round(xor.R, 3), xor.kernel
     (105, 3.0, 'K(x, y) = (x·y + 1)^2')
+    >>> print(rb.mistake_bound([[-2.0], [0.0], [2.0]], [0, 1, 2], multiclass="joint"))
+    at most 26 mistakes: (R/γ)² with R = 3.162, γ = 0.6124, of 3 classes as one problem
     """
     clock = Clock(time_limit(max_time))
     bias = yes_or_no("fit_intercept", kernel is None if fit_intercept is None else fit_intercept)
-    X, label = read_two_classes(X, y, "a bound is for two")
-    run = _kind_of_run(X.shape, bias, init, eta0, batches(update, batch_size), epochs)
+    n_classes = 2
+    if multiclass is None:
+        X, label = read_two_classes(X, y, "a bound is for two")
+    else:
+        _require_joint(multiclass, kernel)
+        X, label, n_classes = read_classes(X, y)
+    k = n_classes if n_classes > 2 else 1
+    run = _kind_of_run(X.shape, bias, init, eta0, batches(update, batch_size), epochs, k)
     with Team(count_threads(None)) as team:
         if kernel is not None:
             _refuse_vectors(hyperplane, init)
             return _kernel_bound(X, label, as_kernel(kernel), bias, run, team, clock)
-        vectors = Vectors(MemorySource(as_rows(X), label, X.shape[1]), team, 1, float(bias), clock)
+        source = MemorySource(as_rows(X), label, X.shape[1])
+        if k > 1:
+            bounds = Bounds(JointVectors(source, k, team, bias, clock), run)
+            return of_classes(_bound(bounds, hyperplane, bias), k)
+        vectors = Vectors(source, team, 1, float(bias), clock)
         return _bound(Bounds(vectors, run), hyperplane, bias)
 
 
@@ -144,6 +173,7 @@ def _kind_of_run(
     eta0: Any,
     batch: tuple[str, int | None],
     epochs: Any,
+    k: int = 1,
 ) -> KindOfRun:
     """The run that is asked about, validated."""
     settings = Settings(fit_intercept=bias, eta=positive_number("eta0", eta0))
@@ -151,14 +181,26 @@ def _kind_of_run(
         msg = f"init={brief(init)} is no vector: give the weights, then the bias, as numbers"
         raise ValueError(msg)
     n, d = shape
+    init = "zeros" if init is None else init
+    draw = joint_start if k > 1 else start_vectors
+    start = draw(init, k, d, settings)
     return KindOfRun(
-        start=start_vectors("zeros" if init is None else init, 1, d, settings)[0],
+        start=np.append(start, 0.0) if k > 1 else start[0],
         eta=settings.eta,
         update=batch[0],
         size=samples_per_update(*batch, n),
         epochs=None if epochs is None else positive_int("epochs", epochs, hint=", or None"),
         visits=n,
+        rivals=max(1, k - 1),
     )
+
+
+def _require_joint(multiclass: Any, kernel: Any) -> None:
+    """Refuse what no bound of several classes is known for."""
+    one_of("multiclass", multiclass, ("joint",))
+    if kernel is not None:
+        msg = "multiclass='joint' goes with no kernel: leave one of them out"
+        raise ValueError(msg)
 
 
 def _refuse_vectors(hyperplane: Any, init: Any) -> None:
@@ -242,17 +284,23 @@ def _bound(bounds: Bounds, hyperplane: Hyperplane | None, fit_intercept: bool) -
             msg = f"{what}: give epochs, and get one for so many epochs"
             raise ValueError(msg)
         return found.bound
-    theta = _vector(hyperplane, bounds.z.size, fit_intercept)
+    if isinstance(bounds.z, JointVectors):
+        theta = _vectors(hyperplane, bounds.z, fit_intercept)
+    else:
+        theta = _vector(hyperplane, bounds.z.size, fit_intercept)
     found = bounds.of(theta)
     if found is None and bounds.late:
         raise ValueError(LATE)
     if found is None:
         wrong = max(1, int((bounds.z.values(theta) <= 0).sum()))
         samples = f"{wrong} of {bounds.z.n} samples are" if wrong != 1 else "1 sample is"
-        msg = (
-            f"the hyperplane does not separate the classes, {samples} not on the right side: "
-            "give one that does, or None for the best, or epochs"
-        )
+        what = f"the hyperplane does not separate the classes, {samples} not on the right side"
+        if bounds.run.rivals > 1:
+            what = (
+                "the hyperplanes do not separate the classes: of "
+                f"{bounds.z.n} pairs of a sample and a rival {wrong} are tied or worse"
+            )
+        msg = f"{what}: give one that does, or None for the best, or epochs"
         raise ValueError(msg)
     return found.bound
 
@@ -279,16 +327,28 @@ def _separable(bounds: Bounds) -> tuple[Floats | None, bool | None]:
         bounds.late |= certificate.why == Undecided.TIME
         return None, None
     if isinstance(certificate, Separable):
-        plane = certificate.hyperplane
-        theta = np.append(plane.w, plane.b if z.bias else 0.0)[: z.size]
+        theta = z.theta_of(certificate.hyperplane)
         with bounds.in_time():
             if z.margin(theta, bounds.R) > 0:
                 return theta, True
     return None, isinstance(certificate, Separable)
 
 
-def _vector(hyperplane: Any, size: int, fit_intercept: bool) -> Floats:
-    """``(w, b)`` of a given hyperplane, checked."""
+def _vectors(hyperplanes: Any, z: JointVectors, fit_intercept: bool) -> Floats:
+    """``(w, b)`` of a given hyperplane for each class, in a row, checked."""
+    k, size = z.n_classes, z.size // z.n_classes
+    if not isinstance(hyperplanes, list | tuple) or len(hyperplanes) != k:
+        msg = f"hyperplane={brief(hyperplanes)} is not allowed: give a list of {k}, one per class"
+        raise ValueError(msg)
+    parts = [_vector(plane, size, fit_intercept, zero=True) for plane in hyperplanes]
+    if all(np.array_equal(part, parts[0]) for part in parts):
+        msg = "the hyperplanes are all the same, which leaves the classes tied: give others"
+        raise ValueError(msg)
+    return np.append(np.concatenate(parts), 0.0)
+
+
+def _vector(hyperplane: Any, size: int, fit_intercept: bool, zero: bool = False) -> Floats:
+    """``(w, b)`` of a given hyperplane, checked; whether it may be zero."""
     if not isinstance(hyperplane, Hyperplane):
         what = f"hyperplane={brief(hyperplane)} is not allowed"
         msg = f"{what}: give a rb.Hyperplane, or None for the best"
@@ -299,7 +359,7 @@ def _vector(hyperplane: Any, size: int, fit_intercept: bool) -> Floats:
     if hyperplane.b and not fit_intercept:
         msg = f"the hyperplane has the bias {hyperplane.b:g}, but fit_intercept=False learns none"
         raise ValueError(msg)
-    if not hyperplane.w.any() and not hyperplane.b:
+    if not hyperplane.w.any() and not hyperplane.b and not zero:
         msg = "the hyperplane is zero: give weights that are not all zero"
         raise ValueError(msg)
     return np.append(hyperplane.w, hyperplane.b)

@@ -12,13 +12,21 @@ from rosenblatt.bounds.function import (
     samples_per_update,
     separating,
 )
+from rosenblatt.bounds.joint import (
+    JointVectors,
+    in_kesler_vectors,
+    joined_planes,
+    joint_weights,
+    of_classes,
+)
 from rosenblatt.bounds.loops import replay
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract.parameters import count_threads
+from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.rows import as_rows, row_weights
 from rosenblatt.data.sources import labels, stack, whole
 from rosenblatt.nearest.signed_vectors import U, Vectors
-from rosenblatt.results import BoundReport, Hyperplane, Updates
+from rosenblatt.results import BoundReport, Hyperplane, JointFit, Updates
 from rosenblatt.running.run import PICKING
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_space import FeatureVectors, feature_vectors, named
@@ -39,6 +47,8 @@ OTHER_DATA = (
 def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
     """A report for each two-class problem of a recorded fit."""
     records = [_record(fit) for fit in model.fits_]  # refuse before any work
+    if isinstance(model.fits_[0], JointFit):
+        return (_joint_report(model, data, records[0]),)
     X, reports = stack(data.source), []
     with Team(count_threads(model.n_jobs)) as team:
         for positive, fit, updates in zip(data.positives, model.fits_, records, strict=True):
@@ -46,15 +56,39 @@ def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
             vectors = Vectors(data.source, team, positive, float(updates.fit_intercept))
             run = _run(model, fit, updates, eta, vectors.n)
             found = _run_bound(vectors, run)
-            if not np.isfinite(found.bound.length2_bound(fit.n_mistakes)):
-                msg = "the squares of these data overflow: scale the features"
-                raise ValueError(msg)
-            course = follow(updates, fit.n_updates, X, found.theta)
-            if not np.array_equal(course.theta, np.append(fit.last.w, fit.last.b)):
-                raise ValueError(OTHER_DATA)
+            last = np.append(fit.last.w, fit.last.b)
+            course = _followed(updates, fit, X, found, last)
             own, bias = data.classes.tolist()[positive], updates.fit_intercept
             reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
     return tuple(reports)
+
+
+def _followed(updates: Updates, fit: Any, X: Any, found: Found, last: Floats) -> Course:
+    """The course of a run that ended with the vector `last`, if it is that of these data."""
+    if not np.isfinite(found.bound.length2_bound(fit.n_mistakes)):
+        msg = "the squares of these data overflow: scale the features"
+        raise ValueError(msg)
+    course = follow(updates, fit.n_updates, X, found.theta)
+    if not np.array_equal(course.theta, last):
+        raise ValueError(OTHER_DATA)
+    return course
+
+
+def _joint_report(model: Any, data: Data, record: Any) -> BoundReport:
+    """The report on several classes as one problem."""
+    (fit,), k, bias = model.fits_, len(data.classes), bool(record.fit_intercept)
+    eta = _rate(record, joint_weights(data.source), float(model.eta0))
+    if not np.array_equal(labels(data.source)[record.sample], record.own):
+        raise ValueError(OTHER_DATA)
+    updates = in_kesler_vectors(record, k)
+    with Team(count_threads(model.n_jobs)) as team:
+        vectors = JointVectors(data.source, k, team, bias)
+        run = _run(model, fit, updates, eta, vectors.n // (k - 1))._replace(rivals=k - 1)
+        found = _run_bound(vectors, run)
+        X = stack(KeslerSource(data.source, k, bias))
+        course = _followed(updates, fit, X, found, joined_planes(fit.last))
+    bound = of_classes(found.bound, k)
+    return _report(bound, None, fit, course, vectors.slack, bias)
 
 
 def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:

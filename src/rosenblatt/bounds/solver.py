@@ -52,6 +52,7 @@ class KindOfRun(NamedTuple):
     epochs: int | None
     visits: int  # samples used in an epoch
     once: bool = True  # whether an epoch uses no sample twice
+    rivals: int = 1  # vectors of each sample, of which a visit may add one
 
 
 class Found(NamedTuple):
@@ -195,6 +196,7 @@ class Bounds:
         norm = float(np.linalg.norm(v))
         unit, gamma = v / norm, 1 / norm
         missing = np.maximum(gamma - z.divided(self._exponent).values(unit), 0.0)
+        missing = missing.reshape(-1, run.rivals).max(axis=1)
         shortfall = float(np.linalg.norm(missing)) * (1 + z.n * U)
         shortfall += math.sqrt(z.n) * z.slack * self._scaled(self.R)
         along = self._along(unit)[1] if self.length else 0.0

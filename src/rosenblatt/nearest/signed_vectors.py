@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats
     from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.results import Hyperplane
     from rosenblatt.running.threads import Team
 
 
@@ -171,6 +172,10 @@ class Vectors:
             return self.source, self.positive
         sides = (partial(_mirrored, self._d, self.positive, side) for side in (1.0, -1.0))
         return ChangedSource(self.source, *sides), 1
+
+    def theta_of(self, plane: Hyperplane) -> Floats:
+        """The vector θ that a hyperplane between those two classes is."""
+        return np.append(plane.w, plane.b if self.bias else 0.0)[: self.size]
 
 
 class Projected:

@@ -83,6 +83,10 @@ class MistakeBound:
     kernel : str or None
         The kernel in symbols, where all this is about its feature space. `hyperplane` then has
         coordinates of that space: those of `rb.features.Polynomial`, or others.
+    n_classes : int or None
+        How many classes are one problem, where that is so. All is then about the vectors that
+        have x̃ in the place of a sample's class and -x̃ in that of a rival, and `hyperplane` has
+        those of all classes in a row; `hyperplanes` has them one by one.
     """
 
     R: float
@@ -98,6 +102,15 @@ class MistakeBound:
     along: float = 0.0
     length: float = 0.0
     kernel: str | None = None
+    n_classes: int | None = None
+
+    @property
+    def hyperplanes(self) -> tuple[Hyperplane, ...]:
+        """``θ*`` as a tuple: one, or where several classes are one problem one for each."""
+        if self.hyperplane is None or self.n_classes is None:
+            return () if self.hyperplane is None else (self.hyperplane,)
+        parts = np.split(self.hyperplane.w, self.n_classes)
+        return tuple(type(self.hyperplane)(part[:-1], part[-1]) for part in parts)
 
     @property
     def most(self) -> float:
@@ -133,6 +146,7 @@ class MistakeBound:
         where = "" if not self.epochs else f" in {self.epochs} epoch{'s' * (self.epochs != 1)}"
         most = _number(self.most) if math.isfinite(self.most) else power_of_ten(self)
         space = f", in the feature space of {self.kernel}" if self.kernel else ""
+        space = f", of {self.n_classes} classes as one problem" if self.n_classes else space
         return f"at most {most} mistakes{where}: {self.formula} with {self.terms}{space}"
 
     @property
@@ -163,7 +177,8 @@ class BoundReport(Frozen):
     ----------
     bound : MistakeBound
     positive : label
-        The class that is +1; the other one, or all others, are -1.
+        The class that is +1; the other one, or all others, are -1. (None where several are one
+        problem.)
     stop_reason : StopReason
         Why the run ended.
     n_mistakes, n_updates, n_epochs : int
@@ -239,7 +254,11 @@ class BoundReport(Frozen):
         ]
         if self.bound.hyperplane is None:
             del lines[2]  # θ* is zero, which says nothing
-        if self.bound.separable is False:
+        if self.bound.separable is False and self.bound.n_classes:
+            lines.append(
+                "the classes are not separable jointly: the bound is for these epochs only"
+            )
+        elif self.bound.separable is False:
             origin = "" if self.fit_intercept else " through the origin"
             lines.append(
                 f"no hyperplane{origin} separates the classes: the bound is for these epochs only"
