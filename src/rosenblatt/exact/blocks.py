@@ -135,14 +135,18 @@ class Sparse(RowBlock):
     def exact(self, numbers: Objects) -> tuple[Objects, Ints]:
         """``Σ_j x_ij numbers_j`` for each row: n and e, the sum being ``n * 2**e``."""
         lines = numbers if numbers.ndim > 1 else numbers[:, np.newaxis]
-        entries = np.flatnonzero((lines != 0).any(axis=1)[self.columns])
+        used = lines != 0
+        entries = np.flatnonzero(used.any(axis=1)[self.columns])
+        columns = self.columns[entries]
         rows = np.repeat(np.arange(len(self)), np.diff(self.starts))[entries]
         whole, e = self._as_integers(entries, rows)
-        products = whole[:, np.newaxis] * lines[self.columns[entries]]
         sums = np.zeros((len(self), lines.shape[1]), dtype=object)
-        if len(rows):
-            first = np.flatnonzero(np.diff(rows, prepend=-1))
-            sums[rows[first]] = np.add.reduceat(products, first, axis=0)
+        for k, line in enumerate(lines.T):
+            some = np.flatnonzero(used[columns, k])
+            first = np.flatnonzero(np.diff(rows[some], prepend=-1))
+            if some.size:
+                products = whole[some] * line[columns[some]]
+                sums[rows[some[first]], k] = np.add.reduceat(products, first)
         return (sums if numbers.ndim > 1 else sums[:, 0]), e
 
     def _as_integers(self, entries: Ints, rows: Ints) -> tuple[Objects, Ints]:
