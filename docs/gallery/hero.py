@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import rosenblatt as rb
 
@@ -25,9 +26,11 @@ end = {"arrowstyle": "->", "color": "#222222", "shrinkB": 6}
 axes[1].annotate(
     "an epoch without mistakes:\nseparated", (5, 0), (1.2, 5), arrowprops=end, fontsize=11
 )
-# Along the normal every sample is one number, its signed distance: the view in one feature.
+# Along the normal every sample is one number, its signed distance: in a space of more than two
+# features, that is what is drawn.
 distance = hyperplane.decision_function(data.X) / hyperplane.norm
-rb.plot.decision(rb.Hyperplane([1.0]), distance[:, None], data.y, ax=axes[2], **names)
+along = np.column_stack([distance, np.zeros((len(distance), 2))])
+rb.plot.decision(rb.Hyperplane([1.0, 0.0, 0.0]), along, data.y, ax=axes[2], **names)
 axes[2].set_xlabel("inches from the hyperplane")
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.plot import saving
+from rosenblatt.plot import films
 
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 pytestmark = pytest.mark.usefixtures("settings_stay")
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.usefixtures("settings_stay")
 def test_gallery(script, tmp_path, monkeypatch):
     from PIL import Image
 
-    chosen = saving.chosen_frames
-    monkeypatch.setattr(saving, "chosen_frames", lambda n, most: chosen(n, min(most, 6)))
+    chosen = films.chosen_frames
+    monkeypatch.setattr(films, "chosen_frames", lambda n, most: chosen(n, min(most, 6)))
     monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path)])
     runpy.run_path(str(script), run_name="__main__")
     (made,) = tmp_path.iterdir()

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("settings_stay")
 class TestAlong:
     @pytest.mark.parametrize("d", [1, 3, 30])
     def test_shares_add_up_and_stay_out_of_the_band(self, d):
-        data = rb.datasets.known_margin(200, d, margin=0.1, random_state=0)
+        data = rb.datasets.known_margin(400, d, margin=0.1, random_state=0)
         ax = rb.plot.decision(data.hyperplane, *data)
         for k, sign in enumerate((-1, 1)):
             shares, edges, _ = found(ax, f"class {k}")[0].get_data()

@@ -13,7 +13,7 @@ import pytest
 
 import rosenblatt as rb
 from pictures import find, fit, offsets, plane_of
-from rosenblatt.plot.saving import chosen_frames
+from rosenblatt.plot.films import chosen_frames
 from rosenblatt.visible import count, grouped
 
 pytestmark = pytest.mark.usefixtures("settings_stay")

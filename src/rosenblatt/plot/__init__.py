@@ -11,33 +11,43 @@ Begin with `boundary`. `seen` reads and checks what a picture is about; `style`,
 
 from __future__ import annotations
 
+from rosenblatt.plot.ball import bound_geometry
 from rosenblatt.plot.boundary import decision
 from rosenblatt.plot.convex_hulls import hulls, nearest
 from rosenblatt.plot.course import bound, epochs
 from rosenblatt.plot.diagrams import network, neuron
+from rosenblatt.plot.films import animate
 from rosenblatt.plot.lessons import bias, fan, losses, objective
 from rosenblatt.plot.margin_edges import margin
+from rosenblatt.plot.nerve import nerve_cell
 from rosenblatt.plot.panels import compare, path
-from rosenblatt.plot.saving import animate, save
+from rosenblatt.plot.saving import save
+from rosenblatt.plot.scattered import points
 from rosenblatt.plot.steps import cycle, updates
+from rosenblatt.plot.weights import loss_surface, weight_space
 
 __all__ = [
     "animate",
     "bias",
     "bound",
+    "bound_geometry",
     "compare",
     "cycle",
     "decision",
     "epochs",
     "fan",
     "hulls",
+    "loss_surface",
     "losses",
     "margin",
     "nearest",
+    "nerve_cell",
     "network",
     "neuron",
     "objective",
     "path",
+    "points",
     "save",
     "updates",
+    "weight_space",
 ]

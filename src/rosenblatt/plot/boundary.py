@@ -21,7 +21,8 @@ from rosenblatt.plot.plane import (
     drawn_rows,
     foot_point,
 )
-from rosenblatt.plot.projection import DISTANCE, Scene, along_normals, cast
+from rosenblatt.plot.projection import DISTANCE, MOST_TICKS, Scene, along_normals, cast
+from rosenblatt.plot.scattered import on_a_line
 from rosenblatt.plot.seen import Seen, decision_values, dense, read
 from rosenblatt.plot.style import GREY, INK, Keys, Look, colour
 from rosenblatt.results import Hyperplane
@@ -53,6 +54,9 @@ def decision(
     classes are shown as the regions where each one's value ``w_k·x + b_k`` is the largest, with
     each class's own line dashed.
 
+    With one feature and up to 300 samples: the samples on a line, in a row for each class, and the
+    thresholds at which the decision changes.
+
     With any other number of features: the view along the normal, where a hyperplane is a single
     point. Histograms of the signed distances ``(w·x + b)/‖w‖``, for more than two classes a row
     for each one's own hyperplane. Tails that would squeeze all the rest into a few bars are cut
@@ -83,6 +87,9 @@ def decision(
     """
     kernel = hasattr(model, "kernel_")
     seen = read(model, X, y, feature_names, class_names, kernel=kernel)
+    values_known = not kernel or hasattr(model, "support_vectors_")  # wherever one asks
+    if seen.X.shape[1] == 1 and seen.n <= MOST_TICKS and values_known:
+        return on_a_line(model, seen, ax)
     return _curved(model, seen, ax) if kernel else _straight(seen, ax)
 
 

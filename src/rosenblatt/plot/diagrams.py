@@ -24,6 +24,7 @@ MOST_ROWS = 12  # inputs, and hidden units, of a network
 MOST_WEIGHTS = 30
 ACROSS, DOWN = 3.6, 1.25  # between the levels of a network, and between the units of one
 RADIUS = 0.42
+SIGNS = ("−1", "+1")
 
 
 def _circle(ax: Axes, at: Place, radius: float, facecolor: str = "white") -> None:
@@ -51,7 +52,8 @@ def _heights(n: int, apart: float) -> Floats:
     return heights
 
 
-def _finish(ax: Axes, left: float, right: float, bottom: float, top: float) -> None:
+def finish(ax: Axes, left: float, right: float, bottom: float, top: float) -> None:
+    """Show this part of the axes, to scale and without a frame."""
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
 
@@ -107,7 +109,7 @@ def neuron(
     -------
     matplotlib Axes
     """
-    inputs, classes = TEXTBOOK, ["−1", "+1"]
+    inputs, classes = TEXTBOOK, list(SIGNS)
     if model is not None:
         planes, known = hyperplanes(model)
         weights = np.array([[*plane.w, plane.b] for plane in planes])
@@ -118,6 +120,13 @@ def neuron(
     right = OUT + 0.6 + 0.13 * _widest(classes)
     half = max(0.39 * max(len(inputs.names), min(len(classes), MOST_UNITS + 1)), 0.8) + 0.1
     ax = new_axes(ax, (0.72 * (right - left), 0.72 * 2 * half))
+    _diagram(ax, inputs, classes)
+    finish(ax, left, right, -half, half)
+    return ax
+
+
+def _diagram(ax: Axes, inputs: Inputs, classes: list[str]) -> None:
+    """Inputs, weights, sums and what becomes of them, around the height 0."""
     if len(inputs.weights) == 1:
         _unit(ax, 0.0, inputs, 0)
         _threshold(ax, classes)
@@ -125,8 +134,11 @@ def neuron(
         _units(ax, inputs, classes)
     for j, height in enumerate(inputs.heights):
         _input(ax, inputs, j, height)
-    _finish(ax, left, right, -half, half)
-    return ax
+
+
+def textbook_unit(ax: Axes) -> None:
+    """The unit of the textbook, with ``x1, …, xn``, in axes that hold something else as well."""
+    _diagram(ax, TEXTBOOK, list(SIGNS))
 
 
 def _inputs(weights: Floats, features: tuple[str, ...]) -> Inputs:
@@ -275,7 +287,7 @@ def network(network: Any, *, ax: Axes | None = None) -> Axes:
         caption += f"; only the first {MOST_ROWS} are drawn"
     caption = fill(caption, int(10.9 * (right - left)))  # no wider than the network
     write(ax, ((left + right) / 2, -half - 0.25), caption, size=SMALL, color=GREY)
-    _finish(ax, left, right, -half - 0.5, half)
+    finish(ax, left, right, -half - 0.5, half)
     return ax
 
 

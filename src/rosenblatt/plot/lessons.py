@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import datasets, theory
-from rosenblatt.arguments import brief, floats, instance
+from rosenblatt.arguments import brief, floats, instance, names_of
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes, plain
 from rosenblatt.plot.lettering import beside, dark, legend, number, vector, write
@@ -97,7 +97,7 @@ def bias(
     """What the bias does: it shifts the line along its normal and turns nothing.
 
     The line ``w·x + b = 0`` is nearest to the origin at ``-b·w/‖w‖²``, the foot of the normal,
-    at the distance ``|b|/‖w‖``.
+    at the distance ``|b|/‖w‖``. So a negative bias shifts it along w, a positive one against w.
 
     Parameters
     ----------
@@ -143,7 +143,8 @@ def _shifted(picture: Picture, plane: Hyperplane, k: int) -> None:
     w, _ = unit(plane)
     up = np.array([-w[1], w[0]]) * (1 if w[0] > 0 else -1)
     _name(ax, foot + 0.55 * plane.w, 11 * up, "w", tint)
-    distance = f"\n|b|/‖w‖ = {number(abs(plane.b) / plane.norm)}" * (plane.b != 0)
+    way = "along" if plane.b < 0 else "against"
+    distance = f"\n{number(abs(plane.b) / plane.norm)} {way} w" * (plane.b != 0)
     away = np.array([-np.sign(w[0]), 0]) if abs(w[0]) > 0.4 else np.array([0.2, -np.sign(w[1])])
     _name(ax, foot, 12 * away, f"foot {vector(foot)}{distance}", tint)
     ends = picture.view.segment(plane)
@@ -160,7 +161,7 @@ def _name(ax: Axes, at: Floats, offset: Floats, text: str, tint: str) -> None:
     beside(ax, at, offset, text, rim=2.5, **style)
 
 
-def losses(*, ax: Axes | None = None) -> Axes:
+def losses(*, ax: Axes | None = None, names: Sequence[str] | None = None) -> Axes:
     """The losses of one sample side by side, as functions of its signed value.
 
     They are those of `rb.theory.losses` over ``z = y(w·x + b)``: positive on the right side,
@@ -170,16 +171,25 @@ def losses(*, ax: Axes | None = None) -> Axes:
     ----------
     ax : matplotlib Axes, optional
         Where to draw; None makes a figure.
+    names : sequence of str, optional
+        Which of them; None: all.
 
     Returns
     -------
     matplotlib Axes
     """
+    chosen = tuple(theory.losses) if names is None else names_of("names", names)
+    if not chosen or not set(chosen) <= set(theory.losses):
+        known = ", ".join(theory.losses)
+        msg = f"names={brief(names)} is not allowed: give some of {known}; or None for all"
+        raise ValueError(msg)
     ax = new_axes(ax, (6.8, 4.4))
     z = np.linspace(-3, 3, 601)
     top = 4.7
     ax.axvspan(-3, 0, color=PALE, alpha=0.35, linewidth=0, zorder=0)
     for k, (name, loss) in enumerate(theory.losses.items()):
+        if name not in chosen:
+            continue
         tint, values = COLOURS[(6, 0, 1, 2, 3)[k % 5]], loss(z)
         style: Look = {"linestyle": DASHES[k % 5], "linewidth": 2.1, "zorder": 3}
         ax.plot(z, values, color=tint, gid=name, **style)

@@ -161,6 +161,8 @@ def drawn_rows(seen: Seen) -> Ints:
         return np.arange(seen.n)
     wrong = np.flatnonzero(seen.wrong)
     must = [wrong] if wrong.size <= MOST_WRONG else []
+    if not seen.planes:  # of a kernel perceptron
+        return chosen(seen.n, *must)
     distance = np.abs(np.column_stack([p.decision_function(seen.X) for p in seen.planes]))
     for k in range(len(seen.classes)):
         own = np.flatnonzero(seen.label == k)

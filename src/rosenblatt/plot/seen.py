@@ -92,6 +92,18 @@ def read_two(
     return read(plane, X, 2 * label - 1, features, names)
 
 
+def read_points(X: Any, y: Any, features: Names, names: Names) -> Seen:
+    """Samples of any classes, and no model."""
+    rows, labels = _table(X), arguments.label_vector("y", y)
+    if len(labels) != rows.shape[0]:
+        msg = f"y has {len(labels)} samples but X has {rows.shape[0]} rows"
+        raise ValueError(msg)
+    classes, label = np.unique(labels, return_inverse=True)
+    shown = _class_names(names, classes)
+    named = features_of(None, X, features, rows.shape[1])
+    return Seen(rows, label, (), shown, named, np.zeros(len(labels), dtype=np.bool_))
+
+
 def dense(X: Any) -> Any:
     """The rows of a table of a few features, as an array."""
     return X.toarray() if hasattr(X, "toarray") else X

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from rosenblatt.arguments import whole_number
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, axes_in_rows, new_axes
-from rosenblatt.plot.lettering import beside, dark, halo, literal, number, vector, write
+from rosenblatt.plot.lettering import beside, dark, halo, literal, number, vector
 from rosenblatt.plot.plane import Picture, View, around, dots, drawn_rows, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense, recorded
-from rosenblatt.plot.style import GREY, INK, SMALL, Look, arrow, colour, marker
+from rosenblatt.plot.style import GREY, INK, Look, arrow, colour, marker
+from rosenblatt.plot.weights import sample_lines
 from rosenblatt.results import Cycle, Hyperplane, Updates
 from rosenblatt.visible import count
 
 PER_ROW = 4
-MOST_ARROWS, MOST_LINES = 60, 12
+MOST_ARROWS = 60
 
 
 class Arrow(NamedTuple):
@@ -272,7 +273,8 @@ def cycle(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     ax = new_axes(ax, (6.0, 5.6))
     picture = Picture(ax, around(walk.at, ax, pad=0.22))
     if seen.X.shape[1] == 1:
-        _sample_lines(picture, seen)
+        vectors = np.column_stack([dense(seen.X)[:, 0], np.ones(seen.n)])
+        sample_lines(picture, vectors, seen, named=True)
     _arrows(picture, walk, seen, record)
     if seen.X.shape[1] == 2:
         _write_biases(ax, walk)
@@ -348,28 +350,3 @@ def _write_biases(ax: Axes, walk: Walk) -> None:
         biases = loop[(loop[:, :2] == w).all(axis=1), 2]
         offset = 24 * (w - middle) / (np.hypot(*(w - middle)) or 1.0)
         beside(ax, w, offset, "b = " + ", ".join(dict.fromkeys(map(number, biases))), zorder=7)
-
-
-def _sample_lines(picture: Picture, seen: Seen) -> None:
-    """One feature: each sample as the line of the weights with ``xw + b = 0``, and its side."""
-    values = dense(seen.X)[:, 0]
-    pairs = list(dict.fromkeys(zip(values.tolist(), seen.label.tolist(), strict=True)))
-    if len(pairs) > MOST_LINES:
-        return
-    ax, length = picture.ax, 0.045 * picture.view.diagonal
-    for x, k in pairs:
-        line, tint = Hyperplane(np.array([x, 1.0])), colour(k)
-        style: Look = {"color": tint, "linewidth": 1.0, "zorder": 2}
-        picture.line(line, f"sample {number(x)}", alpha=0.8, **style)
-        ends = picture.view.segment(line)
-        if ends is None:
-            continue
-        side = (1 if k else -1) * line.w / line.norm
-        for share in (0.08, 0.92):
-            foot = (1 - share) * ends[0] + share * ends[1]
-            arrow(ax, foot, foot + length * side, "right side", mutation_scale=8, **style)
-        if np.hypot(*ends[0]) > np.hypot(*ends[1]):  # the name goes to the longer half
-            ends = ends[::-1]
-        foot = 0.86 * ends[1] + 0.14 * ends[0] - 0.8 * length * side
-        style = {"size": SMALL, "color": dark(tint), "clip_on": True}
-        halo(write(ax, foot, f"x = {number(x)}", **style))
