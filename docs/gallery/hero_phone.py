@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import rosenblatt as rb
 
@@ -21,9 +22,11 @@ for part, title in zip(parts, titles, strict=True):
 names = {"feature_names": data.feature_names, "class_names": data.target_names}
 rb.plot.decision(hyperplane, data.X, data.y, ax=axes[0], **names)
 rb.plot.epochs(model, ax=axes[1])
-# Along the normal every sample is one number, its signed distance: the view in one feature.
+# Along the normal every sample is one number, its signed distance: in a space of more than two
+# features, that is what is drawn.
 distance = hyperplane.decision_function(data.X) / hyperplane.norm
-rb.plot.decision(rb.Hyperplane([1.0]), distance[:, None], data.y, ax=axes[2])
+along = np.column_stack([distance, np.zeros((len(distance), 2))])
+rb.plot.decision(rb.Hyperplane([1.0, 0.0, 0.0]), along, data.y, ax=axes[2])
 axes[2].set_xlabel("inches from the hyperplane")
 axes[2].get_legend().remove()
 

@@ -14,7 +14,7 @@ train = rb.datasets.circles(40, noise=0.3, random_state=3)
 test = rb.datasets.circles(4000, noise=0.3, random_state=100)
 figure, axes = plt.subplots(1, 3, figsize=(13.2, 5.4), layout="constrained")
 for ax, degree in zip(axes, (2, 4, 8), strict=True):
-    model = rb.KernelPerceptron(kernel="poly", gamma=1, degree=degree, keep="pocket", max_epochs=1000)
+    model = rb.KernelPerceptron(kernel="poly", gamma=1, degree=degree, keep="pocket")
     model.fit(train.X, train.y)
     rb.plot.decision(model, train.X, train.y, ax=ax, class_names=train.target_names)
     features = math.comb(degree + 2, 2)

@@ -110,6 +110,7 @@ def fitted(kind, **parameters):
 
 
 PERCEPTRON = fitted(rb.Perceptron, record=True)
+UNBIASED = fitted(rb.Perceptron, record=True, fit_intercept=False)
 CYCLE = fitted(rb.Perceptron, data=tuple(XOR), record=True)
 KERNEL = fitted(rb.KernelPerceptron, kernel="poly", degree=2, gamma=1.0, record=True)
 MAX, SOFT = fitted(rb.MaxMarginClassifier), fitted(rb.SoftMarginClassifier)
@@ -331,7 +332,12 @@ def calls():
         "plot.network": (plot.network, {"network": NETWORK, "ax": None}),
         "plot.bias": (plot.bias, {"ax": None, "w": (1, 1), "biases": (0, -4)}),
         "plot.fan": (plot.fan, {"ax": None, "models": None}),
-        "plot.losses": (plot.losses, {"ax": None}),
+        "plot.losses": (plot.losses, {"ax": None, "names": None}),
+        "plot.nerve_cell": (plot.nerve_cell, {"ax": None}),
+        "plot.points": (plot.points, {**drawn, "markers": None}),
+        "plot.bound_geometry": (plot.bound_geometry, {**drawn, "hyperplane": None}),
+        "plot.weight_space": (plot.weight_space, {"model": UNBIASED, **DATA, "ax": None}),
+        "plot.loss_surface": (plot.loss_surface, {"model": UNBIASED, **DATA, "ax": None}),
         "plot.objective": (plot.objective, {"ax": None}),
         "plot.save": (
             lambda **given: plot.save(path=file("p.png"), **given),

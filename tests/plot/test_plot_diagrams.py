@@ -53,3 +53,16 @@ class TestNeuron:
     def test_textbook(self):
         written = [text.get_text() for text in rb.plot.neuron().texts]
         assert {"$x_1$", "$x_n$", "$w_1$", "$b$", "⋮"} <= set(written)
+
+
+def test_nerve_cell_has_each_part_twice(ax):
+    assert rb.plot.nerve_cell(ax=ax) is ax
+    written = [text.get_text() for text in ax.texts]
+    for number in "234":  # the input of the bias is another 1
+        assert written.count(number) == 2
+    parts = ("dendrites", "inputs", "synapses", "weights", "cell body", "axon", "output")
+    assert {*parts, "sum and threshold"} <= set(written)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text() in parts]
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:k])

@@ -47,7 +47,9 @@ class TestBias:
         assert offsets(find(ax, "foot 0"))[0] == pytest.approx([0, 0])
         assert offsets(find(ax, "foot 1"))[0] == pytest.approx([2, 2])
         assert ends(find(ax, "normal 1")) == pytest.approx(np.array([[2, 2], [3, 3]]))
-        assert any("foot (2, 2)" in text.get_text() for text in ax.texts)
+        assert any("foot (2, 2)\n2.83 along w" in text.get_text() for text in ax.texts)
+        against = rb.plot.bias(biases=[2])
+        assert any("1.41 against w" in text.get_text() for text in against.texts)
 
     @pytest.mark.parametrize("w", [(-2, 1), (0, 1), (3, 0)])
     def test_lines(self, w):
@@ -69,6 +71,14 @@ def test_losses_are_those_of_the_theory(ax):
         z, values = find(ax, name).get_data()
         assert np.array_equal(values, loss(z))
         assert name.replace("_", "-") in written
+
+
+def test_some_losses():
+    ax = rb.plot.losses(names=["hinge", "logistic"])
+    assert {text.get_text() for text in ax.texts} >= {"hinge", "logistic"}
+    assert len(ax.lines) == 2
+    with pytest.raises(ValueError, match=r"names=\['l1'\] is not allowed: give some of zero_one"):
+        rb.plot.losses(names=["l1"])
 
 
 def test_objective_shows_what_goes_wrong(ax):

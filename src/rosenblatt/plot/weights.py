@@ -94,30 +94,22 @@ def weight_space(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _cone(picture: Picture, walk: Walk, **style: Any) -> None:
+def _cone(picture: Picture, walk: Walk) -> None:
     """The weights with which every sample is right."""
+    signed = walk.seen.signs[:, np.newaxis] * walk.vectors
+    angles = np.sort(np.arctan2(*signed.T))
+    gaps = np.diff(angles, append=angles[:1] + 2 * np.pi)
+    if not signed.any(axis=1).all() or gaps.max(initial=0.0) <= np.pi:  # not in a half-plane
+        picture.note("all right", "no weights get every sample right")
+        return
     region = picture.view.corners()
-    for vector in walk.seen.signs[:, np.newaxis] * walk.vectors:
+    for vector in signed:
         if len(region):
             region = clipped(region, vector, 0.0)
-    options: Look = {
-        "facecolor": f"{FINE}2A",
-        "edgecolor": f"{FINE}90",
-        "linewidth": 1.2,
-        "hatch": "//",
-    }
-    drawn = picture.area(region, "all right", **(options | {"zorder": 0.5} | style))
+    style: Look = {"facecolor": f"{FINE}2A", "edgecolor": f"{FINE}90", "linewidth": 1.2}
+    drawn = picture.area(region, "all right", hatch="//", zorder=0.5, **style)
     if drawn is not None:
         picture.entries["all right"] = drawn, "every sample is right"
-    elif not _some_cone(walk):
-        picture.note("all right", "no weights get every sample right")
-
-
-def _some_cone(walk: Walk) -> bool:
-    """Whether any weights are right, seen or not."""
-    angles = np.sort(np.arctan2(*(walk.seen.signs[:, np.newaxis] * walk.vectors).T))
-    gaps = np.diff(angles, append=angles[:1] + 2 * np.pi)
-    return bool(gaps.max(initial=0.0) > np.pi)
 
 
 def sample_lines(picture: Picture, vectors: Floats, seen: Seen, *, named: bool) -> None:
@@ -256,7 +248,8 @@ def _contours(picture: Picture, walk: Walk, squared: bool) -> None:
     grid = np.column_stack([part.ravel() for part in np.meshgrid(a, b)])
     values = _loss(walk, grid, squared).reshape(GRID, GRID)
     low, high = float(values.min()), float(values.max())
-    levels = MaxNLocator(LEVELS).tick_values(low, high if high > low else low + 1.0)
+    ticks = MaxNLocator(LEVELS).tick_values(low, high if high > low else low + 1.0)
+    levels = np.asarray(ticks, dtype=np.float64)
     if squared:  # a bowl is steep at its rim
         levels = low + (high - low) * np.linspace(0, 1, LEVELS + 1) ** 2
     shades = LinearSegmentedColormap.from_list("heights", ["#FFFFFF", "#B9BFC6"])
