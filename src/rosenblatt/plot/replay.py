@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.array_types import Floats, Ints
-from rosenblatt.contract.parameters import start_vectors
 from rosenblatt.plot.seen import Names, Seen, decision_values, dense, hyperplanes, read
 from rosenblatt.results import KernelFit, Mistakes
 
@@ -21,6 +20,8 @@ def epoch_weights(model: Any, X: Any, y: Any, features: Names = None) -> tuple[S
     """The data of an `Adaline` of two classes, ``(w, b)`` at its start and after each epoch."""
     from sklearn.base import clone
     from sklearn.exceptions import ConvergenceWarning
+
+    from rosenblatt.contract.parameters import start_vectors
 
     planes, _ = hyperplanes(model)
     if len(planes) > 1:
