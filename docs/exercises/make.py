@@ -15,10 +15,10 @@ IMPORTS = "import numpy as np\nimport rosenblatt as rb"
 CODE = re.compile(r"^```python\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 INDEX = """# Exercises
 
-{count} exercises, from easy to hard: every question that the five texts ask, and twenty of our own.
-Each has a hint, an answer that runs, and a judge: `rb.exercises.check` tells whether an answer is
-right, and why. It computes that; it does not compare with a stored answer, so that any right one
-will do.
+{count} exercises, from easy to hard: every question that [the five texts](../texts/index.md) ask,
+and twenty of our own. Each has a hint, an answer that runs, and a judge: `rb.exercises.check` tells
+whether an answer is right, and why. It computes that; it does not compare with a stored answer, so
+that any right one will do.
 
 ```python
 >>> import rosenblatt as rb
@@ -40,9 +40,13 @@ work in, with a place for every answer.
 """
 
 
-def asked_by(exercise):
+def asked_by(exercise, *, linked=True):
     """Whose question it is."""
-    return "ours" if exercise.asked_by == "ours" else f"asked by {exercise.asked_by}"
+    name = exercise.asked_by
+    if name == "ours":
+        return name
+    page = name.lower().replace(" ", "-")
+    return f"asked by [{name}](../texts/{page}.md)" if linked else f"asked by {name}"
 
 
 def folded(title, text):
@@ -150,7 +154,7 @@ def notebook(page):
     ]
     for found in page.exercises:
         name = f"exercise-{found.number}"
-        about = f"**{found.title}** · {found.level} · {asked_by(found)}"
+        about = f"**{found.title}** · {found.level} · {asked_by(found, linked=False)}"
         hidden = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
         yours = f"answer = ...  # yours\nrb.exercises.check({found.number}, answer)"
         made += [
