@@ -1,6 +1,7 @@
 """Exercises: any right answer is accepted, a wrong one told why, nonsense refused in a line."""
 
 import math
+import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from importlib import import_module
@@ -67,6 +68,8 @@ RIGHT = {
 }
 """Functions are left out: a second one would only be written otherwise."""
 
+TURNED = np.kron(np.eye(2), [[0.6, 0.8], [-0.8, 0.6]])
+
 # An answer that is nearly right, and what is said about it.
 WRONG = [
     (1, (4, 4), "is not on the line: there x1 + x2 − 4 is 4"),
@@ -88,22 +91,22 @@ WRONG = [
     (8, {2: ([[0, 0], [1, 0]], [1, -1]), 3: None, 4: None}, "separates these points"),
     (8, {2: ([[0, 0], [0, 0]], [1, -1]), 3: None, 4: None}, "twice"),
     (9, {2: None, 3: None, 4: None}, "some two points"),
-    (9, {2: np.eye(2), 3: [[0, 0], [1, 1], [2, 2]], 4: None}, "the labels (-1, 1, -1)"),
+    (9, {2: np.eye(2), 3: [[0, 0], [1, 1], [2, 2]], 4: None}, "the labels (−1, 1, −1)"),
     (
         9,
         {2: np.eye(2), 3: [[0, 0], [1, 0], [0, 1]], 4: [[0, 0], [9, 0], [0, 9], [1, 1]]},
         "under 4",
     ),
-    (10, (0.5, 0.5, 0.5, 0.5), "not one"),
+    (10, (0.5, 0.5, 0.5, 0.5), "not the same"),
     (10, (1, 1, 0.5, 0.5), "class +1 add up to 2"),
     (10, (2, -1, 0.5, 0.5), "not negative"),
     (11, ([[0, 0], [1, 0]], [1, -1]), "are separable"),
     (11, ([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, -1, -1]), "are inseparable"),
     (11, ([[0, 0], [0, 0], [1, 1]], [1, -1, 1]), "both labels"),
-    (12, 21, "20 features separate 1"),
+    (12, 21, "a share 1 of all labelings of 21 points"),
     (12, 41.5, "whole number"),
     (13, lambda X: [1, 1, -1, -1], "a line can do that"),
-    (13, lambda X: [1, 1, 1, 1], "all points the label +1"),
+    (13, lambda X: [1, 1, 1, 1], "it gives all the label +1"),
     (14, 2, "= 4, not 1"),
     (15, (10, 10), "share of mistakes is 0.125"),
     (15, (1, 1), "perceptron's loss is 1 "),
@@ -149,11 +152,13 @@ WRONG = [
     (33, ([[1, 0], [0, 1]], [1, 1], [1, 1]), "all labels are +1"),
     (33, ([[1, 0], [0, 1]], [1, -1], [1, -1]), "now with four or more"),
     (33, (np.eye(9), [1, -1, 1] * 3, [1, -1, 2] * 3), "the bound is 18, and the run makes 9"),
+    (33, (TURNED, [1, -1, 1, 1], np.array([1, -1, 1, 1]) @ TURNED), "only but for rounding"),
+    (34, ([[0], [1]], [0, 1]), "y[0] is 0: labels are −1 and +1"),
     (33, (np.eye(9), [1, -1, 1] * 3, [1] * 9), "does not separate"),
     (34, ([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]), "come back after 1 epoch, not three"),
     (34, ([[0], [1]], [-1, 1]), "a hyperplane separates them"),
     (35, ([[0], [0]], [-1, 1]), "from epoch 0 on"),
-    (36, ((1, 1), -1), "for (1, 0) of class -1, w1 x1² + w2 x2² + b is 0"),
+    (36, ((1, 1), -1), "for (1, 0) of class −1, w1 x1² + w2 x2² + b is 0"),
     (37, ((3, 4), -5), "is 5, not 1"),
     (37, ((-0.6, -0.8), 1), "another line"),
     (38, lambda u: (u[0] ** 2, u[0] * u[1], u[1] ** 2), "the product of the features is"),
@@ -163,7 +168,7 @@ WRONG = [
     (40, (((9, 9), 1), ((9, 9), 1)), "so the line stays"),
     (41, (100, 1), "give 0 < C1 < C2"),
     (41, (10, 100), "with C1 there are 0 training errors"),
-    (42, (1, 1, 1), "do not separate"),
+    (42, (1, 1, 1), "on wrong sides"),
     (42, (2, 6, 2), "the run ends elsewhere"),
     (43, ([[1], [3]], [1, 1]), "other weights would do"),
     (43, ([[0.1], [0.1]], [1, 1]), "nor do any other weights"),
@@ -240,14 +245,29 @@ def test_pages_go_from_easy_to_hard():
 
 
 def test_what_is_shown():
-    assert "nearest to the origin" in rb.exercises.show(1)
-    assert repr(rb.exercises.hint(1)) == str(rb.exercises.hint(1))
+    assert "Give (x1, x2): the point of the new line" in str(rb.exercises.show(1))
+    assert repr(rb.exercises.hint(3)).endswith("z from the line is |w·z + b|/‖w‖.")
     assert rb.exercises.answer(1)._repr_markdown_() == EXERCISES[0].answer
-    assert "-  1  easy    A line and its bias (ML Concepts)" in rb.exercises.listing()
+    assert "- 1, easy: A line and its bias (ML Concepts)" in str(rb.exercises.listing())
     X, _ = rb.exercises.data(4)
     assert X.shape == (8, 2)
     X[:] = 0
     assert rb.exercises.data(4)[0].any()
+
+
+@pytest.mark.parametrize("n", NUMBERS)
+def test_a_terminal_shows_no_markup(n):
+    for part in (rb.exercises.show(n), rb.exercises.hint(n), rb.exercises.answer(n)):
+        lines = str(part).splitlines()
+        assert not [
+            line for line in lines if re.search(r"[\\$`]|_\{|\*\*", line) and not code(line)
+        ]
+        assert not [line for line in lines if len(line) > 88 and not code(line)]
+
+
+def code(line):
+    """Whether a line is one of a snippet, or what a snippet shows."""
+    return line.startswith((">>> ", "... ", "(", "["))
 
 
 def test_a_judgement_is_frozen_and_counts_as_true_or_false():

@@ -2,7 +2,8 @@
 
 `check` computes whether an answer is right; it compares with none that is stored, so any right
 answer will do. Each page has a file of texts (Markdown), read by `source`, and one of judges.
-`forms` reads what was given, `textbook` replays a perceptron without rounding.
+`forms` reads what was given, `textbook` replays a perceptron without rounding, `wording` makes
+the texts readable in a terminal.
 
 >>> import rosenblatt as rb
 >>> rb.exercises.check(1, (4, 4))
@@ -20,20 +21,9 @@ from rosenblatt.arguments import brief
 from rosenblatt.exercises.forms import NotRight
 from rosenblatt.exercises.judging import DATA, JUDGES
 from rosenblatt.exercises.source import Exercise, pages
+from rosenblatt.exercises.wording import WIDTH, Text, plain
 
 __all__ = ["Exercise", "Judgement", "Text", "answer", "check", "data", "hint", "listing", "show"]
-
-
-class Text(str):
-    """A text that shows as it is, and in a notebook with its formulas."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_markdown_(self) -> str:
-        return str(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +48,7 @@ class Judgement:
 
     def __repr__(self) -> str:
         opening = "Right" if self.right else "Wrong" if self.answered else "Your turn"
-        return fill(f"{opening}: {self.why}.", 88, break_on_hyphens=False)
+        return fill(f"{opening}: {self.why}.", WIDTH, break_on_hyphens=False)
 
     __str__ = __repr__
 
@@ -86,7 +76,7 @@ def check(n: int, answer: Any = ...) -> Judgement:
     """
     exercise = _exercise(n)
     if answer is ...:
-        form = " ".join(exercise.form.replace("**Give**", "give").rstrip(".").split())
+        form = " ".join(plain(exercise.form).replace("Give", "give", 1).rstrip(".").split())
         return Judgement(False, form, answered=False)
     import_module(f"rosenblatt.exercises.{_page_of(n)}")
     try:
@@ -105,7 +95,7 @@ def show(n: int) -> Text:
     """
     found = _exercise(n)
     asked = "" if found.asked_by == "ours" else f" · asked by {found.asked_by}"
-    heading = f"Exercise {n}: {found.title} ({found.level}{asked})"
+    heading = f"**Exercise {n}: {found.title}** ({found.level}{asked})"
     return Text(f"{heading}\n\n{found.statement}\n\n{found.form}")
 
 
@@ -156,10 +146,10 @@ def listing() -> Text:
     """All exercises: number, level, title, and the text that asks."""
     lines = []
     for page in pages():
-        lines += [f"{page.title}", ""]
+        lines += [f"**{page.title}**", ""]
         for found in page.exercises:
             asked = "" if found.asked_by == "ours" else f" ({found.asked_by})"
-            lines.append(f"- {found.number:2}  {found.level:6}  {found.title}{asked}")
+            lines.append(f"- {found.number}, {found.level}: {found.title}{asked}")
         lines.append("")
     return Text("\n".join(lines).rstrip())
 

@@ -20,6 +20,7 @@ from rosenblatt.exercises.forms import (
     number,
     parts,
     point,
+    signed,
     table,
     told,
     vector,
@@ -52,7 +53,7 @@ def circle(answer: Any) -> str:
     for x, side in zip(X, y, strict=True):
         value = dot(w, [a**2 for a in x]) + b
         if side * value <= 0:
-            msg = f"for {point(x)} of class {side:+d}, w1 x1² + w2 x2² + b is {told(value)}"
+            msg = f"for {point(x)} of class {signed(side)}, w1 x1² + w2 x2² + b is {told(value)}"
             raise NotRight(msg)
     shape = "a circle" if w[0] == w[1] else "an ellipse" if w[0] * w[1] > 0 else "a curve"
     return f"a line in the features x1² and x2², {shape} in the plane, with each class on its side"
@@ -107,7 +108,7 @@ def network(answer: Any) -> str:
         seen.add(hidden)
         fires = dot(made[2][0], hidden) >= made[2][1]
         if fires != (x[0] != x[1]):
-            does = "fires" if fires else "does not fire"
+            does = "fires but should not" if fires else "does not fire but should"
             msg = f"for x = {x} the hidden units give {point(hidden)}, and the output {does}"
             raise NotRight(msg)
     corners = ", ".join(point(corner) for corner in sorted(seen))
@@ -129,8 +130,8 @@ def idle_sample(answer: Any) -> str:
             away = told(float(value) / math.sqrt(2))
             ends = "so it changes the line" if name == "stays" else "so the line stays"
             msg = (
-                f"{point(x)} with label {side:+d} has y(w·x + b)/‖w‖ = {away} for the best line; "
-                f"for the other samples that is √2 = 1.414 or more, {ends}"
+                f"{point(x)} with label {signed(side)} has y(w·x + b)/‖w‖ = {away} for the best "
+                f"line; for the other samples that is √2 = 1.414 or more, {ends}"
             )
             raise NotRight(msg)
     return (
@@ -172,8 +173,8 @@ def dual_counters(answer: Any) -> str:
     if list(found) != alpha:
         values = [_value(X, y, list(found), x) for x in X]
         right = all(v * s > 0 for v, s in zip(values, y, strict=True))
-        then = "separate the samples, but the run ends elsewhere" if right else "do not separate"
-        msg = f"these counters give the values {point(values)} and {then}"
+        then = "and separate the samples, but the run ends elsewhere" if right else "on wrong sides"
+        msg = f"these counters give the values {point(values)}, {then}"
         raise NotRight(msg)
     return (
         f"{sum(alpha)} mistakes in {epochs} epochs, the last without any; the values at −1, 0 and "

@@ -84,7 +84,12 @@ def vector(name: str, value: Any, size: int | None = None) -> Row:
     if not found or (size is not None and len(found) != size):
         msg = f"{name} is a list of {many}, but here are {len(found)}"
         raise NotRight(msg)
-    return tuple(number(f"{name}[{i}]", entry) for i, entry in enumerate(found))
+    return tuple(number(_entry(name, i), value) for i, value in enumerate(found))
+
+
+def _entry(name: str, i: int) -> str:
+    """What an entry is called: ``X[0][1]``, or, of what has no such name, number 2 of it."""
+    return f"number {i + 1} of {name}" if " " in name else f"{name}[{i}]"
 
 
 def table(name: str, value: Any, columns: int | None = None) -> Rows:
@@ -108,18 +113,18 @@ def label(name: str, value: Any) -> int:
     """One of -1 and +1."""
     found = number(name, value)
     if found not in (-1, 1):
-        msg = f"{name} is {brief(value)}: labels are -1 and +1"
+        msg = f"{name} is {brief(value)}: labels are −1 and +1"
         raise NotRight(msg)
     return int(found)
 
 
 def labels(name: str, value: Any, size: int) -> list[int]:
     """As many labels -1 and +1."""
-    given = vector(name, value)
+    given = _listed(f"{name} is a list of {size} labels", value)
     if len(given) != size:
         msg = f"{name} has {len(given)} labels, but there are {size} samples"
         raise NotRight(msg)
-    return [label(f"{name}[{i}]", entry) for i, entry in enumerate(given)]
+    return [label(_entry(name, i), value) for i, value in enumerate(given)]
 
 
 def samples(
@@ -132,7 +137,7 @@ def samples(
         msg = f"here are {len(rows)} samples: give at most {most}"
         raise NotRight(msg)
     if len(set(found)) < 2:
-        msg = f"all labels are {found[0]:+d}: give samples of both classes"
+        msg = f"all labels are {signed(found[0])}: give samples of both classes"
         raise NotRight(msg)
     return rows, found
 
@@ -175,7 +180,12 @@ def told(value: Fraction | float) -> str:
     return f"{float(value):.4g}".replace("-", "−")
 
 
-def point(row: Iterable[Fraction]) -> str:
+def signed(value: int) -> str:
+    """A label, or another whole number with its sign."""
+    return f"{value:+d}".replace("-", "−")
+
+
+def point(row: Iterable[Fraction | float]) -> str:
     """A vector as people write it."""
     return f"({', '.join(map(told, row))})"
 

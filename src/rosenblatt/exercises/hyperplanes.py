@@ -24,12 +24,13 @@ from rosenblatt.exercises.forms import (
     parts,
     point,
     samples,
+    signed,
     table,
     told,
     vector,
 )
 from rosenblatt.exercises.judging import DATA, given, judge
-from rosenblatt.results import Certificate, QuasiSeparable, Separable, Verdict
+from rosenblatt.results import Certificate, Hyperplane, QuasiSeparable, Separable, Verdict
 from rosenblatt.theory import cover_probability
 
 EIGHT = [[1, 1], [1, 3], [2, 1], [2, 2], [-1, -1], [-1, -3], [-2, -1], [-2, -2]]
@@ -68,7 +69,8 @@ def refuse_unless_separating(X: Rows, y: list[int], w: Row, b: Fraction) -> None
         value = dot(w, x) + b
         if side * value <= 0:
             where = "on the hyperplane" if value == 0 else "on the wrong side"
-            msg = f"{point(x)} is {where}: w·x + b is {told(value)} there and its label {side:+d}"
+            found = f"w·x + b is {told(value)} there and its label {signed(side)}"
+            msg = f"{point(x)} is {where}: {found}"
             raise NotRight(msg)
 
 
@@ -248,8 +250,7 @@ def every_set(answer: Any) -> str:
         X, y = samples(*parts(found, "X, y"), columns=2)
         verdict = verdict_on(_different(n, X), y)
         if isinstance(verdict, Separable):
-            w, b = verdict.hyperplane.w, verdict.hyperplane.b
-            msg = f"under {n}: w = ({w[0]:.4g}, {w[1]:.4g}), b = {b:.4g} separates these points"
+            msg = f"under {n}: {_written(verdict.hyperplane)} separates these points"
             raise NotRight(msg)
     return (
         "any two points can be parted, but not any three (one may lie between two others), and "
@@ -269,7 +270,8 @@ def some_set(answer: Any) -> str:
         X = _different(n, table("X", found, 2))
         for y in product((-1, 1), repeat=n):
             if len(set(y)) == 2 and not isinstance(verdict_on(X, list(y)), Separable):
-                msg = f"under {n}: no line gives these points the labels {y}"
+                shown = point(map(Fraction, y))
+                msg = f"under {n}: no line gives these points the labels {shown}"
                 raise NotRight(msg)
     return (
         "lines give your two points all 4 labelings and your three points all 8; for four points "
@@ -290,11 +292,13 @@ def where_hulls_meet(answer: Any) -> str:
         own = [(a, x) for a, x, s in zip(shares, X, y, strict=True) if s == side]
         total = sum(a for a, _ in own)
         if not close(Fraction(total), Fraction(1)):
-            msg = f"the weights of class {side:+d} add up to {told(Fraction(total))}, not to 1"
+            msg = f"the weights of class {signed(side)} add up to {told(Fraction(total))}, not to 1"
             raise NotRight(msg)
         middles.append(tuple(dot([a for a, _ in own], column) for column in _columns(own)))
     if not all(close(p, q) for p, q in zip(*middles, strict=True)):
-        msg = f"class +1 has the mean {point(middles[0])}, class −1 {point(middles[1])}: not one"
+        msg = (
+            f"class +1 has the mean {point(middles[0])}, class −1 {point(middles[1])}: not the same"
+        )
         raise NotRight(msg)
     return (
         f"both classes have the weighted mean {point(middles[0])}. A line with the classes on its "
@@ -323,11 +327,15 @@ def touching(answer: Any) -> str:
         }
         msg = f"these samples are {how.get(found.verdict, 'undecided')}"
         raise NotRight(msg)
-    w, b, on = found.hyperplane.w, found.hyperplane.b, [point(X[i]) for i in found.on]
+    on = ", ".join(point(X[i]) for i in found.on)
     return (
-        f"w = ({w[0]:.4g}, {w[1]:.4g}), b = {b:.4g} has no sample on its wrong side, but "
-        f"{', '.join(on)} on it, and no line does without these"
+        f"{_written(found.hyperplane)} has no sample on its wrong side, but {on} on it, and no "
+        "line does without these"
     )
+
+
+def _written(plane: Hyperplane) -> str:
+    return f"w = {point(plane.w.tolist())}, b = {told(plane.b)}"
 
 
 @judge(12)
@@ -339,7 +347,7 @@ def by_luck(answer: Any) -> str:
         raise NotRight(msg)
     chance = cover_probability(int(n), 20)
     if chance != 0.5:
-        msg = f"of {n} samples with labels by the toss of a coin, 20 features separate {chance:.3g}"
+        msg = f"with 20 features a share {chance:.3g} of all labelings of {n} points is separable"
         raise NotRight(msg)
     return (
         "with 20 features half of all labelings of 42 points are separable, so no mistake in "
@@ -355,9 +363,7 @@ def never_four(answer: Any) -> str:
         y = labels("what it returns", labelled(X.copy()), 4)
         shown = ", ".join(point(map(Fraction, row)) for row in X.tolist())
         if len(set(y)) < 2:
-            msg = (
-                f"for {shown} it gives all points the label {y[0]:+d}, which any line far off does"
-            )
+            msg = f"for {shown} it gives all the label {signed(y[0])}: a line far off does that"
             raise NotRight(msg)
         rows = tuple(tuple(map(Fraction, row)) for row in X.tolist())
         if isinstance(verdict_on(rows, y), Separable):

@@ -22,6 +22,7 @@ from rosenblatt.exercises.forms import (
     parts,
     point,
     samples,
+    signed,
     table,
     told,
     vector,
@@ -129,10 +130,11 @@ def all_cases(answer: Any) -> str:
         change = (t - o) * x
         if change * sign < 0:
             msg = (
-                f"t = {t:+d} and x = {x:+d}, with w = {w:+d}: w·x is {w * x:+d}, so the output is "
-                f"{o:+d}, and (t − o)x = {change:+d} is added to w"
+                f"t = {signed(t)} and x = {signed(x)}, with w = {signed(w)}: w·x is "
+                f"{signed(w * x)}, so the output is {signed(o)}, and (t − o)x = {signed(change)} "
+                "is added to w"
             )
-            raise NotRight(msg.replace("-", "−"))
+            raise NotRight(msg)
     return "(t − o)x has the sign of t·x: in all four cases w·x moves towards the target t"
 
 
@@ -276,7 +278,7 @@ def two_rules(answer: Any) -> str:
 
 
 def _times(factor: int) -> str:
-    return f"{factor:+d}·x".replace("-", "−") if factor else "nothing"
+    return f"{signed(factor)}·x" if factor else "nothing"
 
 
 @judge(22)
@@ -288,7 +290,7 @@ def missing_label(answer: Any) -> str:
     value = dot(w, x)
     output = 1 if value > 0 else -1
     if output == side:
-        msg = f"w·x is {told(value)}, so the output is {output:+d}: the sample is right"
+        msg = f"w·x is {told(value)}, so the output is {signed(output)}: the sample is right"
         raise NotRight(msg)
     cost = (side - output) ** 2 * -value
     if cost >= 0:
@@ -353,7 +355,7 @@ def delta_rule(answer: Any) -> str:
     i = wrong[0]
     return (
         f"a hyperplane separates these samples, but the one of least squares does not: it gives "
-        f"{point(X[i])}, of class {y[i]:+d}, the value {values[i]:+.3g}".replace("-", "−")
+        f"{point(X[i])}, of class {signed(y[i])}, the value {told(values[i])}"
     )
 
 

@@ -220,6 +220,9 @@ def bound_attained(answer: Any) -> str:
     square, radius = least**2 / dot(v, v), max(dot(x, x) for x in rows)
     run = run_on(rows, sides, bias=False, most=MOST)
     made, bound = len(run.mistakes), radius / square
+    if made != bound and close(made, bound):
+        msg = f"the bound is {made} only but for rounding: give whole numbers, which are exact"
+        raise NotRight(msg)
     if made != bound:
         msg = f"R² is {told(radius)} and γ² is {told(square)}: the bound is {told(bound)}, and the "
         msg += f"run makes {count(made, 'mistake')}"
