@@ -246,7 +246,7 @@ def test_pages_go_from_easy_to_hard():
 
 def test_what_is_shown():
     assert "Give (x1, x2): the point of the new line" in str(rb.exercises.show(1))
-    assert repr(rb.exercises.hint(3)).endswith("z from the line is |w·z + b|/‖w‖.")
+    assert repr(rb.exercises.hint(3)).endswith("z from the line is\n|w·z + b|/‖w‖.")
     assert rb.exercises.answer(1)._repr_markdown_() == EXERCISES[0].answer
     assert "- 1, easy: A line and its bias (ML Concepts)" in str(rb.exercises.listing())
     X, _ = rb.exercises.data(4)
