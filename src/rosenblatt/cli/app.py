@@ -24,6 +24,7 @@ from rosenblatt.cli.options import EXIT_CODE, WrongUseError
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
+from rosenblatt.cli.steps import steps
 from rosenblatt.visible import print_line
 
 EPILOG = (
@@ -137,7 +138,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (fit, predict, evaluate, check, bound, boolean, show, export, plot, demo):
+for command in (fit, predict, evaluate, check, bound, steps, boolean, show, export, plot, demo):
     app.command(help=_unwrapped(command.__doc__))(command)
 
 

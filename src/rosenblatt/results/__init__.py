@@ -27,12 +27,12 @@ from rosenblatt.results.runs import (
     Epoch,
     Fit,
     KernelFit,
-    Mistakes,
     Path,
     StopReason,
     Trace,
-    Updates,
 )
+from rosenblatt.results.step_table import StepLine, StepTable
+from rosenblatt.results.updates import Mistakes, Updates
 from rosenblatt.results.verdicts import (
     Certificate,
     CheckResult,
@@ -70,6 +70,8 @@ __all__ = [
     "Separable",
     "Sides",
     "SoftMarginPath",
+    "StepLine",
+    "StepTable",
     "StopReason",
     "Trace",
     "Undecided",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane, samples_of
-from rosenblatt.results.runs import Cycle, Frozen, Mistakes, StopReason, Trace, add_sample
+from rosenblatt.results.runs import Cycle, StopReason, Trace
+from rosenblatt.results.updates import Frozen, Mistakes, add_sample
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints

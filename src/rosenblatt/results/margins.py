@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane
-from rosenblatt.results.runs import Frozen, StopReason
+from rosenblatt.results.runs import StopReason
+from rosenblatt.results.updates import Frozen
 from rosenblatt.results.verdicts import Evidence, Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.results.runs import Frozen
+from rosenblatt.results.updates import Frozen
 from rosenblatt.results.verdicts import Inseparable, QuasiSeparable
 
 if TYPE_CHECKING:

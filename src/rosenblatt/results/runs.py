@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import arguments
-from rosenblatt.results.hyperplane import Hyperplane, samples_of
+from rosenblatt.results.hyperplane import Hyperplane
+from rosenblatt.results.updates import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,15 +43,6 @@ class StopReason(enum.Enum):
         return f"StopReason.{self.name}"
 
 
-class Frozen:
-    """A result whose arrays must not change under its owner, nor under a run that goes on."""
-
-    def __post_init__(self) -> None:
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-
-
 @dataclass(frozen=True)
 class Cycle:
     """Evidence that a run repeats itself: the weights after epoch `entry` come back exactly.
@@ -63,102 +54,6 @@ class Cycle:
 
     entry: int
     period: int
-
-
-@dataclass(frozen=True, eq=False)
-class Mistakes(Frozen):
-    """Every mistake that led to an update, in order; there with ``record=True``.
-
-    Attributes
-    ----------
-    epoch, sample, value, step : arrays with one entry per mistake
-        The epoch (from 1), the row, its decision value before the update, and the factor of the
-        sample in it: ``eta*y`` times the row's weight.
-    update : int array
-        The update to which the mistake belongs: online its own, otherwise that of its batch.
-    """
-
-    epoch: Ints
-    sample: Ints
-    value: Floats
-    step: Floats
-    update: Ints
-
-    def __len__(self) -> int:
-        """Return the number of updates."""
-        return int(self.update[-1]) + 1 if self.update.size else 0
-
-    def first_mistakes(self, t: int, n: int) -> int:
-        """How many mistakes the first `t` updates have; `n` samples are given to do them again."""
-        wanted = f"this run has updates 1 to {len(self)}, 0 is the start"
-        if arguments.whole_number("t", t, 0, wanted) > len(self):
-            msg = f"t={t} is not an update: {wanted}"
-            raise ValueError(msg)
-        if n <= self.sample.max(initial=-1):
-            msg = f"X has {n} rows, fewer than in training: give the training data"
-            raise ValueError(msg)
-        return int(np.searchsorted(self.update, t))
-
-    def mistake_counts(self, n: int) -> Ints:
-        """``α``, how often each of the `n` samples was a mistake: ``w = Σ α_i y_i x_i``.
-
-        (That sum holds for a start at zero, ``eta0=1`` and no sample weights.)
-        """
-        arguments.whole_number("n", n, 0, "give the number of samples")
-        return np.bincount(self.sample, minlength=n).astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Updates(Mistakes):
-    """Every mistake that moved the hyperplane, in order; there with ``record=True``.
-
-    Beside what `Mistakes` has, it knows the start guess, so that it can give every hyperplane on
-    the way. (Steps are factors of ``(x, 1)``.)
-
-    Attributes
-    ----------
-    epoch, sample, value, step, update : arrays with one entry per mistake
-        As in `Mistakes`.
-    start : Hyperplane
-        The start guess.
-    eta : float
-        The learning rate, a factor of every batch's sum; 1 where the steps have it already.
-    fit_intercept : bool
-        Whether the bias takes part in the updates.
-    """
-
-    start: Hyperplane
-    eta: float
-    fit_intercept: bool
-
-    def hyperplane(self, t: int, X: Any) -> Hyperplane:
-        """The hyperplane after the first `t` updates, bit for bit as the run had it.
-
-        `X` is the training data; 0 gives the start guess, ``len(updates)`` the last hyperplane.
-        """
-        X = samples_of(X, self.start.w.size)
-        stop = self.first_mistakes(t, X.shape[0])
-        theta = np.append(self.start.w, self.start.b)
-        edges = np.flatnonzero(np.diff(self.update[:stop])) + 1
-        for batch in np.split(np.arange(stop), edges):
-            sums = np.zeros_like(theta)
-            for k in batch:
-                add_sample(X, int(self.sample[k]), float(self.step[k]), sums)
-                sums[-1] += self.step[k] * self.fit_intercept
-            theta += self.eta * sums
-        if not np.isfinite(theta).all():
-            msg = "X holds numbers that are not finite: give the training data"
-            raise ValueError(msg)
-        return Hyperplane(theta[:-1], theta[-1])
-
-
-def add_sample(X: Any, i: int, a: float, theta: Floats) -> None:
-    """``theta[:-1] += a * x_i`` for a row of an array or a CSR matrix."""
-    if hasattr(X, "indptr"):
-        entries = slice(X.indptr[i], X.indptr[i + 1])
-        theta[X.indices[entries]] += a * X.data[entries].astype(np.float64)
-    else:
-        theta[:-1] += a * X[i].astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
