@@ -282,6 +282,7 @@ def test_completion():
         "evaluate",
         "check",
         "bound",
+        "steps",
         "boolean",
         "show",
         "export",

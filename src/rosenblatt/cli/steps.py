@@ -69,6 +69,7 @@ def steps(
     header: options.Header = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
+    dates: options.Dates = None,
     skip_bad_lines: options.SkipBadLines = None,
     sheet: options.Sheet = None,
     table_name: options.TableName = None,
