@@ -16,6 +16,7 @@ extensions = [
     "code_blocks",  # without the blank line at their end
     "contents",  # the order of the pages
     "docstrings",  # what the reference shows
+    "math_font",
     "mathml",  # formulas
     "myst_parser",
     "numpydoc",

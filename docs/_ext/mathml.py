@@ -1,9 +1,10 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font, nothing fetched."""
+"""Formulas as MathML, which browsers draw by themselves: no script, nothing fetched."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError
@@ -15,15 +16,33 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SHORT = re.compile(r"\\([dt]?frac)\s*(\w)\s*(\w)")  # ``\tfrac12``, which docutils reads otherwise
+BRACES = ("⏟", "⏞")
+APPLY = "&ApplyFunction;", "\u2061"
+
 
 def markup(node: nodes.Node, block: bool) -> str:
     """The formula of `node` as MathML; a warning, and its source, where it is not understood."""
-    source = node.astext().strip()
+    source = SHORT.sub(r"\\\1{\2}{\3}", node.astext().strip())
     try:
-        return str(tex2mathml(fenced(source), as_block=block))
+        text = tex2mathml(fenced(source), as_block=block).replace(*APPLY)
     except MathError as error:
         log.warning("formula %r: %s", source, error, location=node)
         return f"<code>{source}</code>"
+    return finished(text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', ""))
+
+
+def finished(text: str) -> str:
+    """The formula with roots and braces as a typesetter would set them."""
+    tree = ElementTree.fromstring(text)
+    for part in list(tree.iter()):
+        if part.tag == "mo" and part.text == "/":
+            part.attrib |= {"lspace": "0.05em", "rspace": "0.05em"}
+        elif part.tag == "msqrt":  # over a low letter as high as over a tall one
+            part.insert(0, ElementTree.Element("mspace", height="0.68em", depth="0.1em"))
+        elif part.tag in ("msub", "msup") and part[0].findtext("mo[last()]") in BRACES:
+            part.tag = part[0].tag  # what is said of a brace stands at its middle
+    return ElementTree.tostring(tree, encoding="unicode", short_empty_elements=False)
 
 
 def fenced(source: str) -> str:
