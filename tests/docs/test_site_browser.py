@@ -16,6 +16,7 @@ pytestmark = [
 
 # What is wrong with the page as it stands, in words.
 FAULTS = """() => {
+    for (const answer of document.querySelectorAll("details")) answer.open = true;
     const wide = document.documentElement.scrollWidth - innerWidth;
     const shown = e => e.checkVisibility() && e.getBoundingClientRect().width > 0;
     const white = e => getComputedStyle(e).backgroundColor === "rgb(255, 255, 255)";
