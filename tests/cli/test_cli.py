@@ -508,7 +508,7 @@ def test_top(fruit):
 # ---------------------------------------------------------------------------------------- plot
 
 
-@pytest.mark.parametrize("kind", ["fan", "bias", "losses", "objective", "neuron"])
+@pytest.mark.parametrize("kind", ["fan", "bias", "losses", "objective", "neuron", "nerve-cell"])
 def test_pictures_of_ideas(kind):
     assert call("plot", kind).stdout == f"drawn: {kind}.png\n"
     assert Path(f"{kind}.png").read_bytes().startswith(b"\x89PNG")
@@ -529,6 +529,28 @@ def test_pictures_of_models(fruit):
     assert Path("animate.gif").read_bytes().startswith(b"GIF8")
 
 
+def test_pictures_of_samples_and_weights():
+    wide, high = np.array([1.0, 2, 3, -1, -2, -3]), np.array([2.0, 1, 1, -1, -1, -2])
+    name = table("t.csv", {"a": wide, "b": high, "c": high**2, "y": wide > 0})
+    call("plot", "points", name, "--column", "b", "-o", "one.svg")
+    call("plot", "bound-geometry", name, "--column", "a", "--column", "b")
+    flat = table("f.csv", {"a": wide, "b": high, "y": wide > 0})
+    call("fit", flat, "-q", "--record", "--no-intercept", "-o", "p.skops")
+    call("fit", flat, "-q", "--model", "adaline", "--no-intercept", "-o", "a.skops")
+    call("plot", "weight-space", "p.skops", flat)
+    call("plot", "loss-surface", "a.skops", flat, "-o", "loss.svg")
+    for made in ("one.svg", "bound-geometry.png", "weight-space.png", "loss.svg"):
+        assert Path(made).stat().st_size > 5000
+    for arguments, message in (
+        (["points"], "plot points needs a table"),
+        (["points", name], "there are 3: choose, as in --column a --column b"),
+        (["points", name, "--column", "aa"], "no column 'aa' to draw, there are a, b, c. Did you"),
+        (["fan", "--column", "a"], "--column does not go with plot fan"),
+        (["loss-surface", "p.skops"], "needs the table, too"),
+    ):
+        assert message in call("plot", *arguments, code=2).stderr
+
+
 WRONG_USES_OF_PLOT = [
     (["decision"], "plot decision needs a model: rosenblatt plot decision MODEL.skops"),
     (["decision", "m.skops"], "needs the table, too"),
@@ -541,7 +563,7 @@ WRONG_USES_OF_PLOT = [
 
 
 def test_wrong_uses_of_plot(fruit):
-    call("fit", fruit, "-q", "-o", "m.skops")
+    call("fit", fruit, "-q", "--record", "-o", "m.skops")
     table("new.csv", {"size": [1, 2], "colour": ["green", "red"]})
     for arguments, message in WRONG_USES_OF_PLOT:
         assert message in call("plot", *arguments, code=2).stderr

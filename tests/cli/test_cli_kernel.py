@@ -324,7 +324,10 @@ def test_pictures(rings):
     assert Path("fit.png").stat().st_size > 10_000
     for kind, more in (("decision", [rings]), ("epochs", [])):
         assert call("plot", kind, "m.skops", *more).stdout == f"drawn: {kind}.png\n"
-    for kind, more in (("updates", [rings]), ("animate", [rings]), ("neuron", [])):
+    assert (
+        "no record: fit with --record" in call("plot", "animate", "m.skops", rings, code=2).stderr
+    )
+    for kind, more in (("updates", [rings]), ("neuron", [])):
         said = call("plot", kind, "m.skops", *more, code=2).stderr
         assert f"plot {kind} draws weights of features, which m.skops" in said
         assert "plot decision draws what it decides" in said

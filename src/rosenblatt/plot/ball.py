@@ -101,7 +101,7 @@ def _bound(seen: Seen, plane: Hyperplane | None, *, bias: bool) -> MistakeBound:
     what = "the hyperplane does not separate the classes"
     if plane is None:
         what = f"no {'threshold' if bias else 'line through the origin'} separates the classes"
-    msg = f"{what}, so there is no γ to draw: give others, or see rb.mistake_bound(…, epochs=…)"
+    msg = f"{what}, so there is no γ to draw: give samples that are separated"
     raise ValueError(msg)
 
 
