@@ -36,6 +36,7 @@ def bound(
     update: options.Update = None,
     batch_size: options.BatchSize = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
+    multiclass: options.Multiclass = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help="The learning rate (1).")] = None,
     at_zero: options.AtZero = None,
     init: options.Init = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 OUTPUT = "Write the certificates here."
 VERIFY = "Check these certificates of the table again instead of looking for new ones."
 PAIRS = "With more than two classes: each pair of them, not each against the rest."
+MULTICLASS = (
+    "Of several classes: ovr (the default), each against the rest; joint: whether each can have "
+    "the highest value on its rows."
+)
 TIME = "Stop looking after this long, all problems together: 10s, 5m, 1h."
 TOP = "How many rows and features to list."
 JSON = "Print the certificates, as JSON."
@@ -36,6 +40,9 @@ def check(
     output: Annotated[str | None, writes(metavar="CERT.json", help=OUTPUT)] = None,
     verify: Annotated[str | None, typer.Option(metavar="CERT.json", help=VERIFY)] = None,
     pairs: Annotated[bool, typer.Option("--pairs", metavar="", help=PAIRS)] = False,
+    multiclass: Annotated[
+        Literal["ovr", "joint"] | None, typer.Option(metavar="HOW", help=MULTICLASS)
+    ] = None,
     max_time: Annotated[str | None, typer.Option(metavar="TIME", help=TIME)] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 8,
     json_: Annotated[bool, typer.Option("--json", metavar="", help=JSON)] = False,
@@ -66,7 +73,17 @@ def check(
     """
     how, files = options.how_to_read(ctx.params), options.tables_of(ctx.params)
     if verify is not None:
-        settled = ("target", "output", "pairs", "max_time", "ignore", "use", "number", "category")
+        settled = (
+            "target",
+            "output",
+            "pairs",
+            "multiclass",
+            "max_time",
+            "ignore",
+            "use",
+            "number",
+            "category",
+        )
         for name in (*settled, "text", "missing"):
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
@@ -74,25 +91,34 @@ def check(
         return _verify(ctx, files, verify, how)
     check_outputs(certificate=output)
     refuse_overwriting(output, files)
-    limit = max_seconds(max_time)
+    limit, joint = max_seconds(max_time), multiclass == "joint"
+    options.refuse(pairs and joint, "--pairs does not go with --multiclass joint: leave one out")
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
         from rosenblatt.files.certificates import document_text, write_document
         from rosenblatt.report.check_report import print_check
         from rosenblatt.report.checks import document_of, examine
+        from rosenblatt.report.joint_checks import examine_jointly, print_joint_check
         from rosenblatt.results import Verdict
 
         progress.say(f"reading {shown_tables(files)}")
         table = read_checked(files, target, how)
         tell = partial(progress.say, "looking for a hyperplane")
-        findings = examine(table, pairs, limit, tell)
-        document = document_of(table, findings, how | {"pairs": pairs})
+        how, findings = how | {"pairs": pairs}, list[Any]()
+        if joint and len(table.counts) > 2:
+            progress.say("looking for hyperplanes")
+            findings, how = [examine_jointly(table, limit)], how | {"multiclass": "joint"}
+        else:
+            findings, joint = list(examine(table, pairs, limit, tell)), False
+        document = document_of(table, findings, how)
         if output:
             write_document(document, output)
     yes = all(finding.certificate.verdict is Verdict.SEPARABLE for finding in findings)
     ctx.meta[options.EXIT_CODE] = 0 if yes else 1
     if json_:
         print_data(document_text(document))
+    elif joint and not quiet:
+        print_joint_check(findings[0], top, output)
     elif not quiet:
         print_check(table, findings, top, output)
 

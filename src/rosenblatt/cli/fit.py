@@ -63,6 +63,7 @@ def fit(
     batch_size: options.BatchSize = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
+    multiclass: options.Multiclass = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help=RATE)] = None,
     at_zero: options.AtZero = None,
     init: options.Init = None,

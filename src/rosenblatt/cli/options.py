@@ -38,6 +38,7 @@ INIT = "zeros (the default), random, or weights with commas, the bias (if any) l
 ZERO = "The side of rows on the hyperplane, -1 or +1. Default: -1, but in training a mistake."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
 EPOCHS = "Most passes. Default: 1000, or fewer where they take long and help no more."
+MULTICLASS = "Of several classes: ovr, each against the rest; joint, all as one problem."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid. Means --model kernel."
 GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a number."
@@ -70,6 +71,7 @@ BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch."
 Init = Annotated[str | None, trains(metavar="START", help=INIT)]
 AtZero = Annotated[str | None, trains(metavar="SIDE", help=ZERO)]
 Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
+Multiclass = Annotated[Literal["ovr", "joint"] | None, trains(metavar="HOW", help=MULTICLASS)]
 MaxEpochs = Annotated[int | None, trains(metavar="N", help=EPOCHS)]
 ClassWeight = Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)]
 Seed = Annotated[int | None, trains(metavar="N", help="For everything random (0).")]
@@ -117,7 +119,8 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "budget": "rbf",
 }
 PARAMETERS = (
-    *("update", "batch_size", "order", "keep", "eta0", "at_zero", "init", "intercept"),
+    *("update", "batch_size", "order", "keep", "multiclass", "eta0", "at_zero", "init"),
+    "intercept",
     *("max_epochs", "max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0"),
     *("drop_after", "budget", "tol", "class_weight", "record", "seed", "n_jobs"),
 )
@@ -284,6 +287,14 @@ def estimator_options(
     if "init" in options and options["init"] not in ("zeros", "random"):
         wanted = "zeros, random, or numbers with commas between them"
         options["init"] = [_number("init", part, wanted) for part in options["init"].split(",")]
+    joint = options.get("multiclass") == "joint"
+    numbers = isinstance(options.get("init"), list)
+    one = "--init takes one vector, which leaves classes that are one problem tied: give random"
+    refuse(
+        joint and numbers and len(set(y.tolist())) > 2, f"{one}, or leave --multiclass joint out"
+    )
+    both = "--at-zero says where two classes meet: leave it out with --multiclass joint"
+    refuse(joint and "at_zero" in options, both)
     if "at_zero" in options:
         side = options["at_zero"]
         refuse(side not in ("-1", "+1", "1"), f"--at-zero {side} is no side: give -1 or +1")

@@ -88,7 +88,7 @@ def print_bounds(s: BoundFacts) -> None:
 def _problem_as_json(report: BoundReport) -> Document:
     limit, run = report.bound, ("mistakes", "updates", "epochs")
     found = {
-        "positive": str(report.positive),
+        **({"multiclass": "joint"} if limit.n_classes else {"positive": str(report.positive)}),
         **{name: getattr(limit, name) for name in OF_BOUNDS},
         **{"bound_epochs": limit.epochs, "formula": limit.formula},
         **{name: getattr(report, f"n_{name}") for name in run},
@@ -119,7 +119,10 @@ def _in_full(report: BoundReport, unit: str) -> Iterator[Line]:
     mistakes = "mistake" if limit.most == 1 else "mistakes"
     yield "bound", f"at most {_amount(limit)} {mistakes}{where}: {limit.formula}"
     vector = "φ(x)" if limit.kernel else "x"
-    of = f"; of {f'({vector}, 1)' if report.fit_intercept else vector}, {unit}"
+    vector = f"({vector}, 1)" if report.fit_intercept else vector
+    if limit.n_classes:
+        vector = f"vectors with {vector} in the place of a class, -{vector} in that of a rival"
+    of = f"; of {vector}, {unit}"
     yield "", f"{limit.terms}{of if limit.hyperplane is not None else ''}"
     yield "tightness", f"{_share(report)} of the bound"
     if limit.hyperplane is not None:
@@ -131,6 +134,9 @@ def _in_full(report: BoundReport, unit: str) -> Iterator[Line]:
 def _inseparable(report: BoundReport, unit: str) -> str:
     """That nothing separates the classes, or nothing that rounding lets one find."""
     through = "" if report.fit_intercept else " through the origin"
+    if report.bound.n_classes and report.bound.separable is False:
+        after = AFTER * (unit == STANDARDISED)
+        return f"no: the classes are not separable jointly{after}, and no bound holds for ever"
     where = f" {'of' if through else 'in'} feature space" if report.bound.kernel else ""
     none = f"no hyperplane{through}{where} separates the classes{AFTER * (unit == STANDARDISED)}"
     if report.bound.separable is None:
@@ -181,6 +187,8 @@ def _advice(s: BoundFacts) -> str:
         return f"{pair}: no kernel separates them"
     if s.kernel is not None:
         return f"another kernel may separate the classes: try {bends(s.kernel)[0]}"
+    if s.reports[0].bound.n_classes:
+        return f"rosenblatt check {s.table.file} --multiclass joint looks for a proof"
     if not s.intercept:
         return "without --no-intercept a hyperplane may separate the classes"
     if s.table.standardized:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -25,8 +25,15 @@ from rosenblatt.files.certificates import (
 )
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.joint_checks import checked_jointly, told
 from rosenblatt.report.sentences import listing, shortened, verdict_word
-from rosenblatt.results import Certificate, Optimum, QuasiSeparable, Separable
+from rosenblatt.results import (
+    Certificate,
+    JointCertificate,
+    Optimum,
+    QuasiSeparable,
+    Separable,
+)
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -202,7 +209,7 @@ def examine(
 # The document -----------------------------------------------------------------------------------
 
 
-def document_of(table: EncodedTable, findings: list[Finding], how: Document) -> Document:
+def document_of(table: EncodedTable, findings: Sequence[Any], how: Document) -> Document:
     """All that is needed to check it again; `how` the table was read."""
     head = {"file": table.file, "target": table.target, "read": how}
     return head | about_table(table) | {"problems": [one.as_json() for one in findings]}
@@ -285,13 +292,17 @@ def check_again(
         what = f"the numbers and classes that {path} is about"
         why = f"{table.file} does not hold {what}: the digests differ"
         return [Rechecked("", False, why)]
-    problems, stored = problems_of(table, pairs), document["problems"]
+    stored = document["problems"]
+    if wrong := _first_different(about_table(table), document):
+        return [Rechecked("", False, f"{path} says what is not so of the table, in {wrong}")]
+    if isinstance(certificates[0], JointCertificate):
+        valid, why = checked_jointly(table, certificates[0], stored[0])
+        return [Rechecked(told(certificates[0]), valid, why)]
+    problems = problems_of(table, pairs)
     named = [(one.get("positive"), one.get("negative")) for one in stored]
     if named != [(p.positive, p.negative) for p in problems]:
         wanted = listing(p.name for p in problems)
         return [Rechecked("", False, f"{path} is not about the problems of the table: {wanted}")]
-    if wrong := _first_different(about_table(table), document):
-        return [Rechecked("", False, f"{path} says what is not so of the table, in {wrong}")]
     found: list[Rechecked] = []
     for problem, certificate, beside in zip(problems, certificates, stored, strict=True):
         tell(len(found), len(problems), problem.name)

@@ -210,6 +210,7 @@ class VerdictFacts:
     tolerance: float | None = None  # by which values of the kernel may be off
     in_features: bool = False  # about hyperplanes in the space of a kernel
     through_origin: bool = False  # about those through the origin only
+    joint: bool = False  # about all classes as one problem
     with_bias: bool = False  # about those with a bias though the model has none
     repeats: bool = False  # the run repeats itself, which the verdict explains
     n_rows: int = 0  # among how many it would have been looked for
@@ -265,6 +266,11 @@ class FitFacts:
     def classes(self) -> tuple[str, ...]:
         """The names of the classes."""
         return tuple(self.counts)
+
+    @property
+    def joint(self) -> bool:
+        """Whether all its classes were one problem."""
+        return self.parameters.get("multiclass") == "joint" and len(self.counts) > 2
 
     @property
     def rows(self) -> int | None:

@@ -105,6 +105,8 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
     yield "classes", classes_line(s.counts, None if table is None else table.target)
     if s.expansion:
         yield "kernel", _kernel_line(s, s.expansion.kernel)
+    if s.joint:
+        yield "rule", "all classes as one problem: the highest value wins"
     yield "stopped", _stopped(s)
     if s.verdicts:
         yield "verdict", _verdict(s)
@@ -145,6 +147,8 @@ def _stopped(s: FitFacts) -> RenderableType:
     def told(reason: StopReason, k: int) -> Text:
         style = "green" if reason in (StopReason.SEPARATED, StopReason.GAP_CLOSED) else "yellow"
         sentence = IN_FEATURES.get(reason, reason.value) if s.expansion else reason.value
+        if reason is StopReason.SEPARATED and s.joint:
+            sentence = "an epoch without mistakes: every row is highest in its own class"
         if reason is StopReason.CYCLE and s.run and (cycle := s.run.cycles[k]):
             entry, period = cycle
             what = f"the {'scores' if s.expansion else 'weights'}"
@@ -157,7 +161,7 @@ def _stopped(s: FitFacts) -> RenderableType:
 
 def _kept(s: FitFacts, kept: Sequence[str]) -> RenderableType:
     """Which vector of the run was kept, where that was left to what came of it, and why."""
-    vector = "vector" if s.expansion else "hyperplane"
+    vector = "vector" if s.expansion or s.joint else "hyperplane"
     why = {
         "last": f"the last {vector}, for it makes no mistakes",
         "average": f"the average {vector} of the run, for the last ones still made mistakes",
@@ -182,7 +186,11 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     unit = "standardised features" if s.standardized else "the columns' own units"
     if set(told) == {"none"}:
         none = "no class is separated from the rest"
+        if s.joint:
+            return "none: some rows are no higher in their own class than in another"
         return f"none: {none if len(told) > 1 else 'this hyperplane does not separate the classes'}"
+    if s.joint:
+        return f"{told[0]} ({unit}): no row is closer to where another class is as high"
     if len(told) == 1:
         return f"{told[0]} ({unit}): no row is closer to the hyperplane, all on its side"
     both = zip(s.classes, told, strict=True)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,14 @@ from rosenblatt.report.facts import (
     SupportFacts,
     TableFacts,
 )
-from rosenblatt.results import Hyperplane, Inseparable, MarginFit, QuasiSeparable, Sides
+from rosenblatt.results import (
+    Hyperplane,
+    Inseparable,
+    JointFit,
+    MarginFit,
+    QuasiSeparable,
+    Sides,
+)
 from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
@@ -229,6 +237,8 @@ def margins_of(classifier: Any, training: EncodedTable) -> tuple[float | None, .
     """
     if hasattr(classifier, "kernel_"):
         return None
+    if isinstance(classifier.fits_[0], JointFit):
+        return (joint_margin(classifier.fits_[0].hyperplanes, training),)
     planes, X = [fit.hyperplane for fit in classifier.fits_], training.X
     both = zip(planes, map(training.signs, positive_classes(classifier)), strict=True)
     return tuple(separating_margin(plane, X, y) for plane, y in both)
@@ -238,6 +248,26 @@ def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:
     """How far the closest sample is, None unless all are strictly on their sides."""
     margin = margin_of(X, y, [*plane.w, plane.b]) if plane.w.any() else 0.0
     return margin if margin > 0 else None
+
+
+def joint_margin(planes: Sequence[Hyperplane], training: EncodedTable) -> float | None:
+    """How far the closest sample is from where another class's value is as high.
+
+    None unless each sample's own class has the highest value.
+    """
+    _, label = training.labels
+    thetas = [[Fraction(number) for number in (*plane.w, plane.b)] for plane in planes]
+    margin = math.inf
+    for own, theta in enumerate(thetas):
+        X = training.X[np.flatnonzero(label == own)]
+        for other in (other for rival, other in enumerate(thetas) if rival != own):
+            apart = [a - b for a, b in zip(theta, other, strict=True)]
+            if not any(apart[:-1]):
+                return None
+            margin = min(margin, margin_of(X, np.ones(X.shape[0]), apart))
+            if not margin > 0:
+                return None
+    return margin
 
 
 def _optima(classifier: Any, training: EncodedTable | None) -> tuple[OptimumFacts, ...]:

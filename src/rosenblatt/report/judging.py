@@ -15,11 +15,13 @@ from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, R
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import EncodedTable, positive_classes, separating_margin
+from rosenblatt.report.fits import EncodedTable, joint_margin, positive_classes, separating_margin
 from rosenblatt.results import (
     Fit,
     Hyperplane,
     Inseparable,
+    JointCertificate,
+    JointFit,
     KernelFit,
     MarginFit,
     QuasiSeparable,
@@ -62,13 +64,17 @@ def judge(
     patience = min(PATIENCE, max(LEAST_PATIENCE, classifier.max_time or PATIENCE))
     end = time.monotonic() + patience
     found: list[VerdictFacts] = []
-    for k, (fit, positive) in enumerate(zip(fits, positive_classes(classifier), strict=True)):
+    joint = isinstance(fits[0], JointFit)
+    positives = [None] if joint else positive_classes(classifier)
+    for k, (fit, positive) in enumerate(zip(fits, positives, strict=True)):
         verdict = VerdictFacts(UNDECIDED, Ground.STOPPED)
         try:
             if not was_stopped(found):
                 tell(k, len(fits))
                 y, share = training.signs(positive), (end - time.monotonic()) / (len(fits) - k)
-                if hasattr(classifier, "kernel_"):
+                if joint:
+                    verdict = _jointly(classifier, fit, training, share, known[k])
+                elif hasattr(classifier, "kernel_"):
                     verdict = _in_features(classifier, fit, training, y, share)
                 else:
                     verdict = _among_rows(classifier, fit, training, y, share, known[k])
@@ -83,6 +89,33 @@ def judge(
             verdict = replace(verdict, patience=patience)
         found.append(replace(verdict, repeats=explains))
     return tuple(found)
+
+
+def _jointly(
+    classifier: Any, fit: JointFit, training: EncodedTable, seconds: float, margin: float | None
+) -> VerdictFacts:
+    """The verdict on all classes as one problem."""
+    if fit.stop_reason is StopReason.SEPARATED:
+        margin = margin if fit.keeps_last else joint_margin(fit.last, training)
+        if margin is not None:
+            ground = Ground.MODEL if fit.keeps_last else Ground.LAST_VECTOR
+            return VerdictFacts(Verdict.SEPARABLE, ground, proved=True, joint=True)
+    labels = training.labels[1]
+    found = separability(training.X, labels, multiclass="joint", max_time=max(0.01, seconds))
+    if isinstance(found, JointCertificate) and isinstance(found.certificate, Undecided):
+        timed = found.certificate.why == Undecided.TIME
+        return VerdictFacts(UNDECIDED, Ground.TIME if timed else Ground.WORK, joint=True)
+    assert isinstance(found, JointCertificate)
+    separable = found.verdict is Verdict.SEPARABLE
+    rows = np.unique(training.rows[found.pairs[:, 0]]).tolist()
+    return VerdictFacts(
+        found.verdict,
+        Ground.HYPERPLANE if separable else Ground.HULLS,
+        proved=True,
+        rows=tuple(rows),
+        joint=True,
+        with_bias=separable and not classifier.fit_intercept,
+    )
 
 
 def was_stopped(verdicts: Sequence[VerdictFacts]) -> bool:

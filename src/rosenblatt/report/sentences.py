@@ -19,6 +19,13 @@ MEANINGS = {
     Verdict.INSEPARABLE: "the classes overlap, no hyperplane has them on its two sides",
     Verdict.UNDECIDED: "the question was not settled",
 }
+JOINT_MEANINGS = {
+    Verdict.SEPARABLE: "each class can have the highest value on all its rows",
+    Verdict.QUASI_SEPARABLE: "no row need be higher in another class than in its own, but some "
+    "always tie",
+    Verdict.INSEPARABLE: "some row is higher in another class than in its own, or all rows tie",
+    Verdict.UNDECIDED: "the question was not settled",
+}
 IN_FEATURES = {
     Verdict.SEPARABLE: "a hyperplane{} has every row strictly on its right side",
     Verdict.QUASI_SEPARABLE: "a hyperplane{} has no row on its wrong side, but none has all off it",
@@ -160,7 +167,16 @@ def _among_rows(found: VerdictFacts) -> str:
         return f"no hyperplane separates all rows, for {_same(found)}; {whether}: {why}"
     if found.ground in (Ground.MODEL, Ground.LAST_VECTOR):
         own = "this hyperplane" if found.ground is Ground.MODEL else "the last one of the run"
+        if found.joint:
+            own = "this model" if found.ground is Ground.MODEL else "the last ones of the run"
+            return f"{JOINT_MEANINGS[found.verdict]}; proved by {own}"
         return f"proved by {own}"
+    if found.joint:
+        by = "by hyperplanes that were looked for"
+        if found.rows:
+            by = f"by {count(len(found.rows), 'row')} whose demands cancel"
+        bias = ", with biases" if found.with_bias else ""
+        return f"{JOINT_MEANINGS[found.verdict]}; proved {by}{bias}"
     return f"{MEANINGS[found.verdict]}; {evidence(found)}"
 
 
