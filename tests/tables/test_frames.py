@@ -1,5 +1,7 @@
 """Columns that Python holds: described once, whatever rows are chosen, with NumPy's own bits."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.sparse import issparse
@@ -99,3 +101,25 @@ def test_texts_where_numbers_were_in_training():
     assert encoder.transform({"x": Texts.of(["7", "2", None])}).tolist()[:2] == [[7.0], [2.0]]
     with pytest.raises(ValueError, match="column x holds 'tall' in row 2, but it was numbers"):
         encoder.transform({"x": Texts.of(["1", "tall"])})
+
+
+@pytest.mark.parametrize(
+    ("values", "moderate", "n_missing"),
+    [
+        ([0.0, -0.0, 1.0, -(2.0**200), 2.0**-200], True, 0),
+        ([1.0, -math.nextafter(2.0**-200, 0)], False, 0),
+        ([1.0, 5e-324], False, 0),
+        ([-math.nextafter(2.0**200, math.inf), 0.0], False, 0),
+        ([math.nan, -1.0, -math.nan], True, 2),
+        ([math.nan], True, 1),
+    ],
+)
+def test_numbers_that_can_be_squared(values, moderate, n_missing):
+    found = Numbers.of(np.array(values))
+    assert (found.moderate, found.n_missing) == (moderate, n_missing)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_infinite_numbers_are_named(value):
+    with pytest.raises(ValueError, match=f"holds {value} in row 2"):
+        Numbers.of(np.array([1.0, value, math.nan]))

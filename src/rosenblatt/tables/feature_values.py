@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.running.threads import Team
 from rosenblatt.tables.cells import MISSING, TRUTH
+from rosenblatt.tables.loops import scale, scale_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,14 +83,17 @@ class _ScaledColumn:
     def of(cls, place: int, spec: Spec, numbers: Numbers) -> _ScaledColumn:
         return cls(place, numbers, spec["fill"], *scaling(spec))
 
-    def write(self, start: int, stop: int, out: Floats, buffer: Floats) -> None:
-        """Write the rows from `start` up to `stop` into `out`, by way of `buffer`."""
-        values, here = self.numbers.part(start, stop, buffer), buffer[: stop - start]
-        if self.numbers.missing is not None:
-            values = np.where(self.numbers.missing[start:stop], self.fill, values)
-        if self.shrink != 1.0:
-            values = values / self.shrink
-        np.divide(np.subtract(values, self.mean, out=here), self.deviation, out=out)
+    def write(self, start: int, stop: int, out: Floats) -> None:
+        """Write the rows from `start` up to `stop` into `out`."""
+        values, rows, how = self.numbers.values, self.numbers.rows, (self.mean, self.deviation)
+        if self.shrink != 1.0:  # hardly ever
+            here = values[start:stop] if rows is None else values[rows[start:stop]]
+            here = np.where(np.isnan(here), self.fill, here)
+            scale(here / self.shrink, 0.0, *how, out)
+        elif rows is None:
+            scale(values[start:stop], self.fill, *how, out)
+        else:
+            scale_rows(values, rows[start:stop], self.fill, *how, out)
 
 
 @dataclass(frozen=True)
@@ -121,14 +125,13 @@ def _prepared(
     return scaled, coded, starts[:-1], int(starts[-1])
 
 
-def _in_blocks(n_rows: int, per_row: int, write: Callable[[int, int, Floats], None]) -> None:
+def _in_blocks(n_rows: int, per_row: int, write: Callable[[int, int], None]) -> None:
     """Have all rows written in blocks that fit the cache, on all threads."""
     step = max(16, BLOCK // per_row)
 
     def write_range(edges: tuple[int, int]) -> None:
-        buffer = np.empty(min(step, n_rows))
         for start in range(*edges, step):
-            write(start, min(start + step, edges[1]), buffer)
+            write(start, min(start + step, edges[1]))
 
     with Team(count_threads(None)) as team:
         team.each(write_range, team.ranges(n_rows, n_rows * per_row))
@@ -139,10 +142,10 @@ def filled_array(specs: Sequence[Spec], columns: Sequence[Cells], n_rows: int) -
     scaled, coded, starts, n_features = _prepared(specs, columns)
     X = np.zeros((n_rows, n_features)) if coded else np.empty((n_rows, n_features))
 
-    def write(start: int, stop: int, buffer: Floats) -> None:
+    def write(start: int, stop: int) -> None:
         block = X[start:stop]
         for column in scaled:
-            column.write(start, stop, block[:, starts[column.place]], buffer)
+            column.write(start, stop, block[:, starts[column.place]])
         firsts = np.arange(0, block.size, n_features)
         for texts in coded:
             found = texts.codes[start:stop]
@@ -159,10 +162,10 @@ def filled_csr(specs: Sequence[Spec], columns: Sequence[Cells], n_rows: int) -> 
     shape = n_rows, len(specs)
     entries, places = np.empty(shape), np.empty(shape, dtype=np.int32)
 
-    def write(start: int, stop: int, buffer: Floats) -> None:
+    def write(start: int, stop: int) -> None:
         rows = slice(start, stop)
         for column in scaled:
-            column.write(start, stop, entries[rows, column.place], buffer)
+            column.write(start, stop, entries[rows, column.place])
         places[rows] = starts
         for texts in coded:
             found = texts.codes[rows]

@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.arguments import brief
 from rosenblatt.tables.cells import is_number, missing, only_texts
+from rosenblatt.tables.loops import largest_and_tiny
 from rosenblatt.tables.texts import Texts
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ DAY = np.timedelta64(1, "D")
 LEAF = 1 << 14  # numbers that stay in the cache while something is done to them
 # Numbers that are zero or between these in size can be squared and summed as they are.
 SMALLEST, LARGEST = 2.0**-200, 2.0**200
+SMALLEST_BITS = int(np.float64(SMALLEST).view(np.int64))
 
 
 class Frame(NamedTuple):
@@ -146,14 +148,9 @@ class Numbers:
 
 def _sizes(values: Floats) -> tuple[float, bool]:
     """The largest absolute value (or NaN, if there is one), and whether all are moderate."""
-    largest, tiny = 0.0, 0
-    buffer = np.empty(min(LEAF, len(values)))
-    for start in range(0, len(values), LEAF):
-        leaf = values[start : start + LEAF]
-        size = np.abs(leaf, out=buffer[: len(leaf)])
-        largest = np.maximum(largest, size.max())
-        tiny += int(np.count_nonzero(size < SMALLEST) - np.count_nonzero(size == 0))
-    return float(largest), not tiny and bool(largest <= LARGEST)
+    bits, tiny = largest_and_tiny(values.view(np.int64), SMALLEST_BITS)
+    largest = float(np.int64(bits).view(np.float64))
+    return largest, not tiny and largest <= LARGEST
 
 
 @dataclass(frozen=True, eq=False)
