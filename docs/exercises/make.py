@@ -117,12 +117,13 @@ def lines(text):
     return text.strip("\n").splitlines(keepends=True)
 
 
-def cells(name, text, **metadata):
+def cells(name, text, fold="", **metadata):
     """A text as cells: code apart from prose, and a cell ends where something is shown."""
     made = []
-    for i, part in enumerate(CODE.split(text)):
+    for i, part in enumerate(map(str.strip, CODE.split(text))):
         if i % 2 == 0:
-            sources, kind, more = [part.strip()], "markdown", {}
+            prose = folded(fold, part) if fold and part else part
+            sources, kind, more = [prose], "markdown", {}
         else:
             sources, kind, more = list(shown_one_by_one(part)), "code", metadata
         numbers = range(len(made), len(made) + len(sources))
@@ -146,6 +147,20 @@ def shown_one_by_one(block):
         yield "".join(sources)
 
 
+def answer_cells(name, exercise):
+    """An answer as cells that are closed until they are opened.
+
+    Of a closed cell with code its first line is seen, so that must not be the answer.
+    """
+    hidden = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
+    made = cells(name, exercise.answer, fold="Why", **hidden)
+    codes = [each for each in made if each["cell_type"] == "code"]
+    for k, each in enumerate(codes):
+        title = f"# An answer to exercise {exercise.number}" if k == 0 else "# And more"
+        each["source"][:0] = [f"{title}: open this cell to see it\n"]
+    return made
+
+
 def notebook(page):
     """A page as a notebook, without outputs."""
     made = [
@@ -155,7 +170,6 @@ def notebook(page):
     for found in page.exercises:
         name = f"exercise-{found.number}"
         about = f"**{found.title}** · {found.level} · {asked_by(found, linked=False)}"
-        hidden = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
         yours = f"answer = ...  # yours\nrb.exercises.check({found.number}, answer)"
         made += [
             cell(name, "markdown", f"## Exercise {found.number}\n\n{about}"),
@@ -163,8 +177,7 @@ def notebook(page):
             cell(f"{name}-form", "markdown", found.form),
             cell(f"{name}-hint", "markdown", folded("Hint", found.hint)),
             cell(f"{name}-yours", "code", yours),
-            cell(f"{name}-fold", "markdown", "An answer is in the next cell: open it to see it."),
-            *cells(f"{name}-answer", found.answer, **hidden),
+            *answer_cells(f"{name}-answer", found),
         ]
     return {
         "cells": made,

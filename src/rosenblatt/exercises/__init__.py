@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from numbers import Integral
 from textwrap import fill
 from typing import Any
 
@@ -156,7 +157,8 @@ def listing() -> Text:
 
 def _exercise(n: Any) -> Exercise:
     found = [each for page in pages() for each in page.exercises]
-    if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= len(found):
+    whole = isinstance(n, Integral) and not isinstance(n, bool)
+    if not whole or not 1 <= n <= len(found):
         msg = f"there is no exercise {brief(n)}: give a number from 1 to {len(found)}"
         raise ValueError(msg)
     return found[n - 1]

@@ -67,7 +67,7 @@ def formula(latex: str) -> str:
     text = re.sub(r"\\frac\{(.*?)\}\{(.*?)\}", r"\1/\2", latex)
     text = re.sub(r"\\binom\{(.*?)\}\{(.*?)\}", r"C(\1, \2)", text)
     text = re.sub(r"\\text\{(.*?)\}", r"\1", text)
-    text = re.sub(r"\\sqrt ", "√", text)
+    text = re.sub(r"\\sqrt ", "√", text).replace(r"\varepsilon v", "εv")
     text = re.sub(r"\\[a-zA-Z]+|\\.", lambda found: SIGNS.get(found[0], found[0]), text)
     text = re.sub(r"\^(\w)", lambda found: found[1].translate(RAISED), text)
     text = re.sub(r"_\{(.*?)\}", r"_(\1)", text)
