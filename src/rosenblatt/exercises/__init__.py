@@ -161,7 +161,7 @@ def _exercise(n: Any) -> Exercise:
     if not whole or not 1 <= n <= len(found):
         msg = f"there is no exercise {brief(n)}: give a number from 1 to {len(found)}"
         raise ValueError(msg)
-    return found[n - 1]
+    return found[int(n) - 1]
 
 
 def _page_of(n: int) -> str:
