@@ -9,7 +9,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import rosenblatt as rb
-from commands import NOTES, call, one_line, table
+from commands import NOTES, call, fitted, one_line, table
+from rosenblatt.cli.testing import held_out
+from rosenblatt.report.fits import LabelledTable
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -101,3 +103,70 @@ def test_a_model_from_python_needs_a_target():
     rb.io.save(rb.Perceptron().fit(X, y), "m.skops")
     table("t.csv", {"a": X[:, 0], "b": X[:, 1], "dunks": y})
     assert "say with --target" in call("evaluate", "m.skops", "t.csv", code=2).stderr
+
+
+# fit --test and --holdout ------------------------------------------------------------------------
+
+
+def test_a_fit_is_tested_on_another_file(notes):
+    call("fit", "half.csv", "--test", "rest.csv", "-q", "-o", "t.skops", "--cv", 0)
+    found = json.loads(call("show", "t.skops", "--json").stdout)
+    alone = json.loads(call("evaluate", "t.skops", "rest.csv", "--json").stdout)
+    assert found["tested_on"] == "rest.csv"
+    assert found["test"] == {name: alone[name] for name in found["test"]}
+    printed = one_line(call("show", "t.skops").stdout)
+    assert "of 686 rows of rest.csv, 95% interval" in printed
+
+
+def test_rows_are_held_out_in_shares_of_each_class():
+    found = fitted(NOTES, "--holdout", "20%", "--cv", 0, "-o", "m.skops")
+    assert found["tested_on"] == "274 rows held out"
+    assert [one["rows"] for one in found["test"]["classes"]] == [122, 152]
+    assert found["classes"] == {"forged": 488, "genuine": 610}
+    again = fitted(NOTES, "--holdout", "0.2", "--cv", 0)
+    assert again["test"] == found["test"]
+    other = fitted(NOTES, "--holdout", "20%", "--cv", 0, "--seed", 1)
+    assert other["test"] != found["test"]
+
+
+def test_rows_held_out_are_those_not_learned_from():
+    rows = pd.read_csv(NOTES)
+    labelled = LabelledTable(
+        file="t", names=list(rows), target="note", y=rows["note"].to_numpy(str),
+        columns={"variance": rows["variance"].to_numpy()},
+        known=None,
+    )  # fmt: skip
+    learn, test = held_out(labelled, 0.25, 3)
+    assert sorted([*learn.rows, *test.rows]) == list(range(1, len(rows) + 1))
+    for part in (learn, test):
+        assert np.array_equal(part.columns["variance"], rows["variance"][part.rows - 1])
+        assert np.array_equal(part.y, rows["note"][part.rows - 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "no.csv"], "there is no file no.csv"),
+        (["--holdout", "1"], "--holdout 1 is not possible: give a share such as 20% or 0.2"),
+        (["--holdout", "few"], "--holdout few is not possible"),
+        (["--holdout", "20%", "--test", "half.csv"], "give one of them"),
+    ],
+)
+def test_tests_that_are_refused_at_once(options, message, tmp_path):
+    (tmp_path / "half.csv").write_text("a,y\n1,b\n2,c\n")
+    assert message in call("fit", NOTES, "-o", "m.skops", *options, code=2).stderr
+    assert not Path("m.skops").exists()
+
+
+def test_a_bad_test_loses_no_model():
+    Path("bad.csv").write_text("a,b\n1,2\n")
+    error = call("fit", NOTES, "--cv", 0, "--test", "bad.csv", "-o", "m.skops", code=2).stderr
+    assert "bad.csv has no column" in error
+    assert "written all the same: m.skops" in error
+    assert "test" not in json.loads(call("show", "m.skops", "--json").stdout)
+
+
+def test_a_class_of_one_row_cannot_be_held_out():
+    table("t.csv", {"x": range(9), "y": [*"aaaabbbb", "c"]})
+    message = "--holdout needs two rows of every class: y has only one of c"
+    assert message in call("fit", "t.csv", "--holdout", "50%", code=2).stderr

@@ -62,7 +62,7 @@ def evaluate(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read) as table:
-            facts = _judged(application, table, tally, progress)
+            facts = judged(application, table, tally, progress)
     notes = [
         *notes_without_options(application.notes),
         *tally.notes(application.classifier.classes_),
@@ -79,7 +79,7 @@ def evaluate(
         print_evaluation(title, facts, notes, top)
 
 
-def _judged(
+def judged(
     application: Application, table: Table, tally: Tally, progress: ProgressLine
 ) -> EvaluationFacts:
     """The answers to all rows, in pieces, and what they are worth."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,16 +11,21 @@ from rosenblatt.cli.options import (
     Orders,
     check_folds,
     check_outputs,
+    check_readable,
     check_seed,
     curves,
     max_seconds,
+    refuse,
     trains,
     writes,
 )
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rosenblatt.cli.fitting import TrainedModel
+    from rosenblatt.report.fits import LabelledTable
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["auto", "last", "pocket", "average", "vote"]
@@ -28,6 +33,8 @@ Keep = Literal["auto", "last", "pocket", "average", "vote"]
 OUTPUT = "Save the model here."
 FOLDS, FOLDS_TIME = 5, 12.0  # unless asked for others; the seconds in which they begin
 CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
+TEST = "Judge the model by another table, which it does not learn from."
+HOLDOUT = "Learn from the other rows, and judge the model by this share of them: 20%."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
@@ -55,6 +62,8 @@ def fit(
     output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
     folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
+    test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
+    holdout: Annotated[str | None, typer.Option(metavar="SHARE", help=HOLDOUT)] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
@@ -112,23 +121,59 @@ def fit(
     check_folds(folds or 0)
     check_seed(seed or 0)
     max_seconds(max_time)
+    both = "--test and --holdout both say what to judge the model by: give one of them"
+    refuse(test is not None and holdout is not None, both)
+    check_readable(test)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         from rosenblatt.cli.effort import Effort
         from rosenblatt.cli.fitting import prepare, train
 
-        asked_for = prepare(ctx.params | {"record": record or None}, progress)
+        table, classifier, encoder = prepare(ctx.params | {"record": record or None}, progress)
+        rest = None
+        if holdout is not None:
+            from rosenblatt.cli.testing import held_out, share_of
+
+            table, rest = held_out(table, share_of(holdout), seed or 0)
         effort = Effort(
             epochs=max_epochs is None and max_time is None,
             folds_time=FOLDS_TIME if folds is None else None,
         )
         folds = FOLDS if folds is None else folds
-        trained = train(*asked_for, folds, progress, ctrl_c, effort)
+        trained = train(table, classifier, encoder, folds, progress, ctrl_c, effort)
+        trained, failed = _tested(trained, rest, test, ctx.params, progress)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)
+    if failed is not None:
+        msg = f"{failed}{'; written all the same: ' * bool(files)}{', '.join(files)}"
+        raise ValueError(msg) from failed
     stopped = trained.interrupted or ctrl_c.pressed
     ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
     if json_ or not quiet:
         _print(trained, top, json_, files)
+
+
+def _tested(
+    trained: TrainedModel,
+    rest: LabelledTable | None,
+    file: str | None,
+    given: Mapping[str, Any],
+    progress: ProgressLine,
+) -> tuple[TrainedModel, Exception | None]:
+    """The model with what it says of rows it has not learned from, if there are any.
+
+    What is wrong with these, if anything is, is no reason not to write the model.
+    """
+    if trained.interrupted or (rest is None and file is None):
+        return trained, None
+    from rosenblatt.cli.testing import judged_by_file, judged_by_rows
+
+    progress.say("testing")
+    if rest is not None:
+        return judged_by_rows(trained, rest), None
+    try:
+        return judged_by_file(trained, str(file), options.how_to_read(given), progress), None
+    except (OSError, ValueError) as error:
+        return trained, error
 
 
 def _write(

@@ -211,6 +211,14 @@ def check_outputs(**outputs: str | None) -> None:
         check_writable(name)
 
 
+def check_readable(name: str | None) -> None:
+    """Refuse a file that is not there before any work is done."""
+    if name is not None:
+        from rosenblatt.files.whole import existing
+
+        existing(name, "give a file")
+
+
 def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
     """Refuse to write to a file that is read."""
     if output is not None and Path(output).exists():

@@ -22,18 +22,21 @@ def print_evaluation(title: str, facts: EvaluationFacts, notes: Sequence[str], t
     print_lines(title, [*lines, *last_lines(notes, "")])
 
 
+def test_line(facts: EvaluationFacts, where: str) -> Text:
+    """The test of a fit in a sentence: on which rows, and how many of them are right."""
+    by_rank = "" if facts.roc_auc is None else f"; ROC AUC {facts.roc_auc:.4f}"
+    balanced = f"; balanced {percent(facts.balanced_accuracy)}"
+    of = (
+        where if where.endswith("held out") else f"{count(facts.rows, 'row')} of {shortened(where)}"
+    )
+    return Text.assemble(_accuracy(facts), f" of {of}, {_interval(facts)}{balanced}{by_rank}")
+
+
 def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[Line]:
     """Named lines about right and wrong answers."""
-    useful = facts.interval[0] > facts.majority
-    low, high = (f"{100 * bound:.1f}" for bound in facts.interval)
     other = f"always saying {shortened(facts.majority_class)} gives {percent(facts.majority)}"
-    yield (
-        "accuracy",
-        Text.assemble(
-            (percent(facts.accuracy), "bold green" if useful else "bold yellow"),
-            f" of {count(facts.rows, 'row')}, 95% interval {low} to {high}; {other}",
-        ),
-    )
+    of = f" of {count(facts.rows, 'row')}, {_interval(facts)}; {other}"
+    yield "accuracy", Text.assemble(_accuracy(facts), of)
     yield "balanced", f"{percent(facts.balanced_accuracy)}, the mean of what is found of each class"
     if facts.roc_auc is not None and facts.average_precision is not None:
         of = "mean over the classes" if len(facts.classes) > 2 else shortened(facts.classes[1].name)
@@ -44,6 +47,16 @@ def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[L
     yield "classes", _classes(facts, top, width)
     if facts.right < facts.rows:
         yield "confused", _confusion(facts, top, width)
+
+
+def _accuracy(facts: EvaluationFacts) -> tuple[str, str]:
+    useful = facts.interval[0] > facts.majority
+    return percent(facts.accuracy), "bold green" if useful else "bold yellow"
+
+
+def _interval(facts: EvaluationFacts) -> str:
+    low, high = (f"{100 * bound:.1f}" for bound in facts.interval)
+    return f"95% interval {low} to {high}"
 
 
 def _classes(facts: EvaluationFacts, top: int, width: int) -> RenderableType:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, StopReason, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ ORDER = (
     *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
     *("updates", "kept", "optima", "kernel", "support", "dropped", "training_errors", "trained"),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
-    *("cross_validation", "folds", "majority", "verdicts", "evidence", "proved"),
+    *("cross_validation", "folds", "majority", "tested_on", "test"),
+    *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
 )
 
@@ -261,6 +263,8 @@ class FitFacts:
     verdicts: tuple[VerdictFacts, ...] = ()  # empty: nobody asked
     seconds: float | None = None
     notes: tuple[str, ...] = ()
+    test: EvaluationFacts | None = None  # on rows that were not learned from
+    tested_on: str = ""  # the file of these rows, or how many were held out
 
     @property
     def classes(self) -> tuple[str, ...]:

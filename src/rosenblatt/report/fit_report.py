@@ -9,6 +9,7 @@ from typing import TypeVar
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from rosenblatt.report.evaluation_report import test_line
 from rosenblatt.report.facts import (
     Document,
     ExpansionFacts,
@@ -123,6 +124,8 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
         yield from _kernel_lines(s, s.expansion, top)
     if table and table.scores:
         yield "accuracy", _accuracy(table, s.counts)
+    if s.test is not None:
+        yield "test", test_line(s.test, s.tested_on)
     if weights is not None:
         yield "weights", weights_table(weights, top, width - 12)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
@@ -61,6 +61,7 @@ class LabelledTable:
     notes: list[str] = field(default_factory=list)
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
+    part: NDArray[np.intp] | None = None  # which of these are here, if not all
     ignores: bool = False  # whether columns were left out as told
     missing: tuple[str, ...] = ()  # what else stood for missing cells
     dates: Mapping[str, str] = field(default_factory=dict)  # orders of those not written as ISO
@@ -71,8 +72,16 @@ class LabelledTable:
     @property
     def rows(self) -> Ints:
         """The row of the file that each sample is, counted from 1."""
-        known = np.ones(len(self.y), dtype=bool) if self.known is None else self.known
-        return np.flatnonzero(known) + 1
+        if self.known is not None:
+            known = np.flatnonzero(self.known) + 1
+            return known if self.part is None else known[self.part]
+        return (np.arange(len(self.y)) if self.part is None else self.part) + 1
+
+    def taken(self, samples: NDArray[np.intp]) -> LabelledTable:
+        """Some of its samples, in order; they know what rows of the file they are."""
+        columns = {name: column[samples] for name, column in self.columns.items()}
+        part = samples if self.part is None else self.part[samples]
+        return replace(self, columns=columns, y=self.y[samples], part=part)
 
     @property
     def rows_left_out(self) -> list[int]:

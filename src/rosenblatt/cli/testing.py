@@ -1,0 +1,81 @@
+"""Rows that a fit does not learn from, and what its model says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.cli.options import refuse
+from rosenblatt.contract.classifier import choose
+from rosenblatt.report.evaluation import evaluate
+from rosenblatt.visible import count
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.fitting import TrainedModel
+    from rosenblatt.cli.waiting import ProgressLine
+    from rosenblatt.report.fits import LabelledTable
+
+
+def share_of(text: str) -> float:
+    """``20%`` or ``0.2`` as a number between 0 and 1."""
+    wanted = "give a share such as 20% or 0.2"
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    refuse(not 0 < share < 1, f"--holdout {text} is not possible: {wanted}")
+    return share
+
+
+def held_out(table: LabelledTable, share: float, seed: int) -> tuple[LabelledTable, LabelledTable]:
+    """A table in two: to learn from, and to judge by, with so large a share of each class.
+
+    Of every class one row stays on either side, at least.
+    """
+    classes, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
+    if counts.min() < 2:
+        lone = classes[counts.argmin()]
+        msg = f"--holdout needs two rows of every class: {table.target} has only one of {lone}"
+        raise ValueError(msg)
+    random = np.random.default_rng(seed)
+    tests = []
+    for k, n in enumerate(counts.tolist()):
+        rows = random.permutation(np.flatnonzero(numbers == k))
+        tests.append(rows[: min(n - 1, max(1, round(share * n)))])
+    test = np.sort(np.concatenate(tests))
+    learn = np.setdiff1d(np.arange(len(table.y)), test)
+    return table.taken(learn), table.taken(test)
+
+
+def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
+    """The model with what it says of rows that were held out."""
+    classifier = trained.classifier
+    X = trained.training.encoder.transform(rows.columns)
+    values = classifier.decision_function(X).reshape(X.shape[0], -1)
+    true = np.searchsorted(classifier.classes_, rows.y)
+    found = evaluate(true, choose(values), values, [str(c) for c in classifier.classes_])
+    told = f"{count(len(rows.y), 'row')} held out"
+    return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
+
+
+def judged_by_file(
+    trained: TrainedModel, file: str, how: Mapping[str, Any], progress: ProgressLine
+) -> TrainedModel:
+    """The model with what it says of another table."""
+    from rosenblatt.cli.evaluate import judged
+    from rosenblatt.cli.reading import open_table
+    from rosenblatt.cli.saved_models import Application, Tally
+
+    pipeline = trained.pipeline
+    pipeline.summary_ = trained.facts.as_json()
+    application, tally = Application(pipeline, "the model"), Tally()
+    with open_table([file], how, **application.how_to_read) as table:
+        found = judged(application, table, tally, progress)
+    notes = tuple(f"{Path(file).name}: {note}" for note in tally.notes(trained.classifier.classes_))
+    facts = trained.facts
+    facts = replace(facts, test=found, tested_on=Path(file).name, notes=facts.notes + notes)
+    return replace(trained, facts=facts)
