@@ -64,7 +64,7 @@ def fit(
     folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
     holdout: Annotated[str | None, typer.Option(metavar="SHARE", help=HOLDOUT)] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 8,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help=options.TOP)] = 8,
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,

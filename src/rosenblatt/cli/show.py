@@ -11,7 +11,7 @@ from rosenblatt.cli import options
 
 def show(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model saved by rosenblatt fit.")],
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many weights to show.")] = 20,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help=options.TOP)] = 20,
     json_: options.Json = False,
 ) -> None:
     """Say what a model is, what it was trained on, and its weights by name.

@@ -15,11 +15,12 @@ from rosenblatt.report.fit_report import bends
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.judging import first_same
 from rosenblatt.report.sentences import percent, shortened, these_rows
-from rosenblatt.report.terminal import Line, first_lines, last_lines, print_lines
+from rosenblatt.report.terminal import Line, first_lines, last_lines, lines_shown, print_lines
 from rosenblatt.results import BoundReport, MistakeBound, StopReason, at_every, power_of_ten
 from rosenblatt.visible import count, grouped
 
 WIDTH = len("tightness")
+FEW = 8  # of very many classes
 OF_BOUNDS = ("separable", "R", "gamma", "shortfall", "batch_size", "eta0", "bound")
 OF_PROOFS = ("tightness", "within", "progress_holds", "length2_holds")
 CUT_OFF = {StopReason.EPOCH_LIMIT, StopReason.NO_PROGRESS, StopReason.WORK_LIMIT}
@@ -103,8 +104,11 @@ def _lines(s: BoundFacts) -> Iterator[Line]:
     if s.kernel is not None:
         yield "kernel", s.kernel.formula
     unit = STANDARDISED if s.table.standardized else "in the columns' own units"
-    for report in s.reports:
+    shown = lines_shown(len(s.reports), FEW)
+    for report in s.reports[:shown]:
         yield from (_in_full if len(s.reports) == 1 else _in_short)(report, unit)
+    if shown < len(s.reports):
+        yield "", Text(f"and {len(s.reports) - shown} more classes (--json)", "dim")
     yield from last_lines(s.table.notes, _advice(s), drawn=s.drawn)
 
 

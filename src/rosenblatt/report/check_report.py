@@ -32,6 +32,7 @@ from rosenblatt.report.terminal import (
     first_lines,
     grid_of,
     last_lines,
+    lines_shown,
     new_console,
     print_parts,
     signed_weights,
@@ -55,7 +56,7 @@ def print_check(
     if n == 1:
         head += _lines_about(findings[0], table, top, width)
     elif n > MOST_IN_DETAIL:
-        head += map(_one_line, findings)
+        head += _short_lines(findings, top)
     parts: list[Any] = [Text(f"{table.file}: {_question(findings)}", "bold"), grid_of(head, WIDTH)]
     for one in findings if 1 < n <= MOST_IN_DETAIL else ():
         lines = _lines_about(one, table, top, width)
@@ -90,6 +91,21 @@ def _question(findings: Sequence[Finding]) -> str:
         return f"can a hyperplane separate {sides}?"
     each = "each class from the rest" if first.negative is None else "each pair of classes"
     return f"can a hyperplane separate {each}?"
+
+
+def _short_lines(findings: Sequence[Finding], top: int) -> Iterator[Line]:
+    """A line for each of many problems; of very many how the verdicts are, and the first."""
+    shown = lines_shown(len(findings), top)
+    if shown < len(findings):
+        named: dict[str, list[str]] = {}
+        for one in findings:
+            named.setdefault(verdict_word(one.certificate.verdict), []).append(one.problem.name)
+        told = [f"{len(names)} {word}: {listing(names, 3)}" for word, names in named.items()]
+        told = told if len(named) > 1 else [f"all {len(findings)} {word}" for word in named]
+        yield "verdicts", Group(*map(Text, told))
+    yield from map(_one_line, findings[:shown])
+    if shown < len(findings):
+        yield "", Text(f"and {len(findings) - shown} more (--top, --json)", "dim")
 
 
 def _one_line(finding: Finding) -> Line:

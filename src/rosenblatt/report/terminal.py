@@ -23,6 +23,7 @@ Line = tuple[str, RenderableType]  # its name, and what it says
 
 LEAST_WIDTH = 60
 MOST_COLUMNS = 6
+MOST_LINES = 26  # of classes or problems; of more, only the first are shown
 BAR = 16
 
 
@@ -153,11 +154,18 @@ def weights_table(weights: NamedWeights, top: int, width: int) -> RenderableType
         return signed_weights(weights, top, width)
     if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
         return _weights_by_class(weights, top, width)
-    lines = []
-    for name, w in zip(weights.classes, weights.coef, strict=True):
+    lines, n = list[Text](), lines_shown(len(weights.classes), top)
+    for name, w in zip(weights.classes[:n], weights.coef[:n], strict=True):
         largest = [f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in _by_size(w)[:3]]
         lines.append(Text(f"{shortened(name, 30)}: {', '.join(largest)}"))
-    return Group(*lines)
+    rest = len(weights.classes) - n
+    more = [Text(f"and {count(rest, 'more class', 'more classes')} (--top, --json)", "dim")]
+    return Group(*lines, *more * bool(rest))
+
+
+def lines_shown(n: int, top: int) -> int:
+    """How many of so many classes or problems have a line of their own: all, or the first."""
+    return n if n <= MOST_LINES else min(n, top)
 
 
 def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableType:
