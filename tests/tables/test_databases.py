@@ -7,6 +7,7 @@ import sqlite3
 import duckdb
 import pytest
 
+from rosenblatt.tables import csv_files, staging
 from rosenblatt.tables.table import read_table
 from table_contents import contents, refusal
 
@@ -47,6 +48,18 @@ def test_sqlite(sqlite):
     assert "holds no rows" in refusal(sqlite, query="SELECT * FROM other WHERE x > 9")
     assert sqlite.read_bytes() == before
     assert [path.name for path in sqlite.parent.iterdir()] == [sqlite.name]
+
+
+def test_sqlite_text_that_is_not_utf_8_and_files_a_byte_short(tmp_path):
+    path = tmp_path / "t.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS x, CAST(x'636166e9' AS TEXT) AS word")
+    connection.close()
+    with read_table(path) as table:
+        assert table["word"].tolist() == ["café"]
+        assert table.notes[1].startswith("Some text in it is not UTF-8")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert "is an SQLite database that breaks off: copy it again" in refusal(path)
 
 
 def test_the_only_table_is_taken_and_noted(tmp_path):
@@ -173,6 +186,27 @@ def test_kinds_are_judged_over_all_files(file):
         "p": ["r", "t"],
         "q": ["s", "u"],
     }
+
+
+@pytest.mark.parametrize("large", [0, 1 << 60])
+@pytest.mark.parametrize("way", ["memory", "database"])
+def test_files_are_the_table_they_were_cut_from(file, monkeypatch, way, large):
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", large)
+    if way == "database":
+        monkeypatch.setattr(staging, "_held_in_memory", lambda *_: None)
+    rows = [f"{k}.5,w{k % 3},{'x' if k == 7 else k},{k} kg,{k % 12 + 1}/{k + 9}/2024\n"
+            for k in range(9)]  # fmt: skip
+    head = "a,b,c,d,e\n"
+    parts = [file(head + "".join(rows[k : k + 3]), f"{k}.csv") for k in (0, 3, 6)]
+    with read_table(file(head + "".join(rows))) as one, read_table(parts) as several:
+        assert several.kinds == one.kinds
+        assert several.notes[1:] == one.notes
+        texts = {"a": "text"} if large else {}
+        whole, joined = one.read_as(one.kinds | texts), several.read_as(several.kinds | texts)
+        for name in one.names:
+            assert joined[name].tolist() == whole[name].tolist()
+    crooked = file(head + '"1,5",w,1,1 kg,1/20/2024\n', "crooked.csv")
+    assert len(contents([*parts, crooked])["a"]) == 10
 
 
 def test_files_without_names_are_joined_by_position(file):

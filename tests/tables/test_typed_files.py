@@ -8,6 +8,7 @@ import json
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 from rosenblatt.tables.output import TableWriter
@@ -126,6 +127,38 @@ def test_dates_in_text_are_dates_in_every_format(tmp_path, name, n_copies):
         assert table["slashes"][0] == table["dots"][0] == np.datetime64("2024-12-31")
         assert table["sport"][:4].tolist() == ["none", "ball", "None", "-"]
         assert len(table.notes) == 3
+
+
+@pytest.mark.parametrize("index", [None, ["r1", "r2", "r3", "r4"]])
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "values"])
+def test_json_as_pandas_writes_it(tmp_path, orient, index):
+    columns = {"x": [1.5, None, 3.0, 4.0], "word": ["a", "b", "ü", "b"]}
+    path = tmp_path / "t.json"
+    pd.DataFrame(columns, index=index).to_json(path, orient=orient)
+    with read_table(path) as table:
+        names = ("column1", "column2") if orient == "values" else ("x", "word")
+        assert table.names == names
+        assert table.has_header is (orient != "values")
+        assert as_list(table[names[0]]) == columns["x"]
+        assert table[names[1]].tolist() == columns["word"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ('{"x": [1, 2], "w": ["a", "b"]}', 2),
+        ('{"count": 2, "rows": [{"x": 1}, {"x": 2}]}', 2),
+        ('{"schema": {"primaryKey": 3}, "rows": [{"x": 1}, {"x": 2}]}', 2),
+        ('{"x": {"0": NaN, "1": 2}}', 2),
+        ('{"x": 1, "deep": {"y": 2}}\n{"x": 3, "deep": null}', 2),
+        ('{\n"x": 1\n}', 1),
+    ],
+)
+def test_json_in_other_layouts(tmp_path, text, rows):
+    path = tmp_path / "t.json"
+    path.write_text(text)
+    with read_table(path) as table:
+        assert (table.n_rows, table.names[0], table.kinds["x"]) == (rows, "x", "number")
 
 
 def test_json_types_that_change_after_many_rows(tmp_path):

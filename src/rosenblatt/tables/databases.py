@@ -65,8 +65,13 @@ def stage_sqlite(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
     Any cell may be of any type there, so columns are judged by their cells.
     """
     tables: list[str] = []
+    if _breaks_off(file):
+        msg = f"{shown} is an SQLite database that breaks off: copy it again"
+        raise TableError(msg)
+    decoder = _Decoder()
     try:
         connection = _opened(file)
+        connection.text_factory = decoder
         try:
             tables = _sqlite_tables(connection)
             notes: list[str] = []
@@ -77,10 +82,39 @@ def stage_sqlite(file: Path, shown: str, storage: Storage, asked: Asked) -> Stag
             staged = _staged_sqlite(connection, query.strip().rstrip(";"), shown, storage)
         finally:
             connection.close()
-    except (sqlite3.Error, UnicodeError) as error:
+    except sqlite3.Error as error:
         raise TableError(_sqlite_trouble(error, shown, asked.query, tables)) from None
-    staged.notes[:0] = notes
+    staged.notes[:0] = notes + decoder.notes
     return staged
+
+
+def _breaks_off(file: Path) -> bool:
+    """Whether a database has fewer bytes than its header says; what is there may still be read.
+
+    The header counts pages only if it was written by the program that last changed the file, and
+    beside a journal the file may not be complete.
+    """
+    with file.open("rb") as opened:
+        head = opened.read(100)
+    if len(head) < 100 or head[24:28] != head[92:96] or file.with_name(f"{file.name}-wal").exists():
+        return False
+    size = int.from_bytes(head[16:18])
+    n_pages = int.from_bytes(head[28:32])
+    return file.stat().st_size < n_pages * (65536 if size == 1 else size)
+
+
+class _Decoder:
+    """Text of a database, which should be UTF-8."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def __call__(self, text: bytes) -> str:
+        try:
+            return text.decode()
+        except UnicodeDecodeError:
+            self.notes = ["Some text in it is not UTF-8; it was read as Windows (cp1252)."]
+            return text.decode("cp1252", "replace")
 
 
 def _opened(file: Path) -> sqlite3.Connection:

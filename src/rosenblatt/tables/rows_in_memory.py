@@ -57,6 +57,30 @@ class RowsInMemory(AllRows):
         self._cells: dict[str, _Cells] = {}
         self._read: dict[Column, NDArray[Any]] = {}
 
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[RowsInMemory, str]], n_files: int) -> RowsInMemory:
+        """The rows of several files, one after another, as columns c0, c1, ...
+
+        `parts` are the columns of all files by their names there, column by column.
+        """
+        by_column = [parts[j : j + n_files] for j in range(0, len(parts), n_files)]
+        held = {f"c{j}": _joined_cells(column) for j, column in enumerate(by_column)}
+        first = parts[0][0]
+        known = all(rows._texts_of is not None for rows, _ in parts[:n_files])
+
+        def texts_of(sql: str) -> Texts:
+            return Texts.joined([rows._texts(name) for rows, name in by_column[int(sql[1:])]])
+
+        n_rows = sum(rows.n_rows for rows, _ in parts[:n_files])
+        return cls(first.storage, first.shown, n_rows, held, texts_of if known else None)
+
+    def _texts(self, sql: str) -> Texts:
+        """A column as the texts that stand in the file."""
+        held = self.held[sql]
+        if not isinstance(held, Texts) and self._texts_of is not None:
+            held = self._texts_of(sql)
+        return held if isinstance(held, Texts) else _as_texts(held)
+
     def columns(self, guesses: Sequence[str]) -> list[Column]:
         """The columns as far as the first records of the file tell what they hold."""
         columns = []
@@ -120,10 +144,11 @@ class RowsInMemory(AllRows):
     def _different(self, column: Column) -> _Cells:
         if column.sql not in self._cells:
             held = self.held[column.sql]
-            if not isinstance(held, Texts) and self._texts_of is not None:
-                held = self._texts_of(column.sql)
-            found = _Cells(held.values, held.codes) if isinstance(held, Texts) else _unique(held)
-            self._cells[column.sql] = found
+            if isinstance(held, Texts) or self._texts_of is not None:
+                texts = self._texts(column.sql)
+                self._cells[column.sql] = _Cells(texts.values, texts.codes)
+            else:
+                self._cells[column.sql] = _unique(held)
         return self._cells[column.sql]
 
     def first_row(self, column: Column, place: int) -> int:
@@ -173,6 +198,23 @@ class RowsInMemory(AllRows):
         self.held.clear()
         self._cells.clear()
         self._read.clear()
+
+
+def _joined_cells(parts: Sequence[tuple[RowsInMemory, str]]) -> Floats | Texts:
+    """A column of several files: numbers if it is in all of them."""
+    held = [rows.held[sql] for rows, sql in parts]
+    numbers = [cells for cells in held if not isinstance(cells, Texts)]
+    if len(numbers) == len(held):
+        return np.concatenate(numbers)
+    return Texts.joined([rows._texts(sql) for rows, sql in parts])
+
+
+def _as_texts(numbers: Floats) -> Texts:
+    """Numbers whose texts were not kept, written as most files do."""
+    values, codes = _unique(numbers)
+    texts = np.array([f"{x:.0f}" if x == np.floor(x) and abs(x) < 1e15 else repr(x)
+                      for x in values.tolist()], dtype=object)  # fmt: skip
+    return Texts(texts, codes)
 
 
 def _unique(numbers: Floats) -> _Cells:

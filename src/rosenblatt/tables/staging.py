@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt.tables.columns import Asked, Column, StagedFile
+from rosenblatt.tables.csv_files import MOST_CELLS_IN_MEMORY
 from rosenblatt.tables.databases import stage_query
 from rosenblatt.tables.formats import CSV, SUFFIXES, recognised
 from rosenblatt.tables.input_files import local_copy, shown_path
 from rosenblatt.tables.postgres import is_address, stage_postgres, without_password
-from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError
+from rosenblatt.tables.rows_in_memory import RowsInMemory
+from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError, fits_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rosenblatt.tables.storage import Storage
 
@@ -100,14 +102,75 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
         msg = "standard input is one table: give files, or standard input alone"
         raise TableError(msg)
     storage.open(sum(Path(path).stat().st_size for path in paths if Path(path).exists()))
-    parts: list[Staged] = []
-    asked = replace(asked, in_memory=False)
-    for k, path in enumerate(paths):
-        if parts and parts[0].is_text and asked.header is None:
-            asked = replace(asked, header=parts[0].file.has_header)
-        parts.append(_stage_one(path, storage, asked))
-        _compare(parts[0], parts[-1])
-        storage.rows(f"ALTER TABLE rows RENAME TO part{k}")
+    parts = _held_in_memory(paths, storage, asked)
+    if parts is None:
+        parts = []
+        for k, part in enumerate(_one_by_one(paths, storage, replace(asked, in_memory=False))):
+            parts.append(part)
+            storage.rows(f"ALTER TABLE rows RENAME TO part{k}")
+        first = _joined_in_the_database(parts, storage)
+    else:
+        first = _joined_in_memory(parts)
+    shown = [os.fspath(Path(part.name).name) for part in parts]
+    listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
+    notes = [f"{len(parts)} files are read as one table: {listed}."]
+    for path, part in zip(shown, parts, strict=True):
+        notes += [f"{path}: {note}" for note in part.file.notes if note not in notes]
+    marks = {name for part in parts for name in part.file.commas}
+    likely = {name for part in parts for name in part.file.may_be_thousands}
+    first = replace(first, notes=notes, commas=marks, may_be_thousands=likely - marks)
+    whole = f"{parts[0].name} and {len(parts) - 1} more"
+    return Staged(whole, first, all(part.is_text for part in parts))
+
+
+def _one_by_one(paths: Sequence[str], storage: Storage, asked: Asked) -> Iterator[Staged]:
+    """The files, whose columns must be those of the first; that has a header if they have."""
+    first: Staged | None = None
+    for path in paths:
+        if first and first.is_text and asked.header is None:
+            asked = replace(asked, header=first.file.has_header)
+        part = _stage_one(path, storage, asked)
+        first = first or part
+        _compare(first, part)
+        yield part
+
+
+def _held_in_memory(paths: Sequence[str], storage: Storage, asked: Asked) -> list[Staged] | None:
+    """The files if all of them, and all together, lie in memory; None if they do not."""
+    size = sum(Path(path).stat().st_size for path in paths if Path(path).exists())
+    texts = all(set(Path(path.lower()).suffixes) & set(CSV.suffixes) for path in paths)
+    if not texts or not fits_in_memory(size):
+        return None
+    parts, n_cells = list[Staged](), 0
+    for part in _one_by_one(paths, storage, asked):
+        held = part.file.in_memory
+        n_cells += held.n_rows * len(part.file.names) if held else 0
+        if held is None or n_cells > MOST_CELLS_IN_MEMORY:
+            if held is None:
+                storage.rows("DROP TABLE IF EXISTS rows")
+            return None
+        parts.append(part)
+    return parts
+
+
+def _joined_in_memory(parts: Sequence[Staged]) -> StagedFile:
+    """The rows of files that lie in memory, one after another."""
+    first = parts[0].file
+    held = [
+        (part.file.in_memory, _column(part, name).sql) for name in first.names for part in parts
+    ]
+    joined = RowsInMemory.joined([(rows, sql) for rows, sql in held if rows], len(parts))
+    columns = joined.columns([_guess([_column(p, name) for p in parts]) for name in first.names])
+    return replace(first, columns=columns, in_memory=joined)
+
+
+def _guess(columns: Sequence[Column]) -> str:
+    """What the first records of all files show a column to hold."""
+    return "text" if all(column.declared and column.kind == "text" for column in columns) else ""
+
+
+def _joined_in_the_database(parts: Sequence[Staged], storage: Storage) -> StagedFile:
+    """The rows of the tables part0, part1, ..., one after another in the table `rows`."""
     names = parts[0].file.names
     columns = [_common([_column(part, name) for part in parts]) for name in names]
     selects = []
@@ -118,15 +181,8 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
     storage.rows(f"CREATE TABLE rows AS {' UNION ALL '.join(selects)}")
     for k in range(len(parts)):
         storage.rows(f"DROP TABLE part{k}")
-    shown = [os.fspath(Path(part.name).name) for part in parts]
-    listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
-    notes = [f"{len(parts)} files are read as one table: {listed}."]
-    for path, part in zip(shown, parts, strict=True):
-        notes += [f"{path}: {note}" for note in part.file.notes if note not in notes]
     columns = [replace(column, sql=f"c{j}") for j, column in enumerate(columns)]
-    first = replace(parts[0].file, columns=columns, notes=notes)
-    whole = f"{parts[0].name} and {len(parts) - 1} more"
-    return Staged(whole, first, all(part.is_text for part in parts))
+    return replace(parts[0].file, columns=columns)
 
 
 def _compare(first: Staged, other: Staged) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +42,18 @@ class Texts:
         values = np.empty(len(found), dtype=object)
         values[:] = list(found)
         return cls(values, codes)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Texts]) -> Texts:
+        """These texts one after another."""
+        places: dict[str, int] = {}
+        codes = []
+        for part in parts:
+            known = [places.setdefault(text, len(places)) for text in part.values]
+            codes.append(np.array([*known, MISSING_CODE], dtype=np.int32)[part.codes])
+        values = np.empty(len(places), dtype=object)
+        values[:] = list(places)
+        return cls(values, np.concatenate(codes))
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -12,6 +12,7 @@ from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
 from rosenblatt.tables.dialects import FIRST_RECORDS
 from rosenblatt.tables.input_files import glob_escaped
+from rosenblatt.tables.json_layouts import laid_out, written
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
@@ -57,12 +58,18 @@ def stage_parquet(file: Path, shown: str, storage: Storage, asked: Asked) -> Sta
 
 def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
     """Read the rows of a JSON file, an array or a record per line, into the table `rows`."""
+    layout = laid_out(file)
+    notes, has_names = ([layout.note], layout.has_names) if layout else ([], True)
+    if layout is not None:
+        file = storage.copies / "records"
+        written(layout, file)
     try:
-        return stage_relation(storage, shown, _JSON, [glob_escaped(file)])
+        staged = stage_relation(storage, shown, _JSON, [glob_escaped(file)])
+        return replace(staged, notes=[*filter(None, notes), *staged.notes], has_header=has_names)
     except duckdb.Error as error:
         line = re.search(r"line (\d+)|record/value (\d+)", first_line(error))
         place = f" near {line.group()}" if line else ""
-        remedy = "give a list of records or one record per line"
+        remedy = 'give a list of records or one record per line (in pandas: orient="records")'
         msg = f"{shown} is not valid JSON{place}: {remedy}"
         raise TableError(msg) from None
 
