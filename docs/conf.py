@@ -14,6 +14,7 @@ version = release = __version__
 
 extensions = [
     "code_blocks",  # without the blank line at their end
+    "commands",  # of the terminal
     "contents",  # the order of the pages
     "docstrings",  # what the reference shows
     "math_font",
@@ -70,6 +71,7 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {page: [] for page in ("index", "tutorial", "house", "gallery/index")}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "rosenblatt"},
