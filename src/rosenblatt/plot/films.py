@@ -19,7 +19,7 @@ from rosenblatt.plot.lettering import literal, number, out_of
 from rosenblatt.plot.plane import Picture, around, dots, drawn_rows, rings, scatter, size, unit
 from rosenblatt.plot.replay import Steps, ValuesOn, epoch_weights, kernel_steps
 from rosenblatt.plot.saving import heard, pass_on, target_path
-from rosenblatt.plot.seen import Names, Seen, dense, recorded
+from rosenblatt.plot.seen import Names, Seen, dense, only_two, recorded
 from rosenblatt.plot.style import GREY, INK, NORMAL, SMALL, Look, arrow, colour
 from rosenblatt.results import Fit, Hyperplane, Updates
 from rosenblatt.visible import grouped
@@ -97,6 +97,7 @@ def _film(model: Any, X: Any, y: Any, features: Names) -> Film:
     if hasattr(model, "kernel_"):
         return Curves(kernel_steps(model, X, y, features))
     if hasattr(model, "eta_"):
+        only_two(model)
         return Epochs(*epoch_weights(model, X, y, features), model.fits_[0])
     return Lines(*recorded(model, X, y, features))
 

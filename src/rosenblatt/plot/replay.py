@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.array_types import Floats, Ints
-from rosenblatt.plot.seen import Names, Seen, decision_values, dense, hyperplanes, read
+from rosenblatt.plot.seen import Names, Seen, decision_values, dense, hyperplanes, only_two, read
 from rosenblatt.results import KernelFit, Mistakes
 
 PART = 256  # samples whose kernel values are in memory at a time
@@ -23,24 +23,21 @@ def epoch_weights(model: Any, X: Any, y: Any, features: Names = None) -> tuple[S
 
     from rosenblatt.contract.parameters import start_vectors
 
-    planes, _ = hyperplanes(model)
-    if len(planes) > 1:
-        msg = f"the model has {len(planes)} classes: only runs with two can be drawn"
-        raise ValueError(msg)
-    seen = read(model, X, y, features)
-    d = planes[0].w.size
+    only_two(model, any_features=True)
+    (plane,), seen = hyperplanes(model)[0], read(model, X, y, features)
+    d = plane.w.size
     theta: list[Floats] = [start_vectors(model.init, 1, d, model._settings())[0]]
 
     def note(epoch: Any) -> None:
-        plane = epoch.hyperplanes[0]
-        theta.append(np.append(plane.w, plane.b))
+        now = epoch.hyperplanes[0]
+        theta.append(np.append(now.w, now.b))
 
     again = clone(model).set_params(callback=note, progress=False, max_time=None)
     again.set_params(max_epochs=max(int(model.n_iter_), 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         again.fit(X, y)
-    if not np.allclose(theta[-1], [*planes[0].w, planes[0].b], rtol=1e-6, atol=1e-12):
+    if not np.allclose(theta[-1], [*plane.w, plane.b], rtol=1e-6, atol=1e-12):
         msg = (
             "this run cannot be made again, so its way is not known: give X, y as they were given "
             "to fit, and fit at once, with a random_state and without sample weights"

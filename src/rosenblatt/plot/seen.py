@@ -209,10 +209,8 @@ def _of_any_names(model: Any, X: Any) -> Any:
 # Recorded runs --------------------------------------------------------------------------------
 
 
-def recorded(
-    model: Any, X: Any, y: Any, features: Names = None, *, any_features: bool = False
-) -> tuple[Seen, Fit, Updates, Floats]:
-    """A run of two classes that was recorded, its data, and ``(w, b)`` after every update."""
+def only_two(model: Any, *, any_features: bool = False) -> None:
+    """Refuse a linear model of more than two classes, or of other than two features."""
     planes, _ = hyperplanes(model)
     if planes[0].w.size != 2 and not any_features:
         msg = f"the model has {planes[0].w.size} features: only runs with two can be drawn"
@@ -220,6 +218,13 @@ def recorded(
     if len(planes) > 1:
         msg = f"the model has {len(planes)} classes: only runs with two can be drawn"
         raise ValueError(msg)
+
+
+def recorded(
+    model: Any, X: Any, y: Any, features: Names = None, *, any_features: bool = False
+) -> tuple[Seen, Fit, Updates, Floats]:
+    """A run of two classes that was recorded, its data, and ``(w, b)`` after every update."""
+    only_two(model, any_features=any_features)
     fits: tuple[Fit, ...] = getattr(model, "fits_", ())
     updates = getattr(fits[0].trace, "updates", None) if fits else None
     if updates is None:

@@ -248,8 +248,8 @@ def _contours(picture: Picture, walk: Walk, squared: bool) -> None:
     grid = np.column_stack([part.ravel() for part in np.meshgrid(a, b)])
     values = _loss(walk, grid, squared).reshape(GRID, GRID)
     low, high = float(values.min()), float(values.max())
-    ticks = MaxNLocator(LEVELS).tick_values(low, high if high > low else low + 1.0)
-    levels = np.asarray(ticks, dtype=np.float64)
+    high = high if high > low else low + 1.0
+    levels = np.asarray(MaxNLocator(LEVELS).tick_values(low, high), dtype=np.float64)
     if squared:  # a bowl is steep at its rim
         levels = low + (high - low) * np.linspace(0, 1, LEVELS + 1) ** 2
     shades = LinearSegmentedColormap.from_list("heights", ["#FFFFFF", "#B9BFC6"])
