@@ -16,8 +16,8 @@ import numpy as np
 
 from rosenblatt.arguments import brief
 
-MOST = 100  # samples, features, or whatever else is listed in an answer
-LARGEST, SMALLEST = 10**12, Fraction(1, 10**12)  # beyond, numbers would only take long
+MOST, WIDEST = 100, 30  # samples, or whatever is listed in an answer; and features
+LARGEST, SMALLEST = 10**12, Fraction(1e-12)  # beyond, numbers would only take long
 CLOSE = Fraction(1, 10**9)  # where square roots must be given as floats
 
 Row = tuple[Fraction, ...]
@@ -133,9 +133,10 @@ def samples(
     """Samples of two classes, not too many."""
     rows = table("X", X, columns)
     found = labels("y", y, len(rows))
-    if len(rows) > most:
-        msg = f"here are {len(rows)} samples: give at most {most}"
-        raise NotRight(msg)
+    for many, size, limit in (("samples", len(rows), most), ("features", len(rows[0]), WIDEST)):
+        if size > limit:
+            msg = f"here are {size} {many}: give at most {limit}"
+            raise NotRight(msg)
     if len(set(found)) < 2:
         msg = f"all labels are {signed(found[0])}: give samples of both classes"
         raise NotRight(msg)

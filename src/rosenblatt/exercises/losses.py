@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from rosenblatt.exercises.judging import given, judge
 from rosenblatt.results import Hyperplane, Separable
 from rosenblatt.theory import perceptron_loss, zero_one_loss
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 HALF = [1, 1, 1, 1, -1, -1, -1, -1]
 CLEAN = [[1, 1], [2, 1], [1, -1], [2, 2], [3, -1]]
 given(15, EIGHT, HALF)
@@ -66,15 +69,16 @@ def step(X: Rows, y: list[int], w: Row) -> Row:
     return tuple(sum((y[i] * X[i][j] for i in wrong), Fraction(0)) for j in range(len(w)))
 
 
-def random_problem(seed: int, n: int = 7) -> tuple[Rows, list[int], Row]:
-    """Small whole numbers: samples, labels, weights that have no sample on their line."""
-    rng = np.random.default_rng(seed)
-    while True:
+def problems(count: int, n: int = 7) -> Iterator[tuple[Rows, list[int], Row]]:
+    """Samples, labels, and weights that have no sample on their line: small whole numbers."""
+    rng = np.random.default_rng(0)
+    while count:
         X = tuple(tuple(map(Fraction, row)) for row in rng.integers(-5, 6, (n, 2)).tolist())
         y = rng.choice([-1, 1], n).tolist()
         w = tuple(map(Fraction, rng.integers(-4, 5, 2).tolist()))
-        if all(dot(w, x) for x in X) and 0 < len(mistakes(X, y, w)) < n:
-            return X, y, w
+        if all(dot(w, x) for x in X) and 1 < len(mistakes(X, y, w)) < n - 1:
+            count -= 1
+            yield X, y, w
 
 
 @judge(14)
@@ -218,8 +222,7 @@ def outlier(answer: Any) -> str:
 def gradient(answer: Any) -> str:
     """The gradient of the perceptron's loss."""
     found = function(answer, "of w, X and y")
-    for seed in range(6):
-        X, y, w = random_problem(seed)
+    for X, y, w in problems(6):
         shown = vector("what it returns", found(*arrays(w, X, y)), 2)
         # Small enough that no sample changes sides: the difference is the slope, exactly.
         h = Fraction(1, 1000)
@@ -256,10 +259,7 @@ def two_rules(answer: Any) -> str:
     c, w, x, side = parts(answer, "c, w, x, y")
     c, w, side = number("c", c), vector("w", w), label("y", side)
     x = vector("x", x, len(w))
-    X, y, weights = random_problem(1)
-    outputs = [1 if dot(weights, row) > 0 else -1 for row in X]
-    rule = [sum((t - o) * row[0] for row, t, o in zip(X, y, outputs, strict=True))]
-    if rule[0] != c * step(X, y, weights)[0]:
+    if not all(_by_targets(*each) == tuple(c * v for v in step(*each)) for each in problems(3)):
         msg = f"where a sample is wrong, t − o is 2y and not {told(c)}·y"
         raise NotRight(msg)
     value = dot(w, x)
@@ -274,6 +274,14 @@ def two_rules(answer: Any) -> str:
     return (
         "t − o is 2y where a sample is wrong and 0 where it is right. But yours lies on the "
         f"hyperplane: the first rule adds {_times(first)} and the second {_times(side - output)}"
+    )
+
+
+def _by_targets(X: Rows, y: list[int], w: Row) -> Row:
+    """``Σ (t - o)x`` over all samples."""
+    steps = [s - (1 if dot(w, x) > 0 else -1) for x, s in zip(X, y, strict=True)]
+    return tuple(
+        sum((a * x[j] for a, x in zip(steps, X, strict=True)), Fraction(0)) for j in (0, 1)
     )
 
 
@@ -339,9 +347,6 @@ def subgradients(answer: Any) -> str:
 def delta_rule(answer: Any) -> str:
     """Separable data that the least-squares hyperplane does not separate."""
     X, y = samples(*parts(answer, "X, y"))
-    if len(X[0]) > 10:
-        msg = f"here are {len(X[0])} features: give at most 10"
-        raise NotRight(msg)
     if not isinstance(verdict_on(X, y), Separable):
         msg = "no hyperplane separates these samples: the perceptron fails on them as well"
         raise NotRight(msg)
@@ -363,8 +368,7 @@ def delta_rule(answer: Any) -> str:
 def batches(answer: Any) -> str:
     """One epoch in batches of any size."""
     epoch = function(answer, "of w, X, y and size")
-    for seed in range(3):
-        X, y, w = random_problem(seed)
+    for X, y, w in problems(3):
         for size in (1, 2, 3, len(X)):
             found = vector("what it returns", epoch(*arrays(w, X, y), size), 2)
             wanted = _epoch(X, y, w, size)

@@ -36,11 +36,12 @@ given(27, [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, 1])
 given(28, EIGHT, [1, 1, 1, 1, -1, -1, -1, -1])
 given(29, EIGHT, [1, 1, 1, 1, -1, -1, -1, -1])
 given(30, [[0, 0], [1, 2], [2, 1], [3, 4], [4, 3]], [-1, -1, -1, 1, 1])
-MOST = 5000  # epochs
+MOST, WORK = 5000, 5_000_000  # epochs, and products in all of them: a second or two
 
 
-def run_on(X: Rows, y: list[int], *, bias: bool = True, most: int = 1000) -> Run:
+def run_on(X: Rows, y: list[int], *, bias: bool = True) -> Run:
     """A run from zero, in the order given."""
+    most = min(MOST, WORK // (len(X) * (len(X[0]) + 1)))
     return train(signed_samples(X, y, bias=bias), most=most)
 
 
@@ -177,7 +178,7 @@ def forgotten_one(answer: Any) -> str:
         raise NotRight(msg)
     R, gamma = max(abs(x) for (x,) in X), gap / 2
     allowed = (R / gamma) ** 2
-    run = run_on(X, y, most=MOST)
+    run = run_on(X, y)
     if len(run.mistakes) <= allowed:
         made = count(len(run.mistakes), "mistake")
         msg = f"R is {told(R)} and γ {told(gamma)}: {told(allowed)} are allowed, with {made} made"
@@ -200,7 +201,7 @@ def few_samples(answer: Any) -> str:
     if not isinstance(verdict_on(X, y), Separable):
         msg = "no hyperplane separates these samples: then mistakes without end are no feat"
         raise NotRight(msg)
-    made = len(run_on(X, y, most=MOST).mistakes)
+    made = len(run_on(X, y).mistakes)
     if made < 1000:
         msg = f"the samples are separable, with {count(made, 'mistake')} on the way: make it 1000"
         raise NotRight(msg)
@@ -218,7 +219,7 @@ def bound_attained(answer: Any) -> str:
         msg = f"v does not separate: its smallest y(v·x) is {told(least)}"
         raise NotRight(msg)
     square, radius = least**2 / dot(v, v), max(dot(x, x) for x in rows)
-    run = run_on(rows, sides, bias=False, most=MOST)
+    run = run_on(rows, sides, bias=False)
     made, bound = len(run.mistakes), radius / square
     if made != bound and close(made, bound):
         msg = f"the bound is {made} only but for rounding: give whole numbers, which are exact"
@@ -238,12 +239,12 @@ def bound_attained(answer: Any) -> str:
 
 def _round(X: Rows, y: list[int]) -> Run:
     """A run that comes round."""
-    run = run_on(X, y, most=MOST)
+    run = run_on(X, y)
     if run.separated:
         msg = f"the run ends after {count(run.epochs, 'epoch')}: a hyperplane separates them"
         raise NotRight(msg)
     if run.cycle is None:
-        msg = f"the weights have not come back within {MOST} epochs: use small whole numbers"
+        msg = f"the weights have not come back within {run.epochs} epochs: use small whole numbers"
         raise NotRight(msg)
     return run
 
