@@ -8,7 +8,8 @@ from textwrap import fill
 
 WIDTH = 88
 SIGNS = {
-    r"\cdot": "·", r"\sum": "Σ", r"\|": "‖", r"\theta": "θ", r"\gamma": "γ", r"\ge": "≥",
+    r"\cdot": "·", r"\sum": "Σ", r"\lVert": "‖", r"\rVert": "‖", r"\lvert": "|",
+    r"\rvert": "|", r"\theta": "θ", r"\gamma": "γ", r"\ge": "≥",
     r"\le": "≤", r"\varphi": "φ", r"\tanh": "tanh", r"\alpha": "α", r"\leftarrow": "←",
     r"\eta": "η", r"\varepsilon": "ε", r"\sqrt": "√", r"\in": "∈", r"\ell": "ℓ", r"\xi": "ξ",
     r"\max": "max", r"\min": "min", r"\times": "×", r"\ldots": "…", r"\approx": "≈",
@@ -63,11 +64,11 @@ def _paragraph(text: str) -> str:
 
 
 def formula(latex: str) -> str:
-    r"""A formula in letters: ``\frac{1}{N} \sum_i \|x_i\|^2`` is ``1/N Σ_i ‖x_i‖²``."""
+    r"""A formula in letters: ``\frac{1}{N} \sum_i \lVert x_i\rVert^2`` is ``1/N Σ_i ‖x_i‖²``."""
     text = re.sub(r"\\frac\{(.*?)\}\{(.*?)\}", r"\1/\2", latex)
     text = re.sub(r"\\binom\{(.*?)\}\{(.*?)\}", r"C(\1, \2)", text)
     text = re.sub(r"\\text\{(.*?)\}", r"\1", text)
-    text = re.sub(r"\\sqrt ", "√", text).replace(r"\varepsilon v", "εv")
+    text = re.sub(r"(\\(?:sqrt|l[vV]ert|varepsilon(?= [a-z]))) ", lambda f: SIGNS[f[1]], text)
     text = re.sub(r"\\[a-zA-Z]+|\\.", lambda found: SIGNS.get(found[0], found[0]), text)
     text = re.sub(r"\^(\w)", lambda found: found[1].translate(RAISED), text)
     text = re.sub(r"_\{(.*?)\}", r"_(\1)", text)
