@@ -99,6 +99,20 @@ def test_classes_keep_their_written_names():
     assert "of 2 rows with a known class are right" in told.stderr
 
 
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    [
+        (["1e300", "2e300"], ["1e+300", "2e+300"]),
+        (["1234567.25", "1234567.5"], ["1234567.25", "1234567.5"]),
+        (["0.50", "1.50"], ["0.5", "1.5"]),
+    ],
+)
+def test_classes_that_are_no_small_whole_numbers(classes, names):
+    file = write("x,y", *(f"{k % 7},{classes[k % 2]}" for k in range(30)))
+    assert list(fit(file, "-o", "m.skops")["classes"]) == names
+    assert "of 30 rows with a known class are right" in call("predict", "m.skops", file).stderr
+
+
 def test_one_category_in_several_spellings():
     words = ["Yes", "YES ", "yes", "No", "yes"]
     rows = [f"{words[k % 5]},{k % 3},{'ab'[k % 5 == 3]}" for k in range(40)]

@@ -29,6 +29,7 @@ from rosenblatt.visible import count
 
 MOST_CLASSES = 100  # unless asked for
 FEW_CLASSES = 20
+MOST_WHOLE = 2.0**53  # above, floats are not what stands in the file
 MOST_NOTES = 5  # on columns that were treated alike
 CLASS_NAMES = ("target", "class", "label", "y")
 # What is made of missing cells, by what there is to say of a column.
@@ -243,6 +244,7 @@ def read_labels(
         cells, notes = _words(cells, target, as_it_stands)
     values = np.unique(cells)
     whole = kind == "number" and bool((cells == np.floor(cells)).all())
+    whole = whole and bool(np.abs(cells).max() < MOST_WHOLE)
     if len(values) == 1:
         only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
         msg = (
@@ -260,8 +262,7 @@ def read_labels(
         labels, notes = _as_written(cells, texts)
         return Labels(labels, known, notes)
     if kind == "number":
-        labels = cells.astype(np.int64) if whole else np.array([f"{value:g}" for value in cells])
-        return Labels(labels, known, notes)
+        return Labels(cells.astype(np.int64) if whole else _in_digits(cells), known, notes)
     return Labels(cells.astype(str), known, notes)
 
 
@@ -273,6 +274,14 @@ def _words(cells: NDArray[Any], target: str, as_it_stands: bool) -> tuple[NDArra
         return cells, []
     note = f"classes in several spellings, taken as one: {_spellings(several)}"
     return texts.texts(), [f"{note} (--category {shortened(target)}: as they stand)"]
+
+
+def _in_digits(numbers: NDArray[np.float64]) -> NDArray[np.str_]:
+    """Classes that are numbers in few digits, or in as many as it takes to tell them apart."""
+    values, codes = np.unique(numbers, return_inverse=True)
+    short = [f"{value:g}" for value in values.tolist()]
+    short = short if len(set(short)) == len(short) else list(map(repr, values.tolist()))
+    return np.array(short)[codes]
 
 
 def _as_written(
