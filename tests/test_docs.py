@@ -30,6 +30,7 @@ MODULES = [
     "rosenblatt.features.estimators",
     "rosenblatt.perceptron.estimator",
     "rosenblatt.perceptron.adaline",
+    "rosenblatt.perceptron.regressor",
     "rosenblatt.tables.encoder",
     "rosenblatt.separation.function",
     "rosenblatt.bounds.function",

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     )
     from rosenblatt.margin.path import soft_margin_path
     from rosenblatt.perceptron.adaline import Adaline
+    from rosenblatt.perceptron.delta import DivergenceError
     from rosenblatt.perceptron.estimator import Perceptron
-    from rosenblatt.perceptron.updates import DivergenceError
+    from rosenblatt.perceptron.regressor import AdalineRegressor
     from rosenblatt.results import (
         Hyperplane,
         Inseparable,
@@ -55,6 +56,7 @@ __version__ = "0.2.0.dev0"
 
 __all__ = [
     "Adaline",
+    "AdalineRegressor",
     "DivergenceError",
     "Hyperplane",
     "Inseparable",
@@ -89,7 +91,8 @@ __all__ = [
 # Public name -> where it is; imported when first used, so that `import rosenblatt` is instant.
 _HOMES = {
     "Adaline": "rosenblatt.perceptron.adaline",
-    "DivergenceError": "rosenblatt.perceptron.updates",
+    "AdalineRegressor": "rosenblatt.perceptron.regressor",
+    "DivergenceError": "rosenblatt.perceptron.delta",
     "Hyperplane": "rosenblatt.results",
     "Inseparable": "rosenblatt.results",
     "KernelPerceptron": "rosenblatt.kernel.estimator",

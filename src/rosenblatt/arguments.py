@@ -331,3 +331,15 @@ def signed_labels(name: str, y: Any, n: int) -> Floats:
         msg = f"{name} holds labels other than -1 and +1: map the two classes to these first"
         raise ValueError(msg)
     return labels.astype(np.float64)
+
+
+def real_targets(name: str, y: Any, n: int) -> Floats:
+    """Numbers to be learned of n samples, as floats."""
+    targets = floats(name, y, 1, "give one target per sample, a vector")
+    if len(targets) != n:
+        msg = f"{name} has {len(targets)} samples but X has {n} rows"
+        raise ValueError(msg)
+    if not np.isfinite(targets).all():
+        msg = f"{name} holds targets that are not finite: give finite numbers"
+        raise ValueError(msg)
+    return targets

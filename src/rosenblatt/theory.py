@@ -18,6 +18,7 @@ from rosenblatt.arguments import (
     number,
     positive_number,
     proportion,
+    real_targets,
     signed_labels,
     whole_number,
     yes_or_no,
@@ -39,11 +40,16 @@ def _rows(X: Any) -> Any:
     return rows if hasattr(rows, "tocsr") or rows.dtype.kind == "f" else rows.astype(np.float64)
 
 
-def _checked(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
+def _checked(
+    hyperplane: Hyperplane,
+    X: Any,
+    y: ArrayLike,
+    check: Callable[[str, Any, int], Floats] = signed_labels,
+) -> tuple[Any, Floats]:
     """X as rows and y as floats, or one line that says what is wrong with what was given."""
     instance("hyperplane", hyperplane, Hyperplane, "give a rb.Hyperplane")
     rows = _rows(X)
-    labels = signed_labels("y", y, rows.shape[0])
+    labels = check("y", y, rows.shape[0])
     if not len(labels):
         msg = "X has no rows: give at least one sample"
         raise ValueError(msg)
@@ -379,11 +385,11 @@ def squared_loss(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> float:
     ----------
     hyperplane : Hyperplane
         The hyperplane to judge.
-    X, y : samples and labels
-        One row and one label, -1 or +1, per sample.
+    X, y : samples and targets
+        One row and one number per sample: -1 and +1 for classes, or what is to be learned.
     """
-    rows, labels = _checked(hyperplane, X, y)
-    return float(np.mean((labels - hyperplane.decision_function(rows)) ** 2) / 2)
+    rows, targets = _checked(hyperplane, X, y, real_targets)
+    return float(np.mean((targets - hyperplane.decision_function(rows)) ** 2) / 2)
 
 
 def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
@@ -398,16 +404,16 @@ def delta_rule_update(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:
     ----------
     hyperplane : Hyperplane
         Where the step begins.
-    X, y : samples and labels
-        One row and one label, -1 or +1, per sample.
+    X, y : samples and targets
+        One row and one number per sample: -1 and +1 for classes, or what is to be learned.
 
     References
     ----------
     .. [1] B. Widrow and M. E. Hoff, "Adaptive switching circuits", IRE WESCON, 1960.
     """
-    rows, labels = _checked(hyperplane, X, y)
-    residuals = labels - hyperplane.decision_function(rows)
-    return _weighted_sum(residuals, rows) / len(labels)
+    rows, targets = _checked(hyperplane, X, y, real_targets)
+    residuals = targets - hyperplane.decision_function(rows)
+    return _weighted_sum(residuals, rows) / len(targets)
 
 
 def slacks(hyperplane: Hyperplane, X: Any, y: ArrayLike) -> Floats:

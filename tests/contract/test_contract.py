@@ -40,6 +40,7 @@ def exemptions(model):
 @every_check(
     rb.Perceptron(max_epochs=100),
     rb.Adaline(max_epochs=100),
+    rb.AdalineRegressor(max_epochs=100),
     rb.MaxMarginClassifier(),
     rb.SoftMarginClassifier(),
     variants=[
@@ -52,6 +53,7 @@ def exemptions(model):
         rb.Perceptron(order="random-mistake", random_state=0, max_epochs=400),
         rb.Perceptron(order="worst-mistake", max_epochs=400),
         rb.Adaline(update="batch", max_epochs=400),
+        rb.AdalineRegressor(update="batch", max_epochs=400),
         rb.SoftMarginClassifier(tol=1e-10),
         rb.SoftMarginClassifier(C=100.0, tol=1e-10),
     ],
@@ -64,6 +66,7 @@ def test_scikit_learns_checks(estimator, check):
 
 def test_exemptions_are_few():
     assert rb.Perceptron._exempt_checks == rb.Adaline._exempt_checks
+    assert rb.Perceptron._exempt_checks == rb.AdalineRegressor._exempt_checks
     assert set(rb.Perceptron._exempt_checks) == {
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",

@@ -156,7 +156,8 @@ class Application:
         trained_for = None if self.trained_on is None else self.trained_on.target
         self.target = target or trained_for
         for needed in ("classes_", "decision_function"):
-            what = f"{path} holds a {type(model).__name__}, which has no {needed}"
+            kind = type(model).__name__
+            what = f"{path} holds a {kind}, which is no classifier: use it from Python, rb.io.load"
             refuse(not hasattr(model, needed), what)
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None

@@ -31,7 +31,7 @@ def show(
 
     loaded = load(model)
     classifier = classifier_of(loaded)
-    if not hasattr(classifier, "fits_"):
+    if not (hasattr(classifier, "fits_") and hasattr(classifier, "classes_")):
         msg = f"{model} holds a {type(classifier).__name__}, not one of rosenblatt's classifiers"
         raise ValueError(msg)
     saved = saved_facts(loaded, model)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.arguments import canonical, floats, label_vector, real_labels
+from rosenblatt.arguments import canonical, label_vector, real_labels
+from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, is_count, sample_weights
 from rosenblatt.contract.parameters import (
-    check_weights,
     class_weights,
     count_threads,
     find_classes,
@@ -22,8 +22,7 @@ from rosenblatt.contract.parameters import (
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.matrices import table, told_in_one_line
-from rosenblatt.results import Hyperplane, JointFit, StopReason
-from rosenblatt.results.storable import from_plain, to_plain
+from rosenblatt.results import Hyperplane, JointFit
 from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 
@@ -37,14 +36,6 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Source
 
 
-LAYOUT = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": True,
-    "dtype": (np.float64, np.float32),
-    "order": "C",
-}
-
-
 class Data(NamedTuple):
     """Validated training data; class `positives[k]` is +1 in the k-th two-class problem."""
 
@@ -53,7 +44,7 @@ class Data(NamedTuple):
     positives: list[int]
 
 
-class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Base of all classifiers.
 
     Two classes make one problem (the second class in sorted order is +1), K > 2 classes make K
@@ -61,16 +52,12 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     are views of it.
     """
 
-    fits_: tuple[Any, ...]
     classes_: NDArray[Any]
-    n_iter_: int
     n_errors_: int
 
     # The side of points on the hyperplane, where a parameter may say so; None: -1, but in training
     # on neither. (Models that were saved before there was the parameter have this one.)
     at_zero: int | None = None
-
-    _parts: tuple[type, ...] = (StopReason,)
 
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
@@ -83,12 +70,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = canonical(X)
         return self._label(as_rows(X), X.shape[1], y, sample_weight, classes)
 
-    def _rows_of(self, X: Any) -> Any:
-        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
-        X = table("X", X)
-        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-            return canonical(validate_data(self, X, reset=False, **LAYOUT))
-
     def _label(self, rows: Rows, n_features: int, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
         check_classification_targets(label_vector("y", y))
@@ -96,13 +77,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classes, label = number_classes(y)
         else:
             label = find_classes(y, classes)
-        weight = None
-        if sample_weight is not None:
-            weight = floats("sample_weight", sample_weight)
-            weight = _check_sample_weight(weight, label, dtype=np.float64)
-            weight = np.require(weight, requirements="W")  # one type of array, compiled once
-            check_weights("sample_weight", weight)
-            weight = None if (weight == 1.0).all() else weight
+        weight = sample_weights(sample_weight, label)
         factor = self._class_factors(classes, label)
         source = MemorySource(rows, label, n_features, weight, factor)
         return Data(source, classes, positives_of(classes))
@@ -118,55 +93,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rest = factors[::-1] if len(classes) == 2 else np.ones(len(classes))
         return np.column_stack([rest, factors])
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "fits_")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # A file of an older version knows nothing of parameters that came later.
-        super().__setstate__(vars(type(self)()) | from_plain(state, self._parts))
-        if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
-            msg = f"the parts of this {type(self).__name__} do not fit together"
-            raise ValueError(msg)
-
     def _has_basics(self) -> bool:
-        """Whether it has classes in order, features, names for these, and counts."""
-        d, counts = self.n_features_in_, (self.n_iter_, self.n_errors_)
-        names = getattr(self, "feature_names_in_", np.full(d, "", dtype=object))
-        return (
-            are_classes(self.classes_)
-            and all(is_count(n) for n in (d, *counts))
-            and isinstance(self.fits_, tuple)
-            and isinstance(names, np.ndarray)
-            and names.shape == (d,)
-            and all(isinstance(name, str) for name in names)
-        )
-
-    def _fits_together(self) -> bool:
-        """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
-        raise NotImplementedError
-
-    def check_parameters(self) -> None:
-        """Raise ValueError for a parameter that `fit` would not take."""
-        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
-        type(self)(**given)._settings()
-
-    def _view(self, name: str) -> Any:
-        check_is_fitted(self)
-        values = tuple(getattr(fit, name) for fit in self.fits_)
-        return values[0] if len(values) == 1 else values
-
-    @property
-    def stop_reason_(self) -> StopReason | tuple[StopReason, ...]:
-        """Why the fit ended (a tuple for more than two classes)."""
-        return self._view("stop_reason")  # type: ignore[no-any-return]
-
-    @property
-    def trace_(self) -> Any:
-        """The record of the fit (a tuple for more than two classes)."""
-        return self._view("trace")
+        """Whether it has classes in order, too, and counts its errors."""
+        return super()._has_basics() and are_classes(self.classes_) and is_count(self.n_errors_)
 
     @property
     def certificate_(self) -> Any:
@@ -181,11 +110,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of each row of X."""
         values = self.decision_function(X)
         return self.classes_[choose(values.reshape(len(values), -1), self.at_zero)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class LinearClassifier(Classifier):
@@ -241,21 +165,9 @@ def positives_of(classes: NDArray[Any]) -> list[int]:
     return [1] if len(classes) == 2 else list(range(len(classes)))
 
 
-def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
-    """Whether it is an array of finite floating-point numbers of this shape."""
-    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
-        return False
-    return values.shape == shape and bool(np.isfinite(values).all())
-
-
 def are_numbers(values: Any, shape: tuple[int, ...]) -> bool:
     """Whether it is an array of whole numbers of this shape."""
     return isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape == shape
-
-
-def is_count(value: Any) -> bool:
-    """Whether it is a whole number from 0."""
-    return type(value) is not bool and isinstance(value, Integral) and int(value) >= 0
 
 
 def are_classes(classes: Any) -> bool:

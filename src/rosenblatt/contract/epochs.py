@@ -137,23 +137,8 @@ class TrainedInEpochs(Classifier):
             raise ValueError(msg)
         return given
 
-    def _settings(self) -> Settings:
-        """The parameters, checked, as settings."""
-        raise NotImplementedError
-
-    def _shared_settings(self, no_tol: str = ", or None to run until no mistakes") -> Settings:
-        """The parameters that all have, checked, as settings."""
-        check_callback(self.callback)
-        for name in ("progress", "warm_start"):
-            yes_or_no(name, getattr(self, name))
-        count_threads(self.n_jobs)
-        return Settings(
-            fit_intercept=yes_or_no("fit_intercept", self.fit_intercept),
-            max_epochs=positive_int("max_epochs", self.max_epochs),
-            max_time=time_limit(self.max_time),
-            tol=None if self.tol is None else positive_number("tol", self.tol, hint=no_tol),
-            seed=seed_from(self.random_state),
-        )
+    def _shared_settings(self) -> Settings:
+        return shared_settings(self, ", or None to run until no mistakes")
 
     def _begin(self, data: Data, settings: Settings, again: bool = False) -> Any:
         """Where a run begins: as the parameters say or (`again`) where the last fit ended."""
@@ -207,9 +192,24 @@ class TrainedInEpochs(Classifier):
         )
 
 
+def shared_settings(model: Any, no_tol: str) -> Settings:
+    """The parameters that all have which are trained in epochs, checked, as settings."""
+    check_callback(model.callback)
+    for name in ("progress", "warm_start"):
+        yes_or_no(name, getattr(model, name))
+    count_threads(model.n_jobs)
+    return Settings(
+        fit_intercept=yes_or_no("fit_intercept", model.fit_intercept),
+        max_epochs=positive_int("max_epochs", model.max_epochs),
+        max_time=time_limit(model.max_time),
+        tol=None if model.tol is None else positive_number("tol", model.tol, hint=no_tol),
+        seed=seed_from(model.random_state),
+    )
+
+
 @contextmanager
 def reporting(
-    model: TrainedInEpochs,
+    model: Any,
     epochs: int,
     planes: Callable[[Sequence[Any]], tuple[Hyperplane, ...]] = lambda problems: (),
 ) -> Iterator[Callable[[int, Sequence[Any]], None] | None]:
@@ -224,7 +224,7 @@ def reporting(
 
         def report(number: int, problems: Sequence[Any]) -> None:
             if show is not None:
-                show(number, sum(p.mistakes[-1] for p in problems if p.stop is None))
+                show(number, _course(problems))
             if model.callback is not None:
                 mistakes = tuple(p.mistakes[-1] for p in problems)
                 seconds = max(p.seconds[-1] for p in problems)
@@ -233,9 +233,17 @@ def reporting(
         yield report
 
 
+def _course(problems: Sequence[Any]) -> str:
+    """How the last epoch went: its mistakes, or the error that the delta rule minimises."""
+    losses = [p.losses[-1] for p in problems if getattr(p, "losses", ())]
+    if losses:
+        return f"mean of (t - o)²/2 in the last: {sum(losses) / len(losses):.4g},"
+    return f"{sum(p.mistakes[-1] for p in problems if p.stop is None)} mistakes in the last,"
+
+
 @contextmanager
-def _progress_bar(model: TrainedInEpochs, epochs: int) -> Iterator[Callable[[int, int], None]]:
-    """Epochs done, mistakes in the last one, time; to be called with the first two."""
+def _progress_bar(model: Any, epochs: int) -> Iterator[Callable[[int, str], None]]:
+    """Epochs done, how the last one went, time; to be called with the first two."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
@@ -243,9 +251,9 @@ def _progress_bar(model: TrainedInEpochs, epochs: int) -> Iterator[Callable[[int
         "{task.description}",
         BarColumn(),
         MofNCompleteColumn(),
-        "epochs, {task.fields[mistakes]} mistakes in the last,",
+        "epochs, {task.fields[course]}",
         TimeElapsedColumn(),
         console=Console(stderr=True),
     ) as bar:
-        task = bar.add_task(type(model).__name__, total=epochs, mistakes="no")
-        yield lambda epoch, mistakes: bar.update(task, completed=epoch, mistakes=mistakes)
+        task = bar.add_task(type(model).__name__, total=epochs, course="")
+        yield lambda epoch, course: bar.update(task, completed=epoch, course=course)

@@ -38,6 +38,7 @@ ALLOWED = (
     "rosenblatt.margin.estimator.SoftMarginClassifier",
     "rosenblatt.perceptron.adaline.Adaline",
     "rosenblatt.perceptron.estimator.Perceptron",
+    "rosenblatt.perceptron.regressor.AdalineRegressor",
     "rosenblatt.tables.encoder.TableEncoder",
     "rosenblatt.tables.sparse_features.SparseEncoder",
     "scipy.sparse._csr.csr_array",  # of support vectors

@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rosenblatt.arguments import to_host
-from rosenblatt.contract.classifier import Data, are_floats, are_numbers, choose, positives_of
+from rosenblatt.contract.classifier import Data, are_numbers, choose, positives_of
 from rosenblatt.contract.epochs import reporting
+from rosenblatt.contract.estimator import are_floats
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.data.rows import Block
 from rosenblatt.kernel.choice import feature_matrix, meaning

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import one_of, positive_number
+from rosenblatt.contract.epochs import shared_settings
 from rosenblatt.contract.parameters import batches
+from rosenblatt.perceptron.delta import Delta, largest_safe_rate
 from rosenblatt.perceptron.estimator import LinearUnit
-from rosenblatt.perceptron.updates import Delta, largest_safe_rate
 from rosenblatt.results import StopReason
 
 if TYPE_CHECKING:
@@ -21,13 +22,33 @@ if TYPE_CHECKING:
 ORDERS = ("cyclic", "shuffled", "sampled")
 
 
+def delta_settings(model: Any) -> Settings:
+    """The parameters of the delta rule, checked, as settings."""
+    if isinstance(model.eta0, str):
+        one_of("eta0", model.eta0, ("auto",))
+    else:
+        positive_number("eta0", model.eta0, hint=", or 'auto'")
+    update, size = batches(model.update, model.batch_size)
+    return shared_settings(model, ", or None to run until a limit").with_changes(
+        update=update, batch_size=size, order=one_of("order", model.order, ORDERS)
+    )
+
+
+def delta_rate(model: Any, source: Source, positives: list[int]) -> float:
+    """The learning rate: half the largest safe one, unless it is given."""
+    if isinstance(model.eta0, str):
+        return largest_safe_rate(source, positives, model.update, model.fit_intercept) / 2
+    return float(model.eta0)
+
+
 class Adaline(LinearUnit):
     """A linear unit trained by the delta rule (Widrow and Hoff 1960).
 
     Gradient descent on the mean of ``(t - o)²/2`` with target ``t = ±1`` and output
     ``o = w·x + b``: a batch moves the weights by ``eta0 * mean((t - o)x)``. Unlike the perceptron
     it also moves for samples that are on the right side, so it does not stop where the classes
-    are separated, but where the squared error is least.
+    are separated, but where the squared error is least. `AdalineRegressor` is the same for targets
+    that are any numbers.
 
     Parameters
     ----------
@@ -101,21 +122,10 @@ random_state, n_jobs
         self.n_jobs = n_jobs
 
     def _settings(self) -> Settings:
-        if isinstance(self.eta0, str):
-            one_of("eta0", self.eta0, ("auto",))
-        else:
-            positive_number("eta0", self.eta0, hint=", or 'auto'")
-        update, size = batches(self.update, self.batch_size)
-        return self._shared_settings(", or None to run until a limit").with_changes(
-            update=update, batch_size=size, order=one_of("order", self.order, ORDERS)
-        )
+        return delta_settings(self)
 
     def _rate(self, source: Source, positives: list[int]) -> float:
-        self.eta_ = (
-            largest_safe_rate(source, positives, self.update, self.fit_intercept) / 2
-            if isinstance(self.eta0, str)
-            else float(self.eta0)
-        )
+        self.eta_ = delta_rate(self, source, positives)
         return self.eta_
 
     def _rule(self, settings: Settings) -> type[LinearRule]:

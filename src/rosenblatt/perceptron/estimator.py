@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import one_of, positive_number, yes_or_no
-from rosenblatt.contract.classifier import Data, LinearClassifier, are_floats, positives_of
+from rosenblatt.contract.classifier import Data, LinearClassifier, positives_of
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs, reporting
+from rosenblatt.contract.estimator import are_floats
 from rosenblatt.contract.parameters import (
     batches,
     count_threads,

@@ -181,6 +181,7 @@ def delta(
     block: Block,
     positive: int,
     visit: Visit,
+    targets: Any,
     theta: Any,
     step: Step,
     size: int,
@@ -190,13 +191,14 @@ def delta(
 ) -> tuple[int, int, float]:
     """Visit rows, gather ``Σ (t - o)x`` with ``o = w·x + b``, and step by its mean after `size`.
 
-    `sums` and `held` (its rows) carry a batch that is not complete. Returns `held` as it is
-    now, the number of mistakes, and `loss` with the ``(t - o)²/2`` of the visits added.
+    `targets` has the t of each label. `sums` and `held` (its rows) carry a batch that is not
+    complete. Returns `held` as it is now, the number of mistakes, and `loss` with the
+    ``(t - o)²/2`` of the visits added.
     """
     mistakes = 0
     for k in range(visit.start, visit.stop):
         i = np.uint64(visit.order[k] if visit.order.size else k)
-        t = 1.0 if block.label[i] == positive else -1.0
+        t = targets[block.label[i]]
         o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
         change = weight_of(block, positive, i) * (t - o)
         add_row(block.rows, i, change, sums[:-1])

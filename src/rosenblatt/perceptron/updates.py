@@ -1,4 +1,4 @@
-"""The rules: the perceptron online and in batches, summing mistakes, and the delta rule."""
+"""The rules of the perceptron: online, picking, and in batches, summing mistakes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.perceptron.linear_rule import LinearRule
@@ -15,11 +14,6 @@ from rosenblatt.perceptron.loops import (
     Tether,
     Visit,
     add_batch,
-    add_gram_product,
-    add_mean,
-    add_weights,
-    delta,
-    largest_norm2,
     minibatch,
     online,
     online_problems,
@@ -31,13 +25,12 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem
     from rosenblatt.perceptron.loops import Step
 
 
 NEVER = np.iinfo(np.int64).max
-HOPELESS = 1e6  # times the first epoch's loss
 
 
 class PartOfEpoch(NamedTuple):
@@ -255,124 +248,3 @@ class InBatches(LinearRule):
         p.visits += 1
         if p.pocket is not None:
             p.pocket.offer(p.theta)
-
-
-# The delta rule -----------------------------------------------------------------------------------
-
-
-class DivergenceError(ValueError):
-    """The delta rule was given a learning rate too large for the data."""
-
-
-class Delta(LinearRule):
-    """``w += eta * mean (t - o)x`` over a batch, with ``o = w·x + b`` itself as the output.
-
-    Sample weights count relative to their mean.
-    """
-
-    looks_for_cycles = False  # here, weights that repeat have converged
-
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
-        """Go through the batches (online: of one); the last one may be shorter."""
-        masses = [total_weight(self.source, p.positive) for p in problems]
-        rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
-        steps = [self.step._replace(eta=rate) for rate in rates]
-        sums = [np.zeros_like(p.theta) for p in problems]
-        held, losses, size = [0] * len(problems), [0.0] * len(problems), self.batch_size
-        for p in problems:
-            p.losses.append(0.0)
-        for piece, a, z in self.parts(order):
-            found = self.team.mapper(len(problems))(
-                delta,
-                repeat(piece.block),
-                [p.positive for p in problems],
-                repeat(Visit(piece.order, IN_ORDER, a, z, 0)),
-                [p.theta for p in problems],
-                steps,
-                repeat(size),
-                sums,
-                held.copy(),
-                losses.copy(),
-            )
-            for k, (p, (rest, mistakes, loss)) in enumerate(zip(problems, found, strict=True)):
-                p.n_updates += (held[k] + z - a) // size
-                p.losses[-1] = loss / masses[k]
-                p.mistakes[-1] += mistakes
-                held[k], losses[k] = rest, loss
-            self.look_up()
-        for k, p in enumerate(problems):
-            if held[k]:
-                add_mean(p.theta, rates[k], sums[k], held[k])
-                p.n_updates += 1
-            self._check(p)
-
-    def separates(self, p: LinearProblem) -> bool:
-        """No: the delta rule does not stop at the last mistake but at the least error."""
-        return False
-
-    def _check(self, p: LinearProblem) -> None:
-        if np.isfinite(p.theta).all() and p.losses[-1] <= HOPELESS * max(p.losses[0], 1.0):
-            return
-        safe = largest_safe_rate(
-            self.source, self.positives, self.settings.update, self.settings.fit_intercept
-        )
-        msg = (
-            f"eta0={self.settings.eta:g} is too large for these data: the delta rule diverged in "
-            f"epoch {len(p.losses)}. Give eta0 below {0.995 * safe:.3g}, or 'auto', "
-            "or scale the features"
-        )
-        raise DivergenceError(msg)
-
-
-def total_weight(source: Source, positive: int) -> float:
-    """Sum of the weights of a problem's rows."""
-    if not source.weighted:
-        return float(source.n_rows)
-    total = 0.0
-    for piece in source.pieces():
-        total = add_weights(piece.block, positive, total)
-    return total
-
-
-def largest_safe_rate(
-    source: Source, positives: list[int], update: str, fit_intercept: bool
-) -> float:
-    """The rate below which a step of the delta rule cannot increase the error it acts on.
-
-    For the whole batch it is ``2/λ``, λ the largest eigenvalue of the weighted mean of ``x̃x̃ᵀ``,
-    and exact: above it the rule diverges. For smaller batches ``2/R²``, R the largest ``‖x̃‖``,
-    which bounds λ of every batch. Of several problems the one with the smallest rate decides.
-    """
-    bias, largest = float(fit_intercept), 0.0
-    for positive in positives if source.weighted else positives[:1]:
-        mass = total_weight(source, positive)
-        if update == "batch":
-            curvature = _largest_eigenvalue(source, positive, bias) / mass
-        else:
-            norms = [largest_norm2(piece.block, positive, bias) for piece in source.pieces()]
-            curvature = max(norms) * source.n_rows / mass
-        largest = max(largest, curvature)
-    if not np.isfinite(largest):
-        msg = "X holds numbers whose squares overflow: scale the features"
-        raise ValueError(msg)
-    return 2.0 / max(largest, float(np.finfo(float).tiny))
-
-
-def _largest_eigenvalue(source: Source, positive: int, bias: float) -> float:
-    """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
-    d = source.n_features
-    if not max(largest_norm2(piece.block, positive, bias) for piece in source.pieces()) > 0:
-        return 0.0  # nothing to iterate on
-
-    def times(v: Floats) -> Floats:
-        v, out = np.ascontiguousarray(v).reshape(d + 1), np.zeros(d + 1)
-        for piece in source.pieces():
-            add_gram_product(piece.block, positive, bias, v, out)
-        return out
-
-    if d < 3:
-        gram = np.column_stack([times(e) for e in np.eye(d + 1)])
-        return float(np.linalg.eigvalsh(gram)[-1])
-    operator = LinearOperator((d + 1, d + 1), matvec=times, dtype=np.float64)
-    start = np.ones(d + 1)
-    return float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, yes_or_no
 from rosenblatt.certify import check
-from rosenblatt.contract.classifier import LAYOUT
+from rosenblatt.contract.estimator import LAYOUT
 from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
 from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.rows import as_rows

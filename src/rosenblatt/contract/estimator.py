@@ -1,0 +1,118 @@
+"""What the estimators share: rows to answer for, why a fit ended, model files."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from rosenblatt.arguments import canonical, floats
+from rosenblatt.contract.parameters import check_weights
+from rosenblatt.matrices import table, told_in_one_line
+from rosenblatt.results import StopReason
+from rosenblatt.results.storable import from_plain, to_plain
+
+LAYOUT = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+    "dtype": (np.float64, np.float32),
+    "order": "C",
+}
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators that a fit leaves with `fits_`, its outcomes."""
+
+    fits_: tuple[Any, ...]
+    n_iter_: int
+
+    _parts: tuple[type, ...] = (StopReason,)
+
+    def _rows_of(self, X: Any) -> Any:
+        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+        X = table("X", X)
+        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
+            return canonical(validate_data(self, X, reset=False, **LAYOUT))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fits_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A file of an older version knows nothing of parameters that came later.
+        super().__setstate__(vars(type(self)()) | from_plain(state, self._parts))
+        if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
+            msg = f"the parts of this {type(self).__name__} do not fit together"
+            raise ValueError(msg)
+
+    def _has_basics(self) -> bool:
+        """Whether it has features, names for these, and counts."""
+        d = self.n_features_in_
+        names = getattr(self, "feature_names_in_", np.full(d, "", dtype=object))
+        return (
+            all(is_count(n) for n in (d, self.n_iter_))
+            and isinstance(self.fits_, tuple)
+            and isinstance(names, np.ndarray)
+            and names.shape == (d,)
+            and all(isinstance(name, str) for name in names)
+        )
+
+    def _settings(self) -> Any:
+        """The parameters, checked, as settings."""
+        raise NotImplementedError
+
+    def _fits_together(self) -> bool:
+        """Whether all shapes agree: compiled loops would read and write beyond wrong ones."""
+        raise NotImplementedError
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter that `fit` would not take."""
+        given = self.get_params(deep=False) | {"random_state": None}  # which must not be drawn from
+        type(self)(**given)._settings()
+
+    def _view(self, name: str) -> Any:
+        check_is_fitted(self)
+        values = tuple(getattr(fit, name) for fit in self.fits_)
+        return values[0] if len(values) == 1 else values
+
+    @property
+    def stop_reason_(self) -> StopReason | tuple[StopReason, ...]:
+        """Why the fit ended (a tuple for more than two classes)."""
+        return self._view("stop_reason")  # type: ignore[no-any-return]
+
+    @property
+    def trace_(self) -> Any:
+        """The record of the fit (a tuple for more than two classes)."""
+        return self._view("trace")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def sample_weights(given: Any, y: Any) -> Any:
+    """Weights of the samples, None where all are 1."""
+    if given is None:
+        return None
+    weight = _check_sample_weight(floats("sample_weight", given), y, dtype=np.float64)
+    weight = np.require(weight, requirements="W")  # one type of array, compiled once
+    check_weights("sample_weight", weight)
+    return None if (weight == 1.0).all() else weight
+
+
+def are_floats(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of finite floating-point numbers of this shape."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return False
+    return values.shape == shape and bool(np.isfinite(values).all())
+
+
+def is_count(value: Any) -> bool:
+    """Whether it is a whole number from 0."""
+    return type(value) is not bool and isinstance(value, Integral) and int(value) >= 0
