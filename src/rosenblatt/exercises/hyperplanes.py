@@ -289,12 +289,14 @@ def where_hulls_meet(answer: Any) -> str:
         raise NotRight(msg)
     middles = []
     for side in (1, -1):
-        own = [(a, x) for a, x, s in zip(shares, X, y, strict=True) if s == side]
-        total = sum(a for a, _ in own)
-        if not close(Fraction(total), Fraction(1)):
-            msg = f"the weights of class {signed(side)} add up to {told(Fraction(total))}, not to 1"
+        own = [i for i in range(4) if y[i] == side]
+        weights = [shares[i] for i in own]
+        total = sum(weights, Fraction(0))
+        if not close(total, 1):
+            msg = f"the weights of class {signed(side)} add up to {told(total)}, not to 1"
             raise NotRight(msg)
-        middles.append(tuple(dot([a for a, _ in own], column) for column in _columns(own)))
+        columns = zip(*(X[i] for i in own), strict=True)
+        middles.append(tuple(dot(weights, column) for column in columns))
     if not all(close(p, q) for p, q in zip(*middles, strict=True)):
         msg = (
             f"class +1 has the mean {point(middles[0])}, class −1 {point(middles[1])}: not the same"
@@ -304,10 +306,6 @@ def where_hulls_meet(answer: Any) -> str:
         f"both classes have the weighted mean {point(middles[0])}. A line with the classes on its "
         "two sides would have this point on both: there is none"
     )
-
-
-def _columns(own: list[tuple[Fraction, Row]]) -> list[list[Fraction]]:
-    return [[x[j] for _, x in own] for j in range(2)]
 
 
 @judge(11)
