@@ -40,7 +40,7 @@ def test_every_exercise_has_its_place(page):
 
 @pytest.mark.notebooks
 @pytest.mark.parametrize("name", PAGES)
-def test_notebook_runs(name, monkeypatch):
+def test_notebook_runs(name, monkeypatch, tmp_path):
     nbformat = pytest.importorskip("nbformat", reason='pip install -e ".[test]"')
     from nbclient import NotebookClient
 
@@ -50,6 +50,8 @@ def test_notebook_runs(name, monkeypatch):
     assert not any(cell.get("outputs") for cell in notebook.cells)
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    for place in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR"):  # nothing is left behind at home
+        monkeypatch.setenv(place, str(tmp_path))
     client = NotebookClient(
         notebook, timeout=120, kernel_name="python3", shutdown_kernel="immediate"
     )
