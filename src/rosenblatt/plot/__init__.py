@@ -4,9 +4,9 @@ Every function draws into `ax` and returns it, or makes a figure where it is Non
 shows a window or changes Matplotlib's settings. Classes differ in colour and in marker, so that
 a picture also reads in print without colours. Matplotlib is imported by the first picture.
 
-Begin with `boundary`. `seen` reads and checks what a picture is about; `style`, `axes`,
-`lettering`, `plane` and `projection` are what pictures share. Imports the rooms of the library and
-`files`; no tables, no reports.
+Begin with `boundary`. `seen` reads and checks what a picture is about, and `replay` what a run did
+from step to step; `style`, `axes`, `lettering`, `plane` and `projection` are what pictures share.
+Imports the rooms of the library and `files`; no tables, no reports.
 """
 
 from __future__ import annotations

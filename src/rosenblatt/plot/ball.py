@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.arguments import instance
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes
-from rosenblatt.plot.lettering import beside, dark, number
+from rosenblatt.plot.lettering import beside, dark, number, out_of
 from rosenblatt.plot.plane import Picture, around, chosen, dots, scatter, size
 from rosenblatt.plot.seen import Seen, dense, read_two
 from rosenblatt.plot.style import COLOURS, INK, PALE, Look, arrow
@@ -68,23 +68,40 @@ def bound_geometry(
         instance("hyperplane", hyperplane, Hyperplane, wanted)
     bound = _bound(seen, hyperplane, bias=d == 1)
     found: Any = bound.hyperplane
-    theta, names = found.w, (seen.features[0], *seen.features[1:])
-    vectors = dense(seen.X)
+    theta, vectors, names = found.w, dense(seen.X), seen.features
     if d == 1:
         theta, names = np.append(found.w, found.b), (*names, "1, the factor of the bias")
         vectors = np.column_stack([vectors[:, 0], np.ones(seen.n)])
-    ax = new_axes(ax, (6.0, 6.2))
+    _draw(ax := new_axes(ax, (6.0, 6.2)), seen, vectors, theta / np.hypot(*theta), bound, names)
+    return ax
+
+
+def _draw(
+    ax: Axes,
+    seen: Seen,
+    vectors: Floats,
+    theta: Floats,
+    bound: MistakeBound,
+    names: tuple[str, ...],
+) -> None:
+    """The samples, the ball around them all, and the band between them."""
+    values = seen.signs * (vectors @ theta)
+    far = int(np.argmax(np.hypot(*vectors.T)))
+    nearest = np.flatnonzero(values <= values.min() + 1e-9 * bound.R)
+    tip = 0.45 * bound.R * theta
+    near = int(nearest[np.argmax(np.hypot(*(vectors[nearest] - tip).T))])  # w* does not hide it
     rim = bound.R * np.array([[-1.0, -1.0], [1.0, 1.0]])
     picture = Picture(ax, around(rim, ax, pad=0.06, always=True))
-    rows = chosen(seen.n, np.arange(0))
+    rows = chosen(seen.n, np.array([far, near]))
     made = scatter(ax, vectors[rows], seen.label[rows], seen.classes, area=size(rows.size) + 8)
     for k, handle in enumerate(made):
         picture.entries[f"class {k}"] = handle, seen.classes[k]
-    _ball(picture, vectors, bound.R)
-    _band(picture, vectors, seen.signs, theta / np.hypot(*theta), bound)
+    _ball(picture, vectors[far], bound.R)
+    _band(picture, vectors[near], theta, tip, bound)
+    if rows.size < seen.n:
+        picture.note("drawn", f"{out_of(rows.size, seen.n)} points drawn")
     picture.show(names)
     picture.legend()
-    return ax
 
 
 def _bound(seen: Seen, plane: Hyperplane | None, *, bias: bool) -> MistakeBound:
@@ -105,14 +122,13 @@ def _bound(seen: Seen, plane: Hyperplane | None, *, bias: bool) -> MistakeBound:
     raise ValueError(msg)
 
 
-def _ball(picture: Picture, vectors: Floats, R: float) -> None:
+def _ball(picture: Picture, far: Floats, R: float) -> None:
     """The ball around the origin, with its radius to the farthest sample."""
     from matplotlib.patches import Circle
 
     ax = picture.ax
     style: Look = {"edgecolor": FAR, "facecolor": "none", "linewidth": 1.6, "zorder": 2}
     ball = ax.add_patch(Circle((0.0, 0.0), R, linestyle=(0, (6, 2)), gid="ball", **style))
-    far = vectors[np.argmax(np.hypot(*vectors.T))]
     arrow(ax, (0, 0), far, "R", color=FAR, linewidth=1.6, mutation_scale=11, zorder=3)
     across = np.array([-far[1], far[0]]) / np.hypot(*far)
     look: Look = {"size": 13, "weight": "bold", "style": "italic", "color": dark(FAR), "zorder": 7}
@@ -122,25 +138,21 @@ def _ball(picture: Picture, vectors: Floats, R: float) -> None:
     picture.entries["ball"] = ball, says
 
 
-def _band(
-    picture: Picture, vectors: Floats, signs: Floats, theta: Floats, bound: MistakeBound
-) -> None:
+def _band(picture: Picture, near: Floats, theta: Floats, tip: Floats, bound: MistakeBound) -> None:
     """The line, the band, γ at the nearest sample, and the best vector."""
     ax, plane, gamma = picture.ax, Hyperplane(theta), bound.gamma
     picture.halves(plane, 0.08)
     band = picture.band(plane, gamma, edgecolor=NEAR)
-    star = "θ*" if bound.hyperplane is not None and bound.hyperplane.w.size == 1 else "w*"
-    picture.entries["line"] = picture.line(plane), f"{star}·x = 0, at a right angle to {star}"
+    one = bound.hyperplane is not None and bound.hyperplane.w.size == 1
+    star, x = ("θ*", "(x, 1)") if one else ("w*", "x")
+    picture.entries["line"] = picture.line(plane), f"{star}·{x} = 0, at a right angle to {star}"
     picture.entries["band"] = band, f"γ = {number(gamma)}: no sample is closer to the line"
-    values, tip = signs * (vectors @ theta), 0.45 * bound.R * theta
-    nearest = vectors[values <= values.min() + 1e-9 * bound.R]
-    shown = nearest[np.argmax(np.hypot(*(nearest - tip).T))]  # where w* does not hide it
-    foot = shown - (shown @ theta) * theta
+    foot = near - (near @ theta) * theta
     style: Look = {"arrowstyle": "<|-|>", "mutation_scale": 9, "linewidth": 1.5, "color": NEAR}
-    arrow(ax, foot, shown, "gamma", zorder=4.5, **style)
+    arrow(ax, foot, near, "gamma", zorder=4.5, **style)
     along = np.array([-theta[1], theta[0]])
     look: Look = {"size": 13, "weight": "bold", "style": "italic", "zorder": 7}
-    beside(ax, (foot + shown) / 2, 9 * along, "γ", color=dark(NEAR), **look)
+    beside(ax, (foot + near) / 2, 9 * along, "γ", color=dark(NEAR), **look)
     arrow(ax, (0, 0), tip, "best", linewidth=2.4, mutation_scale=16, zorder=5)
     beside(ax, tip, 11 * theta, star, **look)
     many = f"{grouped(bound.most)} mistakes" if bound.most != 1 else "1 mistake"

@@ -99,7 +99,7 @@ def _film(model: Any, X: Any, y: Any, features: Names) -> Film:
     if hasattr(model, "eta_"):
         only_two(model)
         return Epochs(*epoch_weights(model, X, y, features), model.fits_[0])
-    return Lines(*recorded(model, X, y, features))
+    return Lines(*recorded(model, X, y, features), getattr(model, "at_zero", None) or -1)
 
 
 def _target(path: Any) -> Path:
@@ -210,9 +210,11 @@ class Film(ABC):
 class Lines(Film):
     """A perceptron, update by update."""
 
-    def __init__(self, seen: Seen, fit: Fit, updates: Updates | None, theta: Floats) -> None:
+    def __init__(
+        self, seen: Seen, fit: Fit, updates: Updates | None, theta: Floats, at_zero: Any = -1
+    ) -> None:
         super().__init__(seen)
-        self.fit, self.updates, self.theta = fit, updates, theta
+        self.fit, self.updates, self.theta, self.at_zero = fit, updates, theta, at_zero
         self.last, self.keeps_last = len(theta) - 1, fit.keeps_last
         self.reason = fit.stop_reason.name.lower().replace("_", " ")
 
@@ -252,7 +254,8 @@ class Lines(Film):
             foot = ends.mean(axis=0)
             tip = foot + 0.14 * self.view.diagonal * unit(plane)[0]
             self.normal.set_positions(tuple(foot), tuple(tip))
-        return int((plane.predict(self.points) != self.seen.signs).sum())
+        answers = plane.predict(self.points, at_zero=self.at_zero)
+        return int((answers != self.seen.signs).sum())
 
     def mistakes(self, t: int) -> Any:
         """The samples that update t is for."""

@@ -62,14 +62,14 @@ DENDRITES = (
     Branch((0.1, 0.35), (0.1, 0.9), (-0.3, 1.2), (-0.35, 1.75), (0.28, 0.1)),
     Branch((0.05, -0.35), (0.1, -0.9), (-0.2, -1.2), (-0.15, -1.65), (0.28, 0.1)),
 )
-# Where axons of other cells end on them: the dendrite, how far along it, from where, how large.
+# Axons of other cells that end at the tips of dendrites: of which, from where, how large.
 SYNAPSES = (
-    (1, 1.0, (-3.3, 2.0), 0.34),
-    (0, 1.0, (-3.7, 1.2), 0.2),
-    (2, 1.0, (-3.9, 0.5), 0.42),
-    (3, 1.0, (-3.8, -0.6), 0.18),
-    (4, 1.0, (-3.6, -1.5), 0.3),
-    (5, 1.0, (-3.0, -2.05), 0.22),
+    (1, (-3.3, 2.0), 0.34),
+    (0, (-3.7, 1.2), 0.2),
+    (2, (-3.9, 0.5), 0.42),
+    (3, (-3.8, -0.6), 0.18),
+    (4, (-3.6, -1.5), 0.3),
+    (5, (-3.0, -2.05), 0.22),
 )
 ENDS = ((4.25, 0.62), (4.5, 0.0), (4.25, -0.62))  # of the axon's own branches
 # What is what, and where that is written: of the cell, and of the model.
@@ -138,13 +138,11 @@ def _cell(ax: Axes) -> None:
     ax.add_patch(Circle((BODY[0] + 0.04, BODY[1] + 0.03), 0.24, gid="nucleus", **style))
 
 
-def _synapse(
-    ax: Axes, dendrite: int, share: float, source: tuple[float, float], size: float
-) -> None:
+def _synapse(ax: Axes, dendrite: int, source: tuple[float, float], size: float) -> None:
     """The end of another cell's axon, close to a dendrite; large where much is let through."""
     from matplotlib.patches import Circle
 
-    touch = BODY + DENDRITES[dendrite].curve(share)[0]
+    touch = BODY + np.array(DENDRITES[dendrite].end)
     start = BODY + np.array(source)
     away = (start - touch) / np.hypot(*(start - touch))
     middle = touch + (size / 2 + 0.09) * away
