@@ -67,4 +67,4 @@ own = Line2D([], [], color=GREY, linestyle="dashed", label="a class's own line")
 figure.legend(handles=[*marks, own, undecided], loc="outside upper center", ncols=5, frameon=False)
 
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-figure.savefig(folder / "joint.png", dpi=120)
+figure.savefig(folder / "joint.png", dpi=108)
