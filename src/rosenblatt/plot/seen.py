@@ -147,7 +147,8 @@ def hyperplanes(model: Any) -> tuple[tuple[Hyperplane, ...], NDArray[Any]]:
 
 def _what_it_lacks(model: Any, wanted: str) -> str:
     """``Perceptron is not fitted``, or what else is the matter with it."""
-    unfitted = hasattr(model, "fit") and not hasattr(model, "classes_")
+    known = hasattr(model, "classes_") or hasattr(model, "n_features_in_")
+    unfitted = hasattr(model, "fit") and not known
     return f"{type(model).__name__} {'is not fitted' if unfitted else f'has no {wanted}'}"
 
 
