@@ -30,6 +30,7 @@ extensions = [
 exclude_patterns = ["_build", "_ext", "_static", "**.py", "**.ipynb"]
 nitpick_ignore_regex = [("py:.*", ".*")]  # types are written as a reader says them
 nitpicky = True
+smartquotes = False  # what stands in quotes is often typed
 
 # Pages are Markdown with formulas between dollars; every heading can be linked to.
 myst_enable_extensions = ["dollarmath", "amsmath"]

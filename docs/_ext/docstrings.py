@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+UNIQUE = re.compile(r"\bR[0-9a-f]{12}-(?=\w+)")
 REQUEST = re.compile(r"set_\w+_request")  # made by scikit-learn for each method
 
 
@@ -23,9 +26,17 @@ def tidy(app: Sphinx, kind: str, name: str, value: Any, options: Any, lines: lis
         lines.clear()
 
 
+def number(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give references the numbers of the docstring, which numpydoc has made unique."""
+    for text in list(tree.findall(nodes.Text)):
+        if UNIQUE.search(text):
+            text.parent.replace(text, nodes.Text(UNIQUE.sub("", text)))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Listen to autodoc."""
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", tidy)
+    app.connect("doctree-resolved", number)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
