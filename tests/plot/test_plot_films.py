@@ -99,6 +99,6 @@ def test_refuses(rings, curved, trees):
     X, y, _ = trees
     with pytest.raises(ValueError, match="the model has 3 classes"):
         rb.plot.animate(quietly(rb.Adaline(max_epochs=2), X, y), X, y)
-    numbers = rb.AdalineRegressor(max_epochs=2).fit(rings.X, rings.X[:, 0])
+    numbers = quietly(rb.AdalineRegressor(max_epochs=2), rings.X, rings.X[:, 0])
     with pytest.raises(ValueError, match="AdalineRegressor has no coef_, intercept_ and classes_"):
         rb.plot.animate(numbers, *rings)
