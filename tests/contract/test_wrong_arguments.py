@@ -129,6 +129,7 @@ PARAMETERS = {
     rb.KernelPerceptron: {"kernel": "poly", "gamma": 1.0, "max_epochs": 20},
     rb.MaxMarginClassifier: {},
     rb.SoftMarginClassifier: {},
+    rb.AdalineRegressor: {"max_epochs": 20},
     features.Polynomial: {},
     features.Squares: {},
     features.Map: {"function": np.sqrt},
@@ -370,9 +371,13 @@ def calls():
             table |= of(model, kind, "bound_report", **WEIGHED)
         if hasattr(kind, "sides"):
             table |= of(model, kind, "sides", **DATA)
+    line = rb.AdalineRegressor
+    for name in ("fit", "partial_fit"):
+        table[f"AdalineRegressor.{name}"] = method(line, name), WEIGHED
+    table |= of(fitted(line), line, "predict", X=X)
     cycle = {"X": XOR.X, "y": XOR.y, "sample_weight": None, "max_time": None}
     table["Perceptron.cycle_report"] = CYCLE.cycle_report, cycle
-    for kind in list(PARAMETERS)[5:]:
+    for kind in list(PARAMETERS)[6:]:
         step = fitted(kind, data=(abs(X),), **PARAMETERS[kind])
         table[f"features.{kind.__name__}.fit"] = method(kind, "fit"), {"X": abs(X)}
         table[f"features.{kind.__name__}.transform"] = step.transform, {"X": abs(X)}
