@@ -41,7 +41,7 @@ QUICK = {
     "results/test_hyperplane.py": (),
     "separation/test_separability.py": ("test_two_points", "test_xor_meets_in_the_middle"),
     "tables/test_columns.py": ("test_the_three_kinds_and_their_arrays",),
-    "tables/test_csv_files.py": ("test_ways_of_writing",),
+    "tables/formats/test_csv_files.py": ("test_ways_of_writing",),
     "tables/test_table_encoder.py": ("test_scikit_learns_checks",),
     "test_datasets.py": ("test_a_dataset_unpacks_and_is_consistent",),
     "test_package.py": (

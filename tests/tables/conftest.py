@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from rosenblatt.tables import csv_files
+from rosenblatt.tables.formats import csv_files
 
 
 @pytest.fixture

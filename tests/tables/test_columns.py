@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rosenblatt.tables import csv_files
+from rosenblatt.tables.formats import csv_files
 from rosenblatt.tables.table import TableError, read_table
 from table_contents import as_list, contents, refusal
 

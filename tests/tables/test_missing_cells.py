@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rosenblatt.tables import csv_files
 from rosenblatt.tables.cells import WHITE_SPACE, is_missing
+from rosenblatt.tables.formats import csv_files
 from rosenblatt.tables.missing_cells import forgotten
 from rosenblatt.tables.table import read_table
 from rosenblatt.tables.texts import Texts
@@ -77,7 +77,7 @@ def test_numbers_in_memory_are_not_written_to():
 
 def test_a_large_file_of_several_blocks(file, monkeypatch):
     monkeypatch.setattr(csv_files, "LARGE_BYTES", 0)
-    monkeypatch.setattr("rosenblatt.tables.plain_csv.BLOCK_BYTES", 1000)
+    monkeypatch.setattr("rosenblatt.tables.formats.plain_csv.BLOCK_BYTES", 1000)
     rng = np.random.default_rng(0)
     numbers = rng.choice([1.5, -999.0, 3.0], 900)
     words = rng.choice(["a", "unknown", "b", "c"], 900)

@@ -186,7 +186,7 @@ def tables_of(options: Mapping[str, Any]) -> list[str]:
 
 def shown_tables(files: list[str]) -> str:
     """What is read, for a line of progress; never a password."""
-    from rosenblatt.tables.postgres import without_password
+    from rosenblatt.tables.formats.postgres import without_password
 
     return Path(without_password(files[0])).name if files else "the query"
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt.tables.columns import Asked, Column, StagedFile
-from rosenblatt.tables.csv_files import MOST_CELLS_IN_MEMORY
-from rosenblatt.tables.databases import stage_query
-from rosenblatt.tables.formats import CSV, SUFFIXES, recognised
+from rosenblatt.tables.formats.csv_files import MOST_CELLS_IN_MEMORY
+from rosenblatt.tables.formats.databases import stage_query
+from rosenblatt.tables.formats.postgres import is_address, stage_postgres, without_password
+from rosenblatt.tables.formats.recognition import CSV, SUFFIXES, recognised
 from rosenblatt.tables.input_files import local_copy, shown_path
-from rosenblatt.tables.postgres import is_address, stage_postgres, without_password
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError, fits_in_memory
 

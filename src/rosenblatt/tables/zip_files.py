@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import zipfile
 import zlib
@@ -78,7 +79,9 @@ def unzipped(
     except RuntimeError:
         msg = f"{shown} needs a password: unpack it first, then give the file inside"
         raise TableError(msg) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError) as error:
+        if getattr(error, "errno", errno.EINVAL) != errno.EINVAL:  # but one before its beginning
+            raise
         raise TableError(_damaged(shown)) from None
     others = f"{len(inside) - 1} other files are" if len(inside) > 2 else "1 other file is"
     few = f"{name}, the only table in {shown}, is read; {others} not."

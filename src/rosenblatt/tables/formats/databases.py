@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from rosenblatt.tables.columns import Column, StagedFile, noted, unique_names
-from rosenblatt.tables.row_batches import stage_records
+from rosenblatt.tables.formats.row_batches import stage_records
+from rosenblatt.tables.formats.typed_files import stage_relation
 from rosenblatt.tables.storage import TableError, first_line, interruptible
-from rosenblatt.tables.typed_files import stage_relation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -187,7 +187,7 @@ def _answer(connection: sqlite3.Connection, sql: str) -> list[tuple[Any, ...]]:
 
 
 def _sqlite_trouble(error: Exception, shown: str, query: str | None, tables: Sequence[str]) -> str:
-    reason = str(error)
+    reason = " ".join(str(error).split())
     if "locked" in reason or "busy" in reason:
         return f"{shown} is being written by another program: wait until it has ended"
     if query is not None and isinstance(error, sqlite3.OperationalError):

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rosenblatt.tables.arrow_files import stage_arrow_table
-from rosenblatt.tables.databases import chosen_table, in_quotes, no_query
 from rosenblatt.tables.extras import needed
+from rosenblatt.tables.formats.arrow_files import stage_arrow_table
+from rosenblatt.tables.formats.databases import chosen_table, in_quotes, no_query
 from rosenblatt.tables.storage import TableError, interruptible
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from rosenblatt.tables.extras import needed
+from rosenblatt.tables.formats.typed_files import stage_relation
 from rosenblatt.tables.storage import TableError, first_line
-from rosenblatt.tables.typed_files import stage_relation
 
 if TYPE_CHECKING:
     from pathlib import Path

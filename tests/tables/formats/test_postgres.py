@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from postgres_server import execute, postgres_server
-from rosenblatt.tables.postgres import is_address, without_password
+from rosenblatt.tables.formats.postgres import is_address, without_password
 from rosenblatt.tables.table import read_table
 from table_contents import as_list, contents, refusal
 

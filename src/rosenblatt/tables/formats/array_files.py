@@ -13,8 +13,8 @@ import duckdb
 import numpy as np
 
 from rosenblatt.tables.columns import noted
+from rosenblatt.tables.formats.typed_files import stage_relation
 from rosenblatt.tables.storage import TableError
-from rosenblatt.tables.typed_files import stage_relation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.tables.csv_files import stage_csv
 from rosenblatt.tables.extras import needed
+from rosenblatt.tables.formats.csv_files import stage_csv
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:

@@ -8,15 +8,16 @@ import io
 import numpy as np
 import pytest
 
-from rosenblatt.tables import csv_files, loops, plain_csv
+from rosenblatt.tables import loops
 from rosenblatt.tables.cells import (
     WHITE_SPACE,
     is_missing,
     is_missing_value,
     is_plain_number,
 )
-from rosenblatt.tables.dialects import Dialect
-from rosenblatt.tables.plain_csv import Lines, NotPlainError, read_columns
+from rosenblatt.tables.formats import csv_files, plain_csv
+from rosenblatt.tables.formats.dialects import Dialect
+from rosenblatt.tables.formats.plain_csv import Lines, NotPlainError, read_columns
 from rosenblatt.tables.table import TableError, read_table
 from rosenblatt.tables.texts import Texts
 

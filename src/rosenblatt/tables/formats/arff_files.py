@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rosenblatt.tables.columns import Column, StagedFile, noted, unique_names
-from rosenblatt.tables.row_batches import stage_records
+from rosenblatt.tables.formats.row_batches import stage_records
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:

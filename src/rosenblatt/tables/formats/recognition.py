@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from rosenblatt.tables.arff_files import looks_like_arff, stage_arff
-from rosenblatt.tables.array_files import stage_arrays, stage_npz
-from rosenblatt.tables.arrow_files import stage_arrow
-from rosenblatt.tables.csv_files import stage_csv
-from rosenblatt.tables.databases import stage_duckdb, stage_sqlite
+from rosenblatt.tables.formats.arff_files import looks_like_arff, stage_arff
+from rosenblatt.tables.formats.array_files import stage_arrays, stage_npz
+from rosenblatt.tables.formats.arrow_files import stage_arrow
+from rosenblatt.tables.formats.csv_files import stage_csv
+from rosenblatt.tables.formats.databases import stage_duckdb, stage_sqlite
+from rosenblatt.tables.formats.svmlight_files import looks_like_svmlight, stage_svmlight
+from rosenblatt.tables.formats.typed_files import stage_json, stage_parquet
+from rosenblatt.tables.formats.workbooks import stage_workbook
 from rosenblatt.tables.storage import ForPythonError, TableError
-from rosenblatt.tables.svmlight_files import looks_like_svmlight, stage_svmlight
-from rosenblatt.tables.typed_files import stage_json, stage_parquet
-from rosenblatt.tables.workbooks import stage_workbook
 from rosenblatt.tables.zip_files import contents_of, is_model, is_numpy, is_workbook
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from rosenblatt.tables.cells import (
     reads_as_value,
 )
 from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, thousands_in, unique_names
-from rosenblatt.tables.dialects import (
+from rosenblatt.tables.formats.dialects import (
     Dialect,
     FirstRecords,
     commented_header,
@@ -35,10 +35,10 @@ from rosenblatt.tables.dialects import (
     sniffed,
     unlimited_cells,
 )
-from rosenblatt.tables.encodings import in_utf8
+from rosenblatt.tables.formats.encodings import in_utf8
+from rosenblatt.tables.formats.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
 from rosenblatt.tables.missing_cells import forgotten, recognizer
-from rosenblatt.tables.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
 from rosenblatt.tables.texts import Texts

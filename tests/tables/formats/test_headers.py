@@ -2,7 +2,7 @@
 
 import pytest
 
-from rosenblatt.tables.dialects import has_unit_row, is_numbered_header
+from rosenblatt.tables.formats.dialects import has_unit_row, is_numbered_header
 from rosenblatt.tables.table import read_table
 from table_contents import contents, refusal
 

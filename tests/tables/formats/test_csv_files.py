@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.tables import storage as storage_module
-from rosenblatt.tables.dialects import has_unit_row
+from rosenblatt.tables.formats.dialects import has_unit_row
 from rosenblatt.tables.table import TableError, read_table
 from table_contents import MISSING, contents, refusal
 

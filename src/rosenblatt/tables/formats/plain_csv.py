@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats
-    from rosenblatt.tables.dialects import Dialect
+    from rosenblatt.tables.formats.dialects import Dialect
 
 BLOCK_BYTES = 1 << 22
 SMALL_BLOCK = 1 << 19  # below, a second thread is not worth its start

@@ -7,7 +7,8 @@ import sqlite3
 import duckdb
 import pytest
 
-from rosenblatt.tables import csv_files, staging
+from rosenblatt.tables import staging
+from rosenblatt.tables.formats import csv_files
 from rosenblatt.tables.table import read_table
 from table_contents import contents, refusal
 

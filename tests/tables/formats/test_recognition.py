@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from rosenblatt.tables.formats import FORMATS
+from rosenblatt.tables.formats.recognition import FORMATS
 from rosenblatt.tables.table import read_table
 from table_contents import as_list, contents, refusal
 from workbook_files import write_workbook
@@ -278,7 +278,7 @@ def test_arrays_of_numbers(tmp_path):
 
 
 def test_arrays_longer_than_a_batch(tmp_path, monkeypatch):
-    from rosenblatt.tables import array_files
+    from rosenblatt.tables.formats import array_files
 
     monkeypatch.setattr(array_files, "_BATCH", 7)
     X = np.random.default_rng(0).normal(size=(50, 3))

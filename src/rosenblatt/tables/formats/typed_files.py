@@ -10,9 +10,9 @@ import duckdb
 
 from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
-from rosenblatt.tables.dialects import FIRST_RECORDS
+from rosenblatt.tables.formats.dialects import FIRST_RECORDS
+from rosenblatt.tables.formats.json_layouts import laid_out, written
 from rosenblatt.tables.input_files import glob_escaped
-from rosenblatt.tables.json_layouts import laid_out, written
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
