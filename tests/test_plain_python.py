@@ -11,6 +11,7 @@ import pytest
 HERE = Path(__file__).parent
 FILES = [
     "perceptron/test_perceptron_reference.py",
+    "perceptron/test_joint.py",
     "nearest/test_margin_solvers.py",
     "kernel/test_kernel_perceptron.py",
     "kernel/test_registers.py",
@@ -21,6 +22,7 @@ FILES = [
 CHOSEN = """
     test_perceptron_reference and (cyclic or huge or mistake or start)
         and not (floats and (1- or 2-))
+    or same_run and (online or minibatch)
     or test_margin_solvers
     or two_loops and ties or sparse and twins-rbf and int32 or at_hand and ties-vote-cyclic-True
     or test_keep and shuffled-rbf or picked and ties and worst or drop_after and last-2-shuffled

@@ -184,6 +184,26 @@ def test_a_callback_may_end_it_and_hears_of_every_class():
     assert model.stop_reason_ is StopReason.SMALL_CHANGE
 
 
+def test_what_floats_call_right_is_checked_without_rounding():
+    # At the first sample floats lose the 1 beside 2^53: class 1 leads there, but not exactly.
+    X = np.array([[1.0, 2.0**53, -(2.0**53)], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    start = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.5], [-9.0, -9.0, 9.0, -1.0]])
+    model = rb.Perceptron(multiclass="joint", init=start)
+    assert model.fit(X, [1, 1, 2, 0]).n_mistakes_ == 0
+    assert model.stop_reason_ is StopReason.ROUNDING
+    assert model.fit(X, [1, 1, 2, 0], sample_weight=[0, 1, 1, 1]).n_mistakes_ == 0
+    assert model.stop_reason_ is StopReason.SEPARATED
+
+
+def test_pictures_draw_no_line_that_a_class_has_not():
+    X, y = load_iris(return_X_y=True)
+    for columns in (slice(2, 4), slice(0, 4)):
+        model = rb.Perceptron(multiclass="joint", max_epochs=5).fit(X[:, columns], y)
+        ax = rb.plot.decision(model, X[:, columns], y)
+        drawn = {artist.get_gid() for artist in ax.findobj()}
+        assert not {"hyperplane 0", "hyperplane 1", "hyperplane 2"} & drawn
+
+
 # Going on ---------------------------------------------------------------------------------------
 
 

@@ -103,9 +103,8 @@ class JointRule(LinearRule):
             doubtful = ~(leads > rounding(thetas, norms)[:, np.newaxis])
             doubtful[np.arange(z - a), label] = False
             doubtful[row_weights(block, block.label[a:z], slice(a, z)) == 0] = False
-            for own, rival in np.unique(
-                [(label[i], k) for i, k in np.argwhere(doubtful)] or np.empty((0, 2), int), axis=0
-            ):
+            at, others = np.nonzero(doubtful)
+            for own, rival in np.unique(np.column_stack([label[at], others]), axis=0):
                 rows = a + np.flatnonzero(doubtful[:, rival] & (label == own))
                 x = as_matrix(block.rows, self.size - 1)[rows]
                 if (signs(x, difference(thetas[own], thetas[rival])) <= 0).any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ LARGEST = 420.0  # the area of the disc of the largest counter, in points²
 MOST_DISCS = 400  # of more support vectors, those with the largest counters
 CONTOURS = 13
 OWN = "signed distance from the class's own hyperplane  (w·x + b)/‖w‖"
+LEAD = "value of the class less the highest of the others"
 IN_FEATURES = "f(x)/‖w‖, the signed distance in feature space"
 
 
@@ -96,6 +98,10 @@ def decision(
 def _straight(seen: Seen, ax: Axes | None) -> Axes:
     """The picture of hyperplanes."""
     planes = seen.planes
+    if seen.X.shape[1] != 2 and seen.joint:
+        values = np.array([p.decision_function(seen.X) for p in planes])
+        leads = [values[k] - np.delete(values, k, axis=0).max(axis=0) for k in range(len(planes))]
+        return along_normals(ax, replace(seen, planes=()), list(leads), LEAD)
     if seen.X.shape[1] != 2:
         distances = [p.decision_function(seen.X) / p.norm if p.w.any() else None for p in planes]
         return along_normals(ax, seen, distances, DISTANCE if len(planes) == 1 else OWN)
@@ -154,7 +160,7 @@ def _several(scene: Scene) -> None:
     for k, plane in enumerate(seen.planes):
         if not plane.w.any():
             scene.note(f"zero {k}", f"w = 0 for “{seen.classes[k]}”: no line")
-    if len(seen.planes) > MOST_LINES:
+    if len(seen.planes) > MOST_LINES or seen.joint:  # where a class has no side of its own
         return
     for k, plane in enumerate(seen.planes):
         if plane.w.any():

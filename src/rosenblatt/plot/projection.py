@@ -322,7 +322,7 @@ def _rows(ax: Axes, seen: Seen, distances: Distances) -> Entries:
     ax.set_yticklabels([literal(name, 28) for name in seen.classes])
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    entries.append((line, "hyperplane"))
+    entries.append((line, "tied with the highest of the others" if seen.joint else "hyperplane"))
     return entries + [(None, f"{seen.errors} (largest value decides)")] * bool(seen.wrong.any())
 
 
@@ -340,6 +340,8 @@ def _row(ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: fl
     made[1].set(hatch="////", edgecolor=colour(k))
     margin, missed = _margin(seen, distance, own, k), (np.where(own, 1, -1) * distance <= 0).sum()
     says = f"margin {number(margin)}" if margin > 0 else f"{grouped(missed)} on the wrong side"
+    if seen.joint and margin > 0:
+        says = f"all clear by {number(margin)}"
     beyond = int(_beyond(distance, edges).sum())
     says += f"\n{grouped(beyond)} outside this picture" * (beyond > 0)
     where = ax.get_yaxis_transform()

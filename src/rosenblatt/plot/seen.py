@@ -14,7 +14,7 @@ from rosenblatt import arguments, matrices
 from rosenblatt.arguments import brief
 from rosenblatt.array_types import Bools, Floats
 from rosenblatt.plot.lettering import out_of
-from rosenblatt.results import Fit, Hyperplane, MarginFit, Optimum, Updates
+from rosenblatt.results import Fit, Hyperplane, JointFit, MarginFit, Optimum, Updates
 
 Names = Sequence[str] | None
 
@@ -31,6 +31,7 @@ class Seen:
     classes: tuple[str, ...]
     features: tuple[str, ...]
     wrong: Bools
+    joint: bool = False  # whether its classes were one problem
 
     @property
     def n(self) -> int:
@@ -74,7 +75,9 @@ def read(
     if len(labels):
         plane = isinstance(model, Hyperplane)
         predicted = model.predict(rows) if plane else _of_any_names(model, X).predict(X)
-    return Seen(rows, label, planes, shown, features, np.asarray(predicted) != classes[label])
+    joint = isinstance(next(iter(getattr(model, "fits_", ())), None), JointFit)
+    wrong = np.asarray(predicted) != classes[label]
+    return Seen(rows, label, planes, shown, features, wrong, joint)
 
 
 def read_two(
