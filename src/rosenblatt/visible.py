@@ -16,7 +16,7 @@ from unicodedata import category
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 PLAIN = str.maketrans(
     {"→": ">", "█": "#", "▏": "|", "±": "~", "…": "~", "‖": "|", "½": "0.5", "²": "^2"}
-    | {"Σ": "sum ", "ξ": "slack", "∞": "inf", "·": "*"}
+    | {"Σ": "sum ", "ξ": "slack", "∞": "inf", "·": "*", "°": " deg"}
 )
 JOINERS = "\u200c\u200d"  # Persian, Hindi and emoji are written with these
 

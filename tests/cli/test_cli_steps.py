@@ -91,6 +91,17 @@ def test_refused(arguments, message):
     assert message in call("steps", "and.csv", *arguments, code=2).stderr
 
 
+def test_no_time_to_find_the_best(monkeypatch):
+    monkeypatch.setattr("rosenblatt.cli.steps.PATIENCE", 1e-9)
+    said = call("steps", "and.csv", "--first", "1", charset="ascii").stdout
+    assert "no angle: the best hyperplane was not found in 1e-09 seconds" in said
+
+
+def test_letters_that_a_terminal_does_not_know():
+    said = call("steps", "and.csv", "--first", "1", charset="ascii").stdout
+    assert said.splitlines()[2].endswith("-1  43.31 deg")
+
+
 def test_a_class_that_is_not_there():
     told = call("steps", "kinds.csv", "--class", "d", code=2).stderr
     assert "--class d is none of the classes: give a, b, c" in told

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.results import Hyperplane, StepTable
 
 Format = Literal["text", "csv", "markdown", "latex"]
+PATIENCE = 10.0  # seconds to look for the best hyperplane
 BY_SUFFIX = {".txt": "text", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 FIRST = "How many updates to show, or all."
@@ -189,9 +190,11 @@ def _best(classifier: Any, encoded: EncodedTable, positive: Any) -> tuple[Hyperp
     bias = bool(classifier.fit_intercept)
     signs = encoded.signs(positive)
     try:
-        found = rosenblatt.mistake_bound(encoded.X, signs, fit_intercept=bias, max_time=10.0)
+        found = rosenblatt.mistake_bound(encoded.X, signs, fit_intercept=bias, max_time=PATIENCE)
     except ValueError as error:
         why = str(error).partition(",")[0].partition(":")[0]
+        if why.startswith("max_time"):
+            why = f"the best hyperplane was not found in {PATIENCE:g} seconds"
         proof = " (rosenblatt check proves it)" if bias and why.startswith("no hyper") else ""
         return None, f"no angle: {why}{proof}"
     plane = found.hyperplane
