@@ -153,3 +153,12 @@ def test_the_readme_names_what_ci_runs():
     assert "rosenblatt fit examples/banknotes.csv" in ci
     assert 'pip install -e ".[test]" && pytest' in readme
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_readme_has_the_figures_of_the_benchmarks():
+    table = re.findall(
+        r"^\|.*\| ([\d.]+) \| \[.*\]\((.*)\) \|$", (ROOT / "README.md").read_text(), re.M
+    )
+    assert len(table) >= 5
+    for ratio, page in table:
+        assert f"| {ratio} |" in (ROOT / page).read_text(), (ratio, page)
