@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SHORT = re.compile(r"\\([dt]?frac)\s*(\w)\s*(\w)")  # ``\tfrac12``, which docutils reads otherwise
+STOP = re.compile(r"[.,:;)]+")
 BRACES = ("⏟", "⏞")
 APPLY = "&ApplyFunction;", "\u2061"
 
@@ -51,9 +52,20 @@ def fenced(source: str) -> str:
     return re.sub(r"(?<!\\right)(\\r[vV]ert)\b", r"\\right\1", source)
 
 
+def keep(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give formulas the stops that follow them, which must not begin a line."""
+    for node in tree.findall(nodes.math):
+        after = node.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (stop := STOP.match(after)):
+            node["after"] = stop.group()
+            after.parent.replace(after, nodes.Text(after[stop.end() :]))
+
+
 def visit_math(translator: Any, node: nodes.Node) -> None:
-    """A formula within a line."""
-    translator.body.append(markup(node, block=False))
+    """A formula within a line, with the comma after it."""
+    text = markup(node, block=False)
+    after = node.get("after")
+    translator.body.append(f'<span class="kept">{text}{after}</span>' if after else text)
     raise nodes.SkipNode
 
 
@@ -65,5 +77,6 @@ def visit_display(translator: Any, node: nodes.Node) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Offer it as ``html_math_renderer = "mathml"``."""
+    app.connect("doctree-resolved", keep)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_display, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
