@@ -16,9 +16,9 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAME = f"({'|'.join(_MONTHS)})[a-z]*[.]?"
 _WEEKDAY = "(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.]?,? )?"
 _YEAR, _TH = r"(\d{4}|\d{2})", "(?:st|nd|rd|th)?"
-_NAMED = {  # the places of day, month, year and the rest among the groups
-    rf"{_WEEKDAY}(\d{{1,2}}){_TH}[. -]{{0,2}}{_NAME}[, -]{{0,2}}{_YEAR}(,?[t ].*)?": "1234",
-    rf"{_WEEKDAY}{_NAME}[ -](\d{{1,2}}){_TH},?[ -]{_YEAR}(,?[t ].*)?": "2134",
+_NAMED = {  # and how to put day, month and year in the order of ISO
+    rf"{_WEEKDAY}(\d{{1,2}}){_TH}[. -]{{0,2}}{_NAME}[, -]{{0,2}}{_YEAR}(?:,?( .*))?": r"\3-\2-\1\4",
+    rf"{_WEEKDAY}{_NAME}[ -](\d{{1,2}}){_TH},?[ -]{_YEAR}(?:,?( .*))?": r"\3-\1-\2\4",
 }
 # Years of two digits, of this century up to 68, as POSIX has it.
 _CENTURIES = {"20": r"([0-5]\d|6[0-8])", "19": r"(69|[7-9]\d)"}
@@ -45,14 +45,21 @@ def date_like(cell: str) -> str:
 def date(cell: str, order: int = ISO) -> str:
     """The SQL of a cell as a time in UTC, NULL where it is no date of this order.
 
-    ISO dates are dates in any order but with names of months; 'epoch' and 'infinity' are none.
+    ISO dates are dates in any order; 'epoch' and 'infinity' are none.
     """
+    if order == ISO:
+        return _iso_date(cell)
     iso = _named_in_iso(cell) if order == NAMED else _in_iso(cell, order)
-    looks = f"regexp_full_match({iso}, '{_ISO}([T ].*)?')"
+    # That is long, and planning takes the longer the more often it is written out: once, then.
+    return f"list_transform([{iso}], lambda d: {_iso_date('d')})[1]"
+
+
+def _iso_date(cell: str) -> str:
+    looks = f"regexp_full_match({cell}, '{_ISO}([T ].*)?')"
     # By way of a time zone, since a plain timestamp would ignore an offset such as +02:00.
-    bare = f"regexp_replace({iso}, '{_HALF}', '\\1')"
+    bare = f"regexp_replace({cell}, '{_HALF}', '\\1')"
     time = f"CAST(TRY_CAST({bare} AS TIMESTAMPTZ) AS TIMESTAMP)"
-    half = f"lower(regexp_extract({iso}, '{_HALF}', 2))"
+    half = f"lower(regexp_extract({cell}, '{_HALF}', 2))"
     later = f"WHEN {half} = 'p' AND hour({time}) < 12 THEN {time} + INTERVAL 12 HOUR"
     sooner = f"WHEN {half} = 'a' AND hour({time}) = 12 THEN {time} - INTERVAL 12 HOUR"
     return f"CASE WHEN NOT {looks} THEN NULL {later} {sooner} ELSE {time} END"
@@ -79,17 +86,14 @@ def _in_iso(cell: str, order: int) -> str:
 
 def _named_in_iso(cell: str) -> str:
     """The SQL of a cell with its date as in ISO if it has the name of a month."""
-    found = "NULL"
-    for pattern, places in _NAMED.items():
-        day, month, year, rest = (
-            f"regexp_extract(lower({cell}), '^{pattern}$', {place})" for place in places
-        )
-        number = f"(strpos('{' '.join(_MONTHS)}', {month}) + 3) // 4"
-        century = f"CASE WHEN strlen({year}) = 4 THEN '' WHEN {year} < '69' THEN '20' ELSE '19' END"
-        time = f"ltrim(replace({rest}, ',', ''))"
-        iso = f"concat({century}, {year}, '-', {number}, '-', {day}, ' ', {time})"
-        found = f"CASE WHEN {year} <> '' THEN trim({iso}) ELSE {found} END"
-    return found
+    cell = f"lower({cell})"
+    for pattern, iso in _NAMED.items():
+        cell = f"regexp_replace({cell}, '^{pattern}$', '{iso}')"
+    for number, name in enumerate(_MONTHS, 1):
+        cell = f"replace({cell}, '-{name}-', '-{number}-')"
+    for century, years in _CENTURIES.items():
+        cell = f"regexp_replace({cell}, '^{years}-', '{century}\\1-')"
+    return cell
 
 
 class Orders(NamedTuple):
