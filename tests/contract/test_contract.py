@@ -52,6 +52,7 @@ def exemptions(model):
         rb.Perceptron(order="shuffled", random_state=0, max_epochs=100),
         rb.Perceptron(order="random-mistake", random_state=0, max_epochs=400),
         rb.Perceptron(order="worst-mistake", max_epochs=400),
+        rb.Perceptron(multiclass="joint", order="shuffled", random_state=0, max_epochs=100),
         rb.Adaline(update="batch", max_epochs=400),
         rb.AdalineRegressor(update="batch", max_epochs=400),
         rb.SoftMarginClassifier(tol=1e-10),
