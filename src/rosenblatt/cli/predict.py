@@ -16,8 +16,8 @@ from rosenblatt.visible import print_line
 if TYPE_CHECKING:
     from rosenblatt.tables.table import Table
 
-CHUNK = 122_880  # rows read at a time: so many are stored together, as most files are written
-CELLS = 40 * CHUNK  # fewer of them where the table is wider, for the sake of memory
+CHUNK = 61_440  # rows read at a time: half of what most files store together
+CELLS = 80 * CHUNK  # fewer of them where the table is wider, for the sake of memory
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
@@ -71,7 +71,7 @@ def predict(
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
-        with open_table(files, how, **application.how_to_read) as table:
+        with open_table(files, how, **application.how_to_read, in_parts=True) as table:
             step = rows_at_a_time(table)
             chunks = ahead(application.chunks(table, step))
             answers = ahead(application.answer(chunk, tally) for chunk in chunks)

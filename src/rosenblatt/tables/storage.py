@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 # A text file up to this size is staged in memory, which spares small files the making of a
 # database file; a larger one goes to disk, where it is compressed and read back in parts.
 IN_MEMORY_BYTES = 256_000_000
+IN_PARTS_BYTES = 100_000_000  # the same where the rows are wanted only in parts, one by one
 # What DuckDB may use of the memory for a larger one, so that its size does not matter.
-MEMORY = "300MB"
+MEMORY = "200MB"
 NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
 
 
@@ -43,9 +44,9 @@ class ForPythonError(TableError):
         return f"{super().__str__()} and fit rb.{self.estimator}"
 
 
-def fits_in_memory(n_bytes: int) -> bool:
+def fits_in_memory(n_bytes: int, in_parts: bool = False) -> bool:
     """Whether a text file of this size is read into memory."""
-    return n_bytes <= IN_MEMORY_BYTES
+    return n_bytes <= (min(IN_PARTS_BYTES, IN_MEMORY_BYTES) if in_parts else IN_MEMORY_BYTES)
 
 
 class Storage:
@@ -55,7 +56,8 @@ class Storage:
     ends, whichever comes first. What a killed process left behind is removed by the next one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, in_parts: bool = False) -> None:
+        self.in_parts = in_parts
         _remove_orphans(tempfile.gettempdir())
         self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self._connections: list[duckdb.DuckDBPyConnection] = []
@@ -77,7 +79,7 @@ class Storage:
 
     def _connect(self) -> None:
         database = str(self.folder / "rows.duckdb")
-        place = ":memory:" if fits_in_memory(self._n_bytes) else database
+        place = ":memory:" if fits_in_memory(self._n_bytes, self.in_parts) else database
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": str(self.folder / "spilled"),
             "preserve_insertion_order": "true",

@@ -254,6 +254,7 @@ def read_table(
     dates: str | Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
     skip_bad_lines: bool = False,
+    in_parts: bool = False,
 ) -> Table:
     """Read a table from a file, from several with the same columns, or from a database.
 
@@ -306,6 +307,8 @@ def read_table(
         The units behind their numbers; numbers with another are none. By default looked for.
     skip_bad_lines : bool
         Leave out lines of a delimited file that have too few or too many cells.
+    in_parts : bool
+        The rows will be asked for in parts, one after the other: keep less of them in memory.
 
     Raises
     ------
@@ -334,7 +337,7 @@ def read_table(
     _check_marks("decimal", decimal, (".", ","))
     _check_marks("dates", dates, tuple(ORDERS))
     skip_bad_lines = yes_or_no("skip_bad_lines", skip_bad_lines)
-    storage = Storage()
+    storage = Storage(yes_or_no("in_parts", in_parts))
     try:
         asked = Asked(
             header, delimiter, text, sheet, table, query, wanted, missing,

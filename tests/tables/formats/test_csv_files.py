@@ -298,3 +298,15 @@ def test_four_bytes_for_a_character(start, file):
     with read_table(file(f"{mark}a,b\n1,é\n2,y\n".encode(start))) as found:
         assert found["a"].tolist() == [1.0, 2.0]
         assert found["b"].tolist() == ["é", "y"]
+
+
+def test_rows_asked_for_in_parts_are_the_same(file, monkeypatch):
+    monkeypatch.setattr(storage_module, "IN_PARTS_BYTES", 10)
+    rows = b"a,b\n" + b"".join(b"%.2f,w%d\n" % (k / 4, k % 3) for k in range(30))
+    found = []
+    for in_parts in (False, True):
+        with read_table(file(rows), in_parts=in_parts) as table:
+            (folder,) = Path(tempfile.gettempdir()).iterdir()
+            assert (folder / "rows.duckdb").exists() is in_parts
+            found.append({name: cells.tolist() for name, cells in table.chunk(5, 20).items()})
+    assert found[0] == found[1]

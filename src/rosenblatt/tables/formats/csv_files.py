@@ -64,10 +64,10 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
 
     A first line with all the wanted names is the header.
     """
-    given, lines, notes = file, _lines_of(file), list[str]()
+    given, lines, notes = file, _lines_of(file, storage), list[str]()
     if lines is None or not lines.ascii:
         file, notes = in_utf8(given, shown, storage.copies)
-        lines = lines if file is given else _lines_of(file)
+        lines = lines if file is given else _lines_of(file, storage)
     text, start = _start_of(file, asked.delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
@@ -117,10 +117,12 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     return replace(staged, columns=columns)
 
 
-def _lines_of(file: Path) -> Lines | None:
+def _lines_of(file: Path, storage: Storage) -> Lines | None:
     """The lines of a file, unless it is too large to be read into memory."""
     size = file.stat().st_size
-    return Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size) else None
+    return (
+        Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size, storage.in_parts) else None
+    )
 
 
 def _header(records: Sequence[Sequence[str]], asked: Asked) -> tuple[bool, list[str]]:
