@@ -78,7 +78,12 @@ def _joint_report(model: Any, data: Data, record: Any) -> BoundReport:
     """The report on several classes as one problem."""
     (fit,), k, bias = model.fits_, len(data.classes), bool(record.fit_intercept)
     eta = _rate(record, joint_weights(data.source), float(model.eta0))
-    if not np.array_equal(labels(data.source)[record.sample], record.own):
+    same = np.array_equal(labels(data.source)[record.sample], record.own)
+    if (
+        not same
+        or not np.isin(record.rival, np.arange(k)).all()
+        or (record.rival == record.own).any()
+    ):
         raise ValueError(OTHER_DATA)
     updates = in_kesler_vectors(record, k)
     with Team(count_threads(model.n_jobs)) as team:

@@ -21,7 +21,8 @@ class JointUpdates(Mistakes):
     """Every mistake that moved two hyperplanes, in order; there with ``record=True``.
 
     Beside what `Mistakes` has, whose `value` is here the value of the right class less that of
-    its rival, and whose `step` is the factor of ``(x, 1)`` that the one gains and the other loses:
+    its rival, and whose `step` is the factor of ``(x, 1)`` that the one gains and the other loses.
+    (So in its `table` y is always +1.)
 
     Attributes
     ----------
