@@ -45,13 +45,15 @@ def date_like(cell: str) -> str:
 def date(cell: str, order: int = ISO) -> str:
     """The SQL of a cell as a time in UTC, NULL where it is no date of this order.
 
-    ISO dates are dates in any order; 'epoch' and 'infinity' are none.
+    ISO dates are dates in any order but with names of months; 'epoch' and 'infinity' are none.
     """
     if order == ISO:
         return _iso_date(cell)
     iso = _named_in_iso(cell) if order == NAMED else _in_iso(cell, order)
     # That is long, and planning takes the longer the more often it is written out: once, then.
-    return f"list_transform([{iso}], lambda d: {_iso_date('d')})[1]"
+    value = f"list_transform([{iso}], lambda d: {_iso_date('d')})[1]"
+    named = f"regexp_matches({cell}, '[A-Za-z]{{3}}')"
+    return f"CASE WHEN {named} THEN {value} END" if order == NAMED else value
 
 
 def _iso_date(cell: str) -> str:
