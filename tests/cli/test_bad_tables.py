@@ -56,7 +56,8 @@ def test_databases(database):
         assert f"rosenblatt: {database}" in told
         assert "query" in told
     Path(database).write_bytes(Path(database).read_bytes()[:5000])
-    assert "is a damaged" in answer("fit", database, "--table", "t")
+    broken = {"t.db": "is an SQLite database that breaks off: copy it again"}
+    assert broken.get(database, "is a damaged") in answer("fit", database, "--table", "t")
 
 
 def test_queries_over_files():

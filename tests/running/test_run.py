@@ -9,7 +9,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.kernel import dual_rule as kernel_rule
-from rosenblatt.perceptron import linear_rule, updates
+from rosenblatt.perceptron import delta, linear_rule, updates
 from rosenblatt.running.clock import Cancel, cancelled_by, catch_interrupts
 from rosenblatt.running.threads import Team
 
@@ -20,9 +20,9 @@ WAYS = [
     (rb.Perceptron(), updates, "online_problems"),
     (rb.Perceptron(order="shuffled", keep="average"), updates, "online_problems"),
     (rb.Perceptron(order="worst-mistake"), updates, "online"),
-    (rb.Perceptron(update="batch"), updates, "minibatch"),
-    (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), updates, "minibatch"),
-    (rb.Adaline(update="minibatch", batch_size=5), updates, "delta"),
+    (rb.Perceptron(update="batch"), updates.InBatches, "loop"),
+    (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), updates.InBatches, "loop"),
+    (rb.Adaline(update="minibatch", batch_size=5), delta, "delta"),
     (rb.KernelPerceptron(), kernel_rule, "visit"),
     (rb.KernelPerceptron(order="random-mistake"), kernel_rule, "visit"),
     (rb.KernelPerceptron(budget=20, order="shuffled"), kernel_rule, "visit"),
@@ -47,7 +47,7 @@ def record_ways(monkeypatch, module, name):
         ways.append(way)
         return loop(*args)
 
-    monkeypatch.setattr(module, name, recorded)
+    monkeypatch.setattr(module, name, staticmethod(recorded))  # of a module or of a class
     return ways
 
 
