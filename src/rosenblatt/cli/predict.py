@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.tables.table import Table
 
 CHUNK = 61_440  # rows read at a time: half of what most files store together
-CELLS = 80 * CHUNK  # fewer of them where the table is wider, for the sake of memory
+CELLS = 25 * CHUNK  # fewer of them where the table is wider, for the sake of memory
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."

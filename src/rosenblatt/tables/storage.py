@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # A text file up to this size is staged in memory, which spares small files the making of a
 # database file; a larger one goes to disk, where it is compressed and read back in parts.
 IN_MEMORY_BYTES = 256_000_000
-IN_PARTS_BYTES = 100_000_000  # the same where the rows are wanted only in parts, one by one
+IN_PARTS_BYTES = 50_000_000  # the same where the rows are wanted only in parts, one by one
 # What DuckDB may use of the memory for a larger one, so that its size does not matter.
 MEMORY = "200MB"
 NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
