@@ -61,7 +61,7 @@ def evaluate(
         application, tally = Application(load(model), model, target=target), Tally()
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
-        with open_table(files, how, **application.how_to_read) as table:
+        with open_table(files, how, **application.how_to_read, in_parts=True) as table:
             facts = judged(application, table, tally, progress)
     notes = [
         *notes_without_options(application.notes),

@@ -73,7 +73,7 @@ def judged_by_file(
     pipeline = trained.pipeline
     pipeline.summary_ = trained.facts.as_json()
     application, tally = Application(pipeline, "the model"), Tally()
-    with open_table([file], how, **application.how_to_read) as table:
+    with open_table([file], how, **application.how_to_read, in_parts=True) as table:
         found = judged(application, table, tally, progress)
     notes = tuple(f"{Path(file).name}: {note}" for note in tally.notes(trained.classifier.classes_))
     facts = trained.facts
