@@ -152,6 +152,26 @@ def test_sqlite(case):
     assert found[1] == case[3].tolist()
 
 
+def test_sqlite_guesses_nothing():
+    """A cast takes the 16 of '16,455', 0 for an empty text, and no date for 31/12/2024."""
+    when = [datetime.datetime(2024, 1, 1) + datetime.timedelta(days=3 * k) for k in range(8)]
+    table = pd.DataFrame({"n": np.arange(8.0), "when": when})
+    model = make_pipeline(rb.TableEncoder(), rb.Perceptron()).fit(table, np.arange(8) > 3)
+    query = sql(formula_of(model, "m"), "sqlite", "data", "m")
+
+    def decision(*cells):
+        with sqlite3.connect(":memory:") as connection:
+            return connection.execute(f"WITH data(n, 'when') AS (VALUES (?, ?)) {query}", cells)
+
+    plain = decision(5, "2024-01-16").fetchone()[2]
+    assert decision(" 5.0e0 ", "2024-01-16").fetchone()[2] == plain
+    missing = decision(None, None).fetchone()[2:]
+    assert decision("", " ").fetchone()[2:] == missing == decision("NaN", "").fetchone()[2:]
+    for cells, why in [(("16,455", None), "no number: 16,455"), ((5, "31/12/2024"), "no date: 31")]:
+        with pytest.raises(sqlite3.Error, match=why):
+            decision(*cells).fetchone()
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with postgres_server(tmp_path_factory.mktemp("server")) as address:

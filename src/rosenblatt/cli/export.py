@@ -29,8 +29,8 @@ def export(
 ) -> None:
     """Write a linear model down for programs that know nothing of rosenblatt.
 
-    Each takes the columns of the table as they were in training, missing cells included, and gives
-    the decision values and the class. Dialects of SQL: duckdb, sqlite, postgresql.
+    Each takes the columns of the table, missing cells included, as plain numbers, dates and texts,
+    and gives the decision values and the class. Dialects of SQL: duckdb, sqlite, postgresql.
 
     [dim]Example:[/dim] rosenblatt export notes.skops --python notes.py
     """

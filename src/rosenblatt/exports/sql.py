@@ -24,6 +24,17 @@ class Dialect:
     without_nan: str  # NULL instead of it
 
 
+# SQLite keeps whatever it is given, and its casts take the 16 of '16,455' and 0 for other texts:
+# what is neither a number nor empty becomes an error, with the cell in its message.
+SQLITE_NUMBER = (
+    "CASE WHEN typeof({0}) <> 'text' THEN CAST({0} AS REAL) WHEN lower(trim({0})) IN ('', 'nan') "
+    "THEN NULL WHEN trim({0}) GLOB '*[^-+.0-9eE]*' THEN json_extract('{{}}', 'no number: ' || {0}) "
+    "ELSE CAST({0} AS REAL) END"
+)
+SQLITE_DAYS = (
+    "CASE WHEN julianday({0}) IS NULL AND trim({0}) <> '' "
+    "THEN json_extract('{{}}', 'no date: ' || {0}) ELSE julianday({0}) - 2440587.5 END"
+)
 DIALECTS = {
     "duckdb": Dialect(
         number="{}",
@@ -37,9 +48,9 @@ DIALECTS = {
     ),
     "sqlite": Dialect(
         number="{}",
-        double="CAST({} AS REAL)",
+        double=SQLITE_NUMBER,
         text="CAST({} AS TEXT)",
-        days="(julianday({}) - 2440587.5)",
+        days=f"({SQLITE_DAYS})",
         month="CAST(strftime('%m', {}) AS INTEGER)",
         largest="max({})",
         floor="(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))",
