@@ -32,6 +32,14 @@ class TestPoints:
         sparse = rb.plot.points(csr_matrix(X), y)
         assert np.array_equal(offsets(find(sparse, "class 2")), X[y == "cedar"])
 
+    def test_so_many_classes_are_not_all_named(self):
+        X = np.random.default_rng(0).normal(size=(60, 2))
+        ax = rb.plot.points(X, np.arange(60) % 30)
+        assert words(ax)[19:21] == ["19", "and 10 more classes"]
+        assert len(offsets(find(ax, "class 29"))) == 2
+        rows = rb.plot.points(X[:, :1], np.arange(60))
+        assert [tick.get_text() for tick in rows.get_yticklabels()] == [*map(str, range(0, 60, 2))]
+
     def test_one_feature_is_stacked_where_samples_hide_each_other(self):
         x, y = np.array([0.0, 0.0, 0.0, 5.0, 9.0]), [1, 1, 0, 1, 0]
         ax = rb.plot.points(x[:, None], y, feature_names=["weight"])

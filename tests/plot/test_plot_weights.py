@@ -33,6 +33,19 @@ class TestWeightSpace:
         assert offsets(find(ax, "end"))[0] == pytest.approx(six.coef_[0])
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("w1", "w2")
 
+    def test_names_of_lines_are_whole(self):
+        X, y = rb.datasets.eight_points()
+        run = rb.Perceptron(record=True, fit_intercept=False, init=[-3, 1]).fit(X, y)
+        ax = rb.plot.weight_space(run, X, y)
+        ax.figure.draw_without_rendering()
+        room = ax.get_window_extent()
+        names = [text for text in ax.texts if text.get_text().startswith("x = ")]
+        assert len(names) >= 5
+        for name in names:
+            box = name.get_window_extent()
+            assert room.x0 - 1 <= box.x0 < box.x1 <= room.x1 + 1, name
+            assert room.y0 - 1 <= box.y0 < box.y1 <= room.y1 + 1, name
+
     def test_cone_is_where_every_sample_is_right(self, six):
         ax = rb.plot.weight_space(six, X, Y)
         cone = find(ax, "all right").get_path()

@@ -18,6 +18,7 @@ from rosenblatt.plot.style import GREY, INK, PALE, Keys, Look, arrow, colour, ma
 from rosenblatt.results import Hyperplane
 
 BINS, STEP, TALL = 70, 0.13, 0.62  # of stacks: places side by side, one upon another, the highest
+NAMED = 20  # so many classes are named in a legend, and up to twice as many in rows
 GRID = 2000  # where a curve is looked at for its zeros
 
 
@@ -68,7 +69,10 @@ def points(
     where, rows = dense(seen.X), chosen(seen.n)
     picture = Picture(ax, around(where, ax))
     area = 1.4 * size(rows.size) * picture.shrink()
-    picture.entries |= _by_class(ax, where[rows], seen.label[rows], seen.classes, looks, area)
+    drawn = _by_class(ax, where[rows], seen.label[rows], seen.classes, looks, area)
+    picture.entries |= dict(list(drawn.items())[:NAMED])
+    if len(drawn) > NAMED:
+        picture.note("classes", f"and {len(drawn) - NAMED} more classes")
     if rows.size < seen.n:
         picture.note("drawn", f"{out_of(rows.size, seen.n)} points drawn")
     if not picture.view.to_scale:
@@ -161,7 +165,8 @@ def _set_up(ax: Axes | None, seen: Seen, line: Line, notes: float) -> Axes:
     ax.set(xlim=(line.low, line.high), ylim=(-0.5, K - 0.1))
     plain(ax)
     label_axis(ax.xaxis, seen.features[0], line.low, line.high)
-    ax.set_yticks(range(K), [literal(name, 20) for name in seen.classes])
+    ticks = range(0, K, 1 + K // (2 * NAMED))  # names of more would cover each other
+    ax.set_yticks(ticks, [literal(seen.classes[k], 20) for k in ticks])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     return ax

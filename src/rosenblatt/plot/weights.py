@@ -152,7 +152,8 @@ def _name_line(
     away = (-1 if k else 1) * 0.036 * picture.view.diagonal * line.w / line.norm
     spots = [share * ends[1] + (1 - share) * ends[0] + away for share in (0.86, 0.97, 0.75, 0.14)]
     width, height = np.array([6.2 * len(name), 14.0]) / picture.per_unit
-    for spot in spots:
+    inside = 0.55 * np.array([width, height])
+    for spot in np.clip(spots, picture.view.low + inside, picture.view.high - inside):
         off = np.abs(np.array(written) - spot)
         if ((off[:, 0] > width) | (off[:, 1] > height)).all():
             written.append(spot)
