@@ -91,6 +91,11 @@ def test_refused(arguments, message):
     assert message in call("steps", "and.csv", *arguments, code=2).stderr
 
 
+def test_what_rounding_leaves_of_zero_is_zero():
+    call("demo", "--save", "eight.csv", "eight-points")
+    assert "best hyperplane (0.7071, 0.7071, 0)" in call("steps", "eight.csv").stdout
+
+
 def test_no_time_to_find_the_best(monkeypatch):
     monkeypatch.setattr("rosenblatt.cli.steps.PATIENCE", 1e-9)
     said = call("steps", "and.csv", "--first", "1", charset="ascii").stdout

@@ -29,6 +29,7 @@ def test_sparse_files_are_learned_from_as_they_are(sparse_file):
     X, y = sparse_file
     told = fitted("points.svm", "--cv", 3, "--order", "cyclic", "--keep", "last", "-o", "m.skops")
     assert told["features"] == 40
+    assert not any("taken as the class" in note for note in told["notes"])  # the format says it
     assert list(told["classes"]) == ["1", "2"]
     model = rb.io.load("m.skops")
     reference = rb.Perceptron().fit(X.astype(float), y)

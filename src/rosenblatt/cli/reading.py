@@ -207,7 +207,8 @@ def find_target(
         where = "the last column that is not empty" if empty else where
         told = f"{shortened(last)}, {where}, is taken as the class (--target for another)"
         told += f"; left out, for it is empty: {listing(empty)}" * bool(empty)
-        return last, found._replace(notes=[told, *found.notes]), empty
+        guessed = [] if "sparse" in table.kinds.values() else [told]  # whose format has labels
+        return last, found._replace(notes=[*guessed, *found.notes]), empty
     named = [name for name in left if name.lower() in CLASS_NAMES and name != last]
     others = [] if refused.what == ONE_CLASS else left[:1]  # too few rows are no reason to look
     for name in [*named, *others]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.results import Hyperplane, StepTable
 
 Format = Literal["text", "csv", "markdown", "latex"]
+ROUNDING = 1e-12  # of the largest weight: smaller ones are what rounding left of zero
 PATIENCE = 10.0  # seconds to look for the best hyperplane
 BY_SUFFIX = {".txt": "text", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
@@ -199,7 +200,9 @@ def _best(classifier: Any, encoded: EncodedTable, positive: Any) -> tuple[Hyperp
         return None, f"no angle: {why}{proof}"
     plane = found.hyperplane
     assert plane is not None
-    weights = ", ".join(f"{x:.4g}" for x in [*plane.w[:6], *([plane.b] if bias else [])])
+    aim = [*plane.w, *([plane.b] if bias else [])]
+    nothing = ROUNDING * max(map(abs, aim))
+    weights = ", ".join(f"{x:.4g}" if abs(x) > nothing else "0" for x in aim)
     shown = f" ({weights})" if len(plane.w) <= 6 else ""
     vector = "(w, b)" if bias else "w"
     return plane, f"angle: between {vector} and that of the best hyperplane{shown}"
