@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.options import refuse_overwriting, shown_tables, tables_of, writes
+from rosenblatt.cli.options import refuse, refuse_overwriting, shown_tables, tables_of, writes
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_line
 
@@ -21,6 +21,9 @@ CELLS = 25 * CHUNK  # fewer of them where the table is wider, for the sake of me
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
+EXPLAIN = "Write, too, which columns led to each answer, those that count most first: because."
+TOP = "How many columns --explain names (3)."
+CONTRIBUTIONS = "Write, too, what every column adds to the decision value, and what it starts from."
 QUIET = "Say nothing but errors."
 KEEP = "Write this column, too, such as the name or number of the row. May be given several times."
 
@@ -36,6 +39,11 @@ def predict(
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=TABLE)] = None,
     output: Annotated[str | None, writes(metavar="TABLE", help=OUTPUT)] = None,
     keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help=KEEP)] = None,
+    explain: Annotated[bool, typer.Option("--explain", metavar="", help=EXPLAIN)] = False,
+    top: Annotated[int | None, typer.Option(min=1, metavar="N", help=TOP)] = None,
+    contributions: Annotated[
+        bool, typer.Option("--contributions", metavar="", help=CONTRIBUTIONS)
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     header: options.Header = None,
     delimiter: options.Delimiter = None,
@@ -55,7 +63,9 @@ def predict(
     [dim]Example:[/dim] rosenblatt predict notes.skops examples/banknotes.csv -o answers.csv
     """
     files = tables_of(ctx.params)
+    refuse(top and not explain, f"--top {top} says how many columns to name: add --explain")
     with ProgressLine(not quiet) as progress:
+        from rosenblatt.cli.explaining import Explained
         from rosenblatt.cli.overlapped import ahead, share_one_heap
         from rosenblatt.cli.reading import open_table
         from rosenblatt.cli.saved_models import Application, Tally, notes_without_options
@@ -66,7 +76,9 @@ def predict(
         output = None if output == "-" else output
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
-        application, tally = Application(load(model), model, keep or ()), Tally()
+        explained = Explained((top or 3) * explain, contributions)
+        application = Application(load(model), model, keep or (), explained=explained)
+        tally = Tally()
         refuse_overwriting(output, [model, *files])
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {shown_tables(files)}")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.cli.explaining import RUNNER_UP, Explained, Explanation
 from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
@@ -149,7 +150,12 @@ class Application:
     """A loaded model made ready for tables."""
 
     def __init__(
-        self, model: Any, path: str, kept: Sequence[str] = (), target: str | None = None
+        self,
+        model: Any,
+        path: str,
+        kept: Sequence[str] = (),
+        target: str | None = None,
+        explained: Explained | None = None,
     ) -> None:
         facts = saved_facts(model, path)
         self.path, self.trained_on = path, None if facts is None else facts.table
@@ -177,6 +183,9 @@ class Application:
         values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
         label = "integer" if classes.dtype.kind in "iu" else "text"
         self.answers = {"prediction": label} | dict.fromkeys(values, "number")
+        self.explanation = explained and Explanation.of(model, path, explained)
+        if self.explanation is not None:
+            self.answers |= self.explanation.layout(label if len(classes) > 2 else None)
         for name in self.kept:
             refuse(name in self.answers, f"--keep {name}: the answers have a column of that name")
 
@@ -267,27 +276,38 @@ class Application:
 
     def classified(self, given: Columns, tally: Tally) -> Classified:
         """What the model says of some rows, and what is true, where the class is among them."""
+        return self._with_features(given, tally)[1]
+
+    def _with_features(self, given: Columns, tally: Tally) -> tuple[Any, Classified]:
         columns = self._as_in_training(given)
         true = columns.pop(self.target, None) if self.target else None
-        values, chosen = self._answers(self.features(columns))
+        X = self.features(columns)
+        values, chosen = self._answers(X)
         if self.encoder is not None:
             tally.meet(self.encoder.unseen(columns))
         if true is None:
-            return Classified(values, chosen, None)
-        return Classified(
-            values, chosen, tally.judge(chosen, _as_texts(true), self.classifier.classes_)
-        )
+            return X, Classified(values, chosen, None)
+        numbers = tally.judge(chosen, _as_texts(true), self.classifier.classes_)
+        return X, Classified(values, chosen, numbers)
 
     def answer(self, chunk: tuple[Columns, Columns], tally: Tally) -> dict[str, Any]:
-        """What is kept, labels and decision values."""
+        """What is kept, labels and decision values, and what led to them."""
         given, kept = chunk
-        values, chosen, _ = self.classified(given, tally)
+        X, (values, chosen, _) = self._with_features(given, tally)
+        reasons: Columns = {}
+        if self.explanation is not None:
+            reasons, second = self.explanation.columns(X, values, chosen)
+            if RUNNER_UP in self.answers:
+                reasons[RUNNER_UP] = self._labels(second)
+        answers = dict(zip(self.answers, [self._labels(chosen), *values.T], strict=False))
+        return kept | answers | reasons
+
+    def _labels(self, numbers: NDArray[np.intp]) -> Any:
+        """The classes with these numbers, as they are written."""
         classes = self.classifier.classes_
         if self.answers["prediction"] == "integer":
-            predicted = classes[chosen]
-        else:
-            predicted = Texts(np.array(list(map(str, classes)), object), chosen.astype(np.int32))
-        return kept | dict(zip(self.answers, [predicted, *values.T], strict=True))
+            return classes[numbers]
+        return Texts(np.array(list(map(str, classes)), object), numbers.astype(np.int32))
 
     def _answers(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Decision values and the numbers of the classes.
