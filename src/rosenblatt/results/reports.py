@@ -147,7 +147,8 @@ class MistakeBound:
         most = _number(self.most) if math.isfinite(self.most) else power_of_ten(self)
         space = f", in the feature space of {self.kernel}" if self.kernel else ""
         space = f", of {self.n_classes} classes as one problem" if self.n_classes else space
-        return f"at most {most} mistakes{where}: {self.formula} with {self.terms}{space}"
+        mistakes = f"{most} mistake{'s' * (self.most != 1)}"
+        return f"at most {mistakes}{where}: {self.formula} with {self.terms}{space}"
 
     @property
     def terms(self) -> str:
