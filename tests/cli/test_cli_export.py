@@ -1,6 +1,7 @@
 """``rosenblatt export``: files that run without rosenblatt, or one line on why not."""
 
 import runpy
+import sqlite3
 from pathlib import Path
 
 import duckdb
@@ -34,6 +35,34 @@ def test_what_is_written_says_what_predict_says(model):
     assert found["decision_Gentoo"].tolist() == pytest.approx(answers["decision_Gentoo"].tolist())
     query = call("export", model, "--sql", "duckdb").stdout
     assert query == Path("m.sql").read_text()
+
+
+def test_words_in_other_spellings():
+    words, labels = ["Yes", "no", "YES", "No", "Yes", "no"], list("yny") + list("nyn")
+    umlauts, n = ["Ä", "b", "Ä", "b", "Ä", "c"], [1, 2, 4, 3, 5, 8]
+    file = table("s.csv", {"w": words, "ü": umlauts, "n": n, "y": labels})
+    call("fit", file, "-q", "-o", "m.skops", "--cv", 0)
+    call("export", "m.skops", "--python", "m.py", "--sql", "sqlite", "-o", "m.sql")
+    new = {"w": ["YES", "NO", "yes", "nO", "maybe"], "ü": ["B", "Ä", "c", "b", "Ä"]}
+    new["n"] = [3, 1, 2, 5, 4]
+    call("predict", "m.skops", table("new.csv", new), "-o", "answers.csv", "-q")
+    answers = pd.read_csv("answers.csv")
+    decision = runpy.run_path("m.py")["decision"]
+    cells = list(zip(*new.values(), strict=True))
+    found = [decision(dict(zip(new, row, strict=True))) for row in cells]
+    expected = answers["decision"].tolist()
+    assert found[1:] == pytest.approx(expected[1:])
+    assert found[0] != pytest.approx(expected[0])  # B is b to predict alone
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute('CREATE TABLE data (w, "ü", n)')
+        connection.executemany("INSERT INTO data VALUES (?, ?, ?)", cells)
+        asked = connection.execute(Path("m.sql").read_text()).fetchall()
+    connection.close()
+    assert [row[3] for row in asked] == pytest.approx(found)
+    call("fit", file, "-q", "-o", "m.skops", "--cv", 0, "--category", "w")
+    call("export", "m.skops", "--python", "m.py")
+    exact = runpy.run_path("m.py")["decision"]
+    assert exact({"w": "yEs", "ü": "b", "n": 1}) != exact({"w": "Yes", "ü": "b", "n": 1})
 
 
 def test_refused(model):

@@ -39,9 +39,13 @@ def export(
     from rosenblatt import __version__
     from rosenblatt.exports.formula import formula_of
     from rosenblatt.files.models import load
+    from rosenblatt.report.saved import saved_facts
     from rosenblatt.visible import print_data, print_line
 
-    formula = formula_of(load(model), model)
+    loaded = load(model)
+    facts = saved_facts(loaded, model)
+    trained_on = facts.table if facts else None
+    formula = formula_of(loaded, model, trained_on.as_they_stand if trained_on else None)
     title = f"{Path(model).name}, written by rosenblatt {__version__}."
     written = {}
     if python:

@@ -13,7 +13,7 @@ from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import scaling, width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from rosenblatt.tables.feature_values import Spec
 
@@ -44,7 +44,7 @@ class ValueTerm:
     """The weights of the values of a text, or of the weekday or month of a date.
 
     None stands for a missing cell; what is not among the values counts nothing. `any_case`: the
-    values are true and false, in any spelling.
+    values are in small letters, and cells may have any.
     """
 
     column: str
@@ -77,9 +77,10 @@ class Formula:
         return kinds
 
 
-def formula_of(model: Any, what: str) -> Formula:
+def formula_of(model: Any, what: str, exact: Collection[str] | None = None) -> Formula:
     """The formula of a fitted linear classifier, or of a pipeline of an encoder and one.
 
+    It takes YES for the word Yes in all columns but those that are `exact`; None: in none.
     Raises ValueError, saying what `what` is instead, if it has none.
     """
     classifier = model[-1] if hasattr(model, "steps") else model
@@ -108,11 +109,15 @@ def formula_of(model: Any, what: str) -> Formula:
         msg = f"{what} makes features with {kind}: export a model of a table's own columns"
         raise ValueError(msg)
     dates = {spec["name"] for spec in specs if spec["kind"] == "date"}
-    return Formula(classes, bias, tuple(_terms(specs, dates, coef, what)), at_zero)
+    return Formula(classes, bias, tuple(_terms(specs, dates, coef, what, exact)), at_zero)
 
 
 def _terms(
-    specs: list[Spec], dates: set[str], coef: Any, what: str
+    specs: list[Spec],
+    dates: set[str],
+    coef: Any,
+    what: str,
+    exact: Collection[str] | None,
 ) -> Iterator[NumberTerm | ValueTerm]:
     start = 0
     for spec in specs:
@@ -123,11 +128,21 @@ def _terms(
         start += width(spec)
         place = _place(spec, dates)
         if "values" in spec:
-            values = (None if value == MISSING else value for value in spec["values"])
-            any_case = set(spec["values"]) <= TRUTH
+            lenient = exact is not None and place[0] not in exact and not place[1]
+            any_case = set(spec["values"]) <= TRUTH or (lenient and _told_apart(spec["values"]))
+            values = (
+                None if value == MISSING else value.lower() if any_case else value
+                for value in spec["values"]
+            )
             yield ValueTerm(*place, tuple(zip(values, weights, strict=True)), any_case)
         else:
             yield NumberTerm(*place, spec["fill"], *scaling(spec), weights[0])
+
+
+def _told_apart(words: list[str]) -> bool:
+    """Whether words differ in more than capitals, which C and SQLite know of ASCII only."""
+    small = {word.lower() for word in words if word.isascii()}
+    return len(small) == len(words)
 
 
 def _place(spec: Spec, dates: set[str]) -> tuple[str, bool, str | None]:
