@@ -145,14 +145,13 @@ def test_folds_are_trained_as_long_as_the_model(noise, monkeypatch):
 
     monkeypatch.setattr(effort, "FREE", 0.0)
     monkeypatch.setattr("rosenblatt.cli.fit.FOLDS_TIME", 1e6)
-    lengths, once = [], fitting.run
+    lengths, once = [], fitting.fit
 
-    def watched(model, *given, **more):
-        notes = once(model, *given, **more)
+    def watched(model, *given):
+        once(model, *given)
         lengths.append(int(model.n_iter_))
-        return notes
 
-    monkeypatch.setattr(fitting, "run", watched)
+    monkeypatch.setattr(fitting, "fit", watched)
     call("fit", noise, "-q")
     assert len(lengths) == 6
     assert len(set(lengths)) == 1

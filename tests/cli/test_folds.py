@@ -1,14 +1,19 @@
 """Cross-validation by the command: the scores of the honest pipeline, to the bit."""
 
+import signal
+import threading
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import KernelPerceptron, Perceptron, TableEncoder
+from rosenblatt.cli import fitting
 from rosenblatt.cli.fitting import cross_validate
 from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.report.fits import LabelledTable
+from rosenblatt.running.threads import Team
 from rosenblatt.tables.texts import Texts
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -61,6 +66,35 @@ def honest(table, classifier, encoder, folds):
 def test_scores_are_those_of_the_honest_pipeline(classifier, n_classes, as_texts):
     table = labelled(300, n_classes, as_texts)
     compare(table, classifier, TableEncoder())
+
+
+@quiet
+def test_folds_side_by_side_have_the_same_scores(monkeypatch):
+    monkeypatch.setattr(fitting, "WORTHWHILE", 0)
+    classifier, sizes = Perceptron(max_epochs=3, n_jobs=3), []
+    monkeypatch.setattr(fitting, "Team", lambda size: sizes.append(size) or Team(size))
+    compare(labelled(300, 3, True), classifier, TableEncoder())
+    assert sizes == [3]
+
+
+@quiet
+def test_ctrl_c_ends_all_folds_that_are_under_way(monkeypatch):
+    """It comes to the main thread, which waits; the fits in the others end where they are."""
+    monkeypatch.setattr(fitting, "WORTHWHILE", 0)
+    table, encoder = labelled(300, 2, True), TableEncoder()
+    classifier = Perceptron(max_epochs=10**9, order="shuffled", n_jobs=2, max_time=0.05)
+    classifier.fit(encoder.fit_transform(table.columns), table.y)
+    classifier.set_params(max_time=None)
+
+    class Interrupted(Team):
+        def each(self, task, items):
+            threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+            return super().each(task, items)
+
+    monkeypatch.setattr(fitting, "Team", Interrupted)
+    with ProgressLine(False) as progress, pytest.raises(KeyboardInterrupt):
+        cross_validate(table, classifier, encoder, 4, progress)
+    assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
 
 
 @quiet

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt
 from rosenblatt.cli.effort import CHOSEN, Effort, within_time
-from rosenblatt.cli.folds import stratified
+from rosenblatt.cli.folds import Rows, stratified
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -26,8 +27,9 @@ from rosenblatt.cli.options import (
     tables_of,
 )
 from rosenblatt.cli.reading import encoder_of, notes_about, read_file
-from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
+from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
+from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fits import (
@@ -40,10 +42,12 @@ from rosenblatt.report.fits import (
 )
 from rosenblatt.report.judging import judge, was_stopped
 from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Cancel, cancelled_by
+from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Cells
 from rosenblatt.tables.free_text import with_counts
-from rosenblatt.tables.sparse_features import SparseEncoder
+from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -51,7 +55,10 @@ if TYPE_CHECKING:
 
     from rosenblatt.report.terminal import NamedWeights
 
+T = TypeVar("T")
 Encoder = TableEncoder | SparseEncoder
+Telling = ProgressLine | FoldProgress
+ROOM = 1 << 27  # numbers of the features of the folds that are done side by side
 MODELS = {  # by name: the loops of all of them would take a while to load
     "perceptron": "Perceptron",
     "adaline": "Adaline",
@@ -174,6 +181,24 @@ def run(
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
+    with warnings.catch_warnings(record=True) as caught:
+        # The report says why it stopped and what to do.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("always", IndefiniteKernelWarning)
+        fit(classifier, X, y, progress, what, effort)
+    notes = []
+    for warning in caught:
+        if isinstance(warning.message, IndefiniteKernelWarning):
+            notes.append(warning.message.told("--kernel rbf or poly"))
+        else:
+            warnings.warn(warning.message, stacklevel=2)
+    return notes
+
+
+def fit(
+    classifier: Any, X: Any, y: NDArray[Any], progress: Telling, what: str, effort: Effort
+) -> None:
+    """Train, and tell how far it is."""
     n_problems = len(positives_of(np.unique(y)))
     callback: Any
     if not hasattr(classifier, "max_epochs"):  # margins are found in scans
@@ -182,21 +207,10 @@ def run(
         course = effort.course(classifier, X, n_problems)
         callback = partial(progress.after_epoch, what, course)
     classifier.set_params(callback=callback)
-    with warnings.catch_warnings(record=True) as caught:
-        # The report says why it stopped and what to do.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("always", IndefiniteKernelWarning)
-        try:
-            classifier.fit(X, y)
-        finally:
-            classifier.set_params(callback=None)
-    notes = []
-    for warning in caught:
-        if isinstance(warning.message, IndefiniteKernelWarning):
-            notes.append(warning.message.told("--kernel rbf or poly"))
-        else:
-            warnings.warn(warning.message, stacklevel=2)
-    return notes
+    try:
+        classifier.fit(X, y)
+    finally:
+        classifier.set_params(callback=None)
 
 
 def _was_interrupted(classifier: Any) -> bool:
@@ -225,7 +239,7 @@ def cross_validate(
         folds = least
         table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
     # What was used with all the rows is used with some of them, whatever it looks like there.
-    used = tuple(encoder.kinds_)
+    used, at_once = tuple(encoder.kinds_), _at_once(table, encoder, classifier, folds)
     encoder = clone(encoder)
     columns: dict[str, Any] = table.columns
     if isinstance(encoder, TableEncoder):
@@ -236,22 +250,53 @@ def cross_validate(
     weights = getattr(classifier, "class_weight", None)
     y = table.y if isinstance(weights, dict) else numbers  # sorted like the classes, but shorter
     classifier, effort_of_each = _as_long(classifier, effort)
-    split = within_time(stratified(numbers, folds), effort.folds_time)
-    scores = []
-    for k, (learn, test) in enumerate(split, 1):
-        what = f"cross-validation {k}/{folds}"
-        progress.say(what)
-        model = clone(classifier)
-        X = encoder.fit_transform({name: column[learn] for name, column in columns.items()})
-        run(model, X, y[learn], progress, what, effort_of_each)
+    cancel, told = Cancel(), FoldProgress(progress, folds)
+
+    def score(fold: tuple[int, tuple[Rows, Rows]]) -> float:
+        k, (learn, test) = fold
+        model, own = clone(classifier), clone(encoder)
+        if at_once > 1:
+            model.set_params(n_jobs=1)
+        with cancelled_by(cancel):
+            X = own.fit_transform({name: column[learn] for name, column in columns.items()})
+            fit(model, X, y[learn], told, str(k), effort_of_each)
         if _was_interrupted(model):
             raise KeyboardInterrupt
-        X = encoder.transform({name: column[test] for name, column in columns.items()})
-        scores.append(float(np.mean(model.predict(X) == y[test])))
+        X = own.transform({name: column[test] for name, column in columns.items()})
+        return float(np.mean(model.predict(X) == y[test]))
+
+    scores: list[float] = []
+    parts = batched(enumerate(stratified(numbers, folds), 1), at_once)
+    with warnings.catch_warnings(), Team(at_once) as team:
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", IndefiniteKernelWarning)
+        try:
+            for part in within_time(parts, effort.folds_time):
+                scores += team.each(score, part)
+        except KeyboardInterrupt:
+            cancel.ask()
+            raise
     if len(scores) < folds:
         done = f"{len(scores)} of {folds} folds, for which {effort.folds_time:g} seconds are kept"
         table.notes.append(f"{done} (--cv {folds} does all of them)")
     return tuple(scores)
+
+
+def _at_once(table: LabelledTable, encoder: Encoder, classifier: Any, folds: int) -> int:
+    """How many folds to do side by side: as many as there are threads, and there is room for."""
+    sparse = not isinstance(encoder, TableEncoder) or encoder.sparse_
+    features = len(table.columns) if sparse else len(encoder.get_feature_names_out())
+    numbers = len(table.y) * features
+    if numbers < WORTHWHILE or is_sparse(table.columns):
+        return 1
+    return max(1, min(folds, count_threads(classifier.n_jobs), ROOM // numbers))
+
+
+def batched(items: Iterable[T], n: int) -> Iterator[list[T]]:
+    """The items, `n` at a time."""
+    rest = iter(items)
+    while part := list(islice(rest, n)):
+        yield part
 
 
 def _was_chosen(classifier: Any) -> bool:

@@ -75,6 +75,28 @@ class ProgressLine:
         self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
 
 
+class FoldProgress:
+    """How far the folds of a cross-validation are, some of which may be done side by side."""
+
+    def __init__(self, line: ProgressLine, folds: int) -> None:
+        self._line, self._folds = line, folds
+        self._shares: dict[str, float] = {}
+
+    def after_epoch(self, fold: str, course: Course, epoch: Epoch) -> None:
+        """Tell of an epoch in a fold."""
+        course(epoch)
+        self._say(fold, course.share, f"epoch {epoch.number}, {sum(epoch.mistakes)} mistakes")
+
+    def after_scan(self, fold: str, n_problems: int, scan: MarginRound) -> None:
+        """The same of a fit to a best hyperplane."""
+        self._say(fold, 0.5, f"scan {scan.number}, gap {scan.gap:.2g}")
+
+    def _say(self, fold: str, share: float, detail: str) -> None:
+        self._shares |= dict.fromkeys(map(str, range(1, int(fold))), 1.0) | {fold: share}
+        done = round(FULL * sum(self._shares.values()) / self._folds)
+        self._line.say("cross-validation", done, FULL, f"fold {fold}, {detail}")
+
+
 class HeldCtrlC:
     """Ctrl-C once there is a model: what can be left out ends, and the model is still written.
 

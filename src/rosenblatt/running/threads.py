@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,13 @@ def one_blas_thread() -> Iterator[None]:
                 _limits.pop().restore_original_limits()
 
 
+def _wait_for(future: Future[Any]) -> None:
+    """Wait in short steps: a signal that came to another thread ends none of them."""
+    while not future.done():
+        with suppress(TimeoutError):
+            future.exception(0.1)
+
+
 class Team:
     """`size` threads, started when first needed and ended with the ``with`` block.
 
@@ -85,7 +92,7 @@ class Team:
         assert self._pool is not None
         futures = [self._pool.submit(task, *entries) for entries in zip(*columns, strict=False)]
         for future in futures:
-            future.exception()  # waits for it
+            _wait_for(future)
         return [future.result() for future in futures]
 
     def _begin(self) -> None:
