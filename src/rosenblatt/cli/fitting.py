@@ -89,7 +89,7 @@ class TrainedModel:
         """The hyperplanes with the names of the features."""
         from rosenblatt.report.terminal import NamedWeights
 
-        return NamedWeights.of(self.classifier, self.training.encoder.get_feature_names_out())
+        return NamedWeights.of(self.classifier, self.training.encoder)
 
 
 def estimator(model: str) -> Any:

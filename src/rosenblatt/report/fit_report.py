@@ -127,7 +127,8 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
     if s.test is not None:
         yield "test", test_line(s.test, s.tested_on)
     if weights is not None:
-        yield "weights", weights_table(weights, top, width - 12)
+        units = None if table is None else table.units
+        yield "weights", weights_table(weights, top, width - 12, units)
 
 
 def _by_case(s: FitFacts, cases: Sequence[T], told: Callable[[T, int], Text], of: str) -> Group:

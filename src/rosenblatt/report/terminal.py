@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console, Group, RenderableType
 from rich.segment import Segment, Segments
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from rosenblatt.report.facts import classifier_of
 from rosenblatt.report.sentences import classes_line, data_line, shortened, verdict_word
+from rosenblatt.report.units import Units
 from rosenblatt.results import Verdict
 from rosenblatt.visible import count, print_styled, visible
 
@@ -25,6 +27,7 @@ LEAST_WIDTH = 60
 MOST_COLUMNS = 6
 MOST_LINES = 26  # of classes or problems; of more, only the first are shown
 BAR = 16
+WIDE = 60  # room for weights per unit, too
 
 
 def new_console() -> Console:
@@ -106,26 +109,42 @@ class NamedWeights(NamedTuple):
     coef: NDArray[Any]
     intercept: NDArray[Any]
     classes: list[str]
+    units: Units | None = None  # None: the weights are per unit already
 
     @classmethod
-    def of(cls, model: Any, names: Iterable[str] | None = None) -> NamedWeights | None:
+    def of(cls, model: Any, encoder: Any = None) -> NamedWeights | None:
         """From a pipeline or a bare classifier; None for a kernel perceptron, which has none.
 
-        `names` are those of the features where the model itself does not know them.
+        `encoder` made the features where the model itself does not know them.
         """
         classifier = classifier_of(model)
         if not hasattr(classifier, "coef_"):
             return None
         labels = [str(label) for label in classifier.classes_]
-        features = feature_names(model) if names is None else [str(name) for name in names]
-        return cls(features, classifier.coef_, classifier.intercept_, labels)
+        if encoder is None:
+            features, encoder = feature_names(model), model[0] if hasattr(model, "steps") else None
+        else:
+            features = [str(name) for name in encoder.get_feature_names_out()]
+        return cls(features, classifier.coef_, classifier.intercept_, labels, Units.of(encoder))
+
+    def per_unit(self, w: NDArray[Any]) -> dict[int, float]:
+        """For the features that are standardised numbers, a weight per unit of the table."""
+        if self.units is None:
+            return {}
+        slopes = w / self.units.deviations
+        return {j: float(slope) for j, slope in enumerate(slopes) if not np.isnan(slope)}
 
     def as_list(self) -> list[dict[str, Any]]:
         """All of them, one entry per hyperplane, for JSON."""
         positives = self.classes[1:] if len(self.coef) == 1 else self.classes
-        weights = (dict(zip(self.features, w, strict=True)) for w in self.coef.tolist())
-        every = zip(positives, weights, self.intercept.tolist(), strict=True)
-        return [{"positive": name, "weights": named, "bias": b} for name, named, b in every]
+        found = []
+        for name, w, b in zip(positives, self.coef, self.intercept.tolist(), strict=True):
+            entry = {"positive": name, "weights": dict(zip(self.features, w.tolist(), strict=True))}
+            if self.units is not None:
+                slopes = self.per_unit(w).items()
+                entry["weights_per_unit"] = {self.features[j]: slope for j, slope in slopes}
+            found.append(entry | {"bias": b})
+        return found
 
 
 def feature_names(model: Any) -> list[str]:
@@ -148,10 +167,12 @@ def axis_names(model: Any) -> list[str]:
     return [f"{name} (standardised)" if name in scaled else name for name in names]
 
 
-def weights_table(weights: NamedWeights, top: int, width: int) -> RenderableType:
-    """The features with the largest weights, by name."""
+def weights_table(
+    weights: NamedWeights, top: int, width: int, units: Mapping[str, str] | None = None
+) -> RenderableType:
+    """The features with the largest weights, by name; `units` of those of which they are known."""
     if len(weights.coef) == 1:
-        return signed_weights(weights, top, width)
+        return signed_weights(weights, top, width, units)
     if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
         return _weights_by_class(weights, top, width)
     lines, n = list[Text](), lines_shown(len(weights.classes), top)
@@ -168,19 +189,35 @@ def lines_shown(n: int, top: int) -> int:
     return n if n <= MOST_LINES else min(n, top)
 
 
-def signed_weights(weights: NamedWeights, top: int, width: int) -> RenderableType:
-    """The largest weights of one hyperplane, with bars."""
+def signed_weights(
+    weights: NamedWeights, top: int, width: int, units: Mapping[str, str] | None = None
+) -> RenderableType:
+    """The largest weights of one hyperplane, with bars, and what they are per unit."""
     w = weights.coef[0]
-    largest = max(abs(w).max(), 1e-300)
-    table = columns("left", "right", "left")
-    for j in _by_size(w)[:top]:
-        bar = "█" * round(BAR * (abs(w[j]) / largest)) or "▏" * bool(w[j])
-        name = Text(shortened(weights.features[j], width - BAR - 14))
-        table.add_row(name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])))
+    largest, shown = max(abs(w).max(), 1e-300), _by_size(w)[:top]
+    per_unit = weights.per_unit(w) if width >= WIDE else {}  # names come first
+    slopes = {j: _slope(weights, j, x, units or {}) for j, x in per_unit.items() if x}
+    longest = max((len(slopes[j]) + 2 for j in shown if j in slopes), default=0)
+    room, full = width - longest - 14, max(len(weights.features[j]) for j in shown)
+    full_bar = BAR if not longest or full + BAR <= room else BAR // 2
+    table = columns("left", "right", "left", "left")
+    for j in shown:
+        bar = "█" * round(full_bar * (abs(w[j]) / largest)) or "▏" * bool(w[j])
+        name = Text(shortened(weights.features[j], max(12, room - full_bar)))
+        table.add_row(
+            name, f"{w[j]:+.4g}", Text(bar, _colour(w[j])), Text(slopes.get(j, ""), "dim")
+        )
     table.add_row(Text("(bias)", "dim"), f"{weights.intercept[0]:+.4g}", "")
     minus, plus = (shortened(name, 25) for name in weights.classes)
     told = [f"+ speaks for {plus}, - for {minus}", *_rest(len(w) - top)]
     return Group(table, Text("; ".join(told), "dim"))
+
+
+def _slope(weights: NamedWeights, j: int, slope: float, units: Mapping[str, str]) -> str:
+    """``+0.3 per year``: what one more of a number does."""
+    own = weights.units.names[j] if weights.units is not None else ""
+    unit = units.get(weights.features[j], "") or own or "unit"
+    return f"{slope:+.4g} per {shortened(unit, 8)}"
 
 
 def _weights_by_class(weights: NamedWeights, top: int, width: int) -> RenderableType:
