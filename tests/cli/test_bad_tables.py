@@ -68,6 +68,8 @@ def test_queries_over_files():
     assert "the answer to the query holds no rows" in asked(f"{some} WHERE variance > 99")
     assert "the query has no column 'zz'. It has variance, note" in asked(some, "-t", "zz")
     assert "has no column to learn from beside 'note'" in asked(f"SELECT note FROM '{NOTES}'")
+    nested = asked(f"SELECT [variance] AS list, note FROM '{NOTES}'")
+    assert "beside 'note' (Column 'list' is left out: it holds nested" in nested
     assert "the query does not work (No files found" in asked("SELECT * FROM 'zz.csv'")
     assert "takes something from the network" in asked("SELECT * FROM 'https://x.y/z.parquet'")
     for query in ("COPY (SELECT 1) TO 'made.csv'", "ATTACH 'made.db'", "INSTALL httpfs", ""):

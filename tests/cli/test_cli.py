@@ -230,6 +230,8 @@ def test_tables_that_cannot_be_learned_from(columns, message):
             "--cv 1 is not possible: give at least 2 folds, or 0 for none",
         ),
         (["fruit.csv", "--cv", "-3"], "--cv -3 is not possible"),
+        (["fruit.csv", "--cv", "few"], "invalid value for '--cv': give a whole number; "),
+        (["fruit.csv", "--top", "0"], "'--top': give a number greater than or equal to 1; "),
     ],
 )
 def test_wrong_uses_are_answered_in_one_line(fruit, arguments, message):

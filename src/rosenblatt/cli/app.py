@@ -79,6 +79,9 @@ def _answer(error: Exception) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "rosenblatt"
         text = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
+        text = text.partition(", unable to parse string")[0]
+        text = text.replace("Input should be a valid integer", "give a whole number")
+        text = text.replace("Input should be", "give a number")  # greater than or equal to 1
         message = f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command
     elif isinstance(error, ValueError | OSError | MemoryError):
         message = _in_one_line(error)

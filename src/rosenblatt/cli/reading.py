@@ -124,7 +124,9 @@ def labelled_table(
     # Classes are called as they are written, whether or not that is a number.
     notes = list(table.notes_besides(target if target in table.written else None)) + labels.notes
     features = [name for name in table.names if name != target and name not in left_out]
-    none = f"{table.path} has no column to learn from beside {target!r}: give more columns"
+    lost = [note.rstrip(".") for note in table.notes if "left out" in note]
+    why = f" ({'; '.join(lost)})" if lost else ""
+    none = f"{table.path} has no column to learn from beside {target!r}{why}: give more columns"
     refuse(not features, none)
     y, known, _ = labels
     columns = table.columns(features)
