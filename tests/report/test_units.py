@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("plain_terminal")
 
 @pytest.fixture
 def patients():
-    hours = [f"2024-01-{1 + 7 * k % 28:02} {3 * k % 24:02}:00" for k in range(12)]
+    hours = [f"2024-01-{1 + k * k % 28:02} {5 * k * k % 23:02}:00" for k in range(12)]
     return {
         "age": [30 + 5 * k for k in range(12)],
         "weight": [f"{70 + 3 * (k % 5)} kg" for k in range(12)],
@@ -35,6 +35,7 @@ def test_one_more_unit_changes_the_decision_by_the_weight_per_unit(patients):
     wanted = [slopes["age"], slopes["weight"], 7 * slopes["when"]]
     wanted.append(slopes["when"] / 24 + slopes["when:hour"])
     np.testing.assert_allclose(np.array(others) - first, wanted, atol=1e-12)
+    assert all(slopes.values())
     shown = " ".join(call("show", "m.skops").stdout.split())
     for column, unit in {"age": "unit", "weight": "kg", "when": "day", "when:hour": "hour"}.items():
         assert f"{slopes[column]:+.4g} per {unit}" in shown
