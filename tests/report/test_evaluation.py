@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn import metrics
 
-from rosenblatt.report.evaluation import evaluate, wilson_interval
+import rosenblatt as rb
+from rosenblatt.report.evaluation import evaluate, ranking_values, wilson_interval
 
 
 @given(st.integers(1, 400), st.data())
@@ -43,6 +44,15 @@ def test_as_scikit_learn(k):
         auc = np.mean([metrics.roc_auc_score(*one) for one in each])
         precision = np.mean([metrics.average_precision_score(*one) for one in each])
     assert (found.roc_auc, found.average_precision) == pytest.approx((auc, precision))
+
+
+def test_classes_as_one_problem_are_ranked_by_their_leads():
+    joint = rb.Perceptron(multiclass="joint")
+    values = np.array([[5.0, 3.0, 1.0], [2.0, 2.0, 7.0], [4.0, 4.0, 0.0]])
+    leads = [[2, -2, -4], [-5, -5, 5], [0, 0, -4]]
+    assert ranking_values(joint, values).tolist() == leads
+    assert ranking_values(rb.Perceptron(), values) is values
+    assert ranking_values(joint, values[:, :1]).tolist() == values[:, :1].tolist()
 
 
 def test_what_cannot_be_divided():

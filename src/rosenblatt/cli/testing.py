@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import choose
-from rosenblatt.report.evaluation import evaluate
+from rosenblatt.report.evaluation import evaluate, ranking_values
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
     X = trained.training.encoder.transform(rows.columns)
     values = classifier.decision_function(X).reshape(X.shape[0], -1)
     true = np.searchsorted(classifier.classes_, rows.y)
-    found = evaluate(true, choose(values), values, [str(c) for c in classifier.classes_])
+    ranks = ranking_values(classifier, values)
+    found = evaluate(true, choose(values), ranks, [str(c) for c in classifier.classes_])
     told = f"{count(len(rows.y), 'row')} held out"
     return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
 

@@ -71,6 +71,19 @@ def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> tuple
     return (0.0 if right == 0 else low, 1.0 if right == n else high)
 
 
+def ranking_values(classifier: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The decision values by which each class is told from the rest.
+
+    Where all classes are one problem, a value says something only beside the others': it is the
+    lead of the class over the highest of these.
+    """
+    if getattr(classifier, "multiclass", None) != "joint" or values.shape[1] == 1:
+        return values
+    ordered = np.sort(values, axis=1)
+    rival = np.where(values == ordered[:, -1:], ordered[:, -2:-1], ordered[:, -1:])
+    return values - rival
+
+
 def evaluate(
     true: NDArray[Any], chosen: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]
 ) -> EvaluationFacts:
