@@ -29,6 +29,7 @@ SECTIONS = {
         ("Predict", "how-to/predict"),
         ("Evaluate", "how-to/evaluate"),
         ("Check", "how-to/check"),
+        ("Suspects", "how-to/suspects"),
         ("Bound", "how-to/bound"),
         ("Boolean", "how-to/boolean"),
         ("Steps", "how-to/steps"),
@@ -97,6 +98,7 @@ SECTIONS = {
         ("Kernels", "benchmarks/kernel"),
         ("The command", "benchmarks/command"),
         ("Defaults", "benchmarks/defaults"),
+        ("Suspects", "benchmarks/suspects"),
     ],
 }
 

@@ -281,6 +281,7 @@ def test_completion():
         "predict",
         "evaluate",
         "check",
+        "suspects",
         "bound",
         "steps",
         "boolean",

@@ -25,6 +25,7 @@ from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.show import show
 from rosenblatt.cli.steps import steps
+from rosenblatt.cli.suspects import suspects
 from rosenblatt.visible import print_line
 
 EPILOG = (
@@ -141,7 +142,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EPILOG,
 )
-for command in (fit, predict, evaluate, check, bound, steps, boolean, show, export, plot, demo):
+COMMANDS = (
+    *(fit, predict, evaluate, check, suspects, bound, steps),
+    *(boolean, show, export, plot, demo),
+)
+for command in COMMANDS:
     app.command(help=_unwrapped(command.__doc__))(command)
 
 
