@@ -27,13 +27,24 @@ KEYS = {
     "scores": "cross_validation",
     "label": "class",
 }
+SOLVED = (StopReason.SEPARATED, StopReason.NO_MISTAKES)
 KEPT = ("last", "average", "pocket", "vote")
 MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "days_first", "months_first", "years_first", "decimal_points"),
     *("decimal_commas", "units", "as_they_stand", "names", "rosenblatt", "model"),
     *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
-    *("updates", "kept", "optima", "kernel", "support", "dropped", "training_errors", "trained"),
+    *(
+        "updates",
+        "kept",
+        "optima",
+        "kernel",
+        "support",
+        "dropped",
+        "training_errors",
+        "missed",
+        "trained",
+    ),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
     *("cross_validation", "folds", "majority", "tested_on", "test"),
     *("verdicts", "evidence", "proved"),
@@ -265,6 +276,7 @@ class FitFacts:
     notes: tuple[str, ...] = ()
     test: EvaluationFacts | None = None  # on rows that were not learned from
     tested_on: str = ""  # the file of these rows, or how many were held out
+    missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -293,9 +305,23 @@ class FitFacts:
 
     @property
     def hopeless(self) -> bool:
-        """Whether each of the problems has no hyperplane that separates it."""
+        """Whether each of the problems that are not solved has no hyperplane that separates it."""
         none = {Verdict.INSEPARABLE, Verdict.QUASI_SEPARABLE}
-        return bool(self.verdicts) and {one.verdict for one in self.verdicts} <= none
+        left = {one.verdict for one in self.verdicts} - {Verdict.SEPARABLE}
+        cut_off = [
+            one.verdict is Verdict.SEPARABLE and reason not in SOLVED
+            for one, reason in zip(self.verdicts, self.stop_reasons, strict=False)
+        ]
+        return bool(left) and left <= none and not any(cut_off)
+
+    @property
+    def missed_small(self) -> str:
+        """The smallest class that is missed altogether, if it is small beside the largest."""
+        if "class_weight" in self.parameters:
+            return ""
+        sizes = {name: n or 0 for name, n in self.counts.items()}
+        small = [name for name in self.missed if 2 * sizes[name] <= max(sizes.values())]
+        return min(small, key=lambda name: sizes[name], default="")
 
     @property
     def separable(self) -> bool:

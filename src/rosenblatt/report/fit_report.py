@@ -21,7 +21,7 @@ from rosenblatt.report.facts import (
     TableFacts,
     VerdictFacts,
 )
-from rosenblatt.report.margin_report import errors_left, margin_advice, margin_lines
+from rosenblatt.report.margin_report import errors_left, margin_advice, margin_lines, missed_advice
 from rosenblatt.report.sentences import (
     classes_line,
     data_line,
@@ -229,6 +229,8 @@ def _advice(s: FitFacts) -> str:
         return _kernel_advice(s, s.expansion)
     if not s.training_errors or s.reasons <= ENDED:
         return ""
+    if s.missed_small:
+        return missed_advice(s)
     if s.model != "Perceptron":
         return "raise --max-epochs or --max-time to come nearer the least squared error"
     if s.separable and (limit := _limit(s)):
@@ -236,13 +238,34 @@ def _advice(s: FitFacts) -> str:
     keep = s.parameters.get("keep", "last")
     if StopReason.ROUNDING in s.reasons and not s.standardized:
         return "leave out --raw: features of similar scales around 0 lose less to rounding"
+    if StopReason.CYCLE in s.reasons:
+        return _out_of_circles(s, keep)
     if keep == "pocket":
-        return "this is the best hyperplane the run passed through; more epochs may find a better"
+        return _beyond_the_pocket(s)
     better = "--keep pocket keeps the best hyperplane of the run"
     if keep not in ("average", "auto"):
         better += ", --keep average their mean"
-    rest = s.hopeless or StopReason.CYCLE in s.reasons
-    return better if rest else f"{better}; or raise --max-epochs"
+    return better if s.hopeless else f"{better}; or raise --max-epochs"
+
+
+def _out_of_circles(s: FitFacts, keep: str) -> str:
+    """What to try where a run comes back to where it was: not more of it."""
+    if s.parameters.get("update", "online") == "online":
+        change = "--order shuffled"
+    else:
+        change = "--update online --order shuffled"
+    pocket = "" if keep == "pocket" else " --keep pocket"
+    return f"{change}{pocket}: this run passes through the same hyperplanes again and again"
+
+
+def _beyond_the_pocket(s: FitFacts) -> str:
+    """What to try where the best hyperplane of a run is kept."""
+    best = "this is the best hyperplane the run passed through"
+    if not s.hopeless:
+        return f"{best}; a larger --max-epochs may find a better"
+    if any(one.ground is Ground.SAME_ROWS for one in s.verdicts):
+        return ""
+    return f"{best}, and none is without errors: --kernel rbf bends the boundary"
 
 
 def _limit(s: FitFacts) -> str:

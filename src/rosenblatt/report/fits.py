@@ -180,6 +180,16 @@ def positive_classes(classifier: Any) -> list[Any]:
     return [classifier.classes_[k] for k in positives_of(classifier.classes_)]
 
 
+def _missed(classifier: Any, training: EncodedTable | None) -> tuple[str, ...]:
+    """The classes none of whose rows a linear model gets right."""
+    if training is None or not hasattr(classifier, "coef_"):
+        return ()
+    if classifier.n_errors_ < min(training.counts.values()):
+        return ()
+    found = set(training.y[classifier.predict(training.X) == training.y].tolist())
+    return tuple(str(label) for label in classifier.classes_.tolist() if label not in found)
+
+
 def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts:
     """What a fitted classifier itself can tell; more, if there is the table of its training.
 
@@ -196,6 +206,7 @@ def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts
         features=int(classifier.n_features_in_),
         stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
         training_errors=int(classifier.n_errors_),
+        missed=_missed(classifier, training),
         run=None if is_best else _run(classifier),
         optima=_optima(classifier, training) if is_best else (),
         expansion=_expansion(classifier, training) if has_kernel else None,

@@ -77,11 +77,18 @@ def margin_advice(s: FitFacts) -> str:
     if StopReason.ROUNDING in s.reasons:
         scaled = "" if s.standardized else ", or leave out --raw: similar scales round less"
         return f"raise --tol: floats allow no smaller gap here{scaled}"
+    if s.missed_small:
+        return missed_advice(s)
     if _no_better_than_one_class(s):
         return f"no better than always the same answer: raise --C, for instance to {s.rows}"
     if s.training_errors and s.separable:
         return "the classes are separable: --model max-margin, or a larger --C, leaves no error"
     return ""
+
+
+def missed_advice(s: FitFacts) -> str:
+    """What to try where a small class is missed altogether."""
+    return f"--class-weight balanced: no row of {shortened(s.missed_small)} is found otherwise"
 
 
 def _no_better_than_one_class(s: FitFacts) -> bool:
