@@ -39,6 +39,18 @@ def test_exchanged_classes_of_several_are_named():
     assert all(np.array_equal(part, again.parts[name]) for name, part in found.parts.items())
 
 
+def test_a_class_too_rare_for_every_part():
+    X, y = np.random.default_rng(1).normal(size=(60, 2)), np.zeros(60, dtype=int)
+    y[[10, 40]] = 1
+    X[[10, 40]] += 20
+    found = evidence_of(X, y, parts=4)
+    assert not found.suspects.any()
+    X[10] -= 20  # among the others
+    found = evidence_of(X, y, parts=4)
+    assert found.suspects[10]
+    assert found.suspicion.argmax() == 10
+
+
 def naive_vote(X, y, i):
     """Of the rows identical with row i: those of the strongest other class, less its own."""
     same = [y[j] for j in range(len(y)) if j != i and (X[j] == X[i]).all()]

@@ -146,15 +146,16 @@ def gather(
     random, most = np.random.default_rng(seed), len(pieces[0])
     for number, (learn, judged) in enumerate(every, 1):
         what = f"fold {number} of {len(every)}"
-        linear[judged] = _values(learned(what, _soft(), learn), X[judged], k)
-        some = learn if len(learn) <= most else np.sort(random.choice(learn, most, replace=False))
-        curved = _curved(seed, EPOCHS, keep="average")
-        kernel[judged] = _values(learned(what, curved, some), X[judged], k)
+        linear[judged] = _values(learned(what, _soft(), learn), X[judged])
+        curved, some = _curved(seed, EPOCHS, keep="average"), _drawn(learn, y, most, random)
+        kernel[judged] = _values(learned(what, curved, some), X[judged])
     mistakes = np.zeros(n)
     for part in pieces:
+        if len(np.unique(y[part])) == 1:
+            continue  # of a class this rare other parts have more
         model = learned("counting mistakes", _curved(seed, COUNTED), part)
         mistakes[part[model.support_]] = model.alpha_.sum(axis=0)
-    values = _values(learned("measuring slack", _soft(), np.arange(n)), X, k)
+    values = _values(learned("measuring slack", _soft(), np.arange(n)), X)
     twins, same = _twins(X, y, k)
     both = _scaled(linear) + _scaled(kernel)
     both[np.arange(n), y] = -np.inf
@@ -185,14 +186,20 @@ def _fitted(model: Any, X: Any, y: Rows) -> Any:
     return model
 
 
-def _values(model: Any, X: Any, k: int) -> Floats:
-    """Decision values, a column for each class; the least of a row for a class not learned."""
+def _drawn(rows: Rows, y: Rows, most: int, random: np.random.Generator) -> Rows:
+    """All of these rows, or at most so many, drawn at random, with one of each class at least."""
+    if len(rows) <= most:
+        return rows
+    drawn = random.permutation(rows)
+    _, first = np.unique(y[drawn], return_index=True)
+    rest = np.delete(drawn, first)[: max(0, most - len(first))]
+    return np.sort(np.concatenate([drawn[first], rest]))
+
+
+def _values(model: Any, X: Any) -> Floats:
+    """Decision values, a column for each class."""
     found = model.decision_function(X)
-    if found.ndim == 1:
-        found = np.column_stack([-found, found])
-    values = np.repeat(found.min(axis=1)[:, None], k, axis=1)
-    values[:, model.classes_] = found
-    return values
+    return np.column_stack([-found, found]) if found.ndim == 1 else found
 
 
 def _scaled(values: Floats) -> Floats:
