@@ -28,9 +28,9 @@ QUIET = "Say nothing but errors."
 KEEP = "Write this column, too, such as the name or number of the row. May be given several times."
 
 
-def rows_at_a_time(table: Table) -> int:
-    """How many rows of a table to take at once."""
-    return max(1, min(CHUNK, CELLS // len(table.names)))
+def rows_at_a_time(table: Table, answers: int = 0) -> int:
+    """How many rows of a table to take at once, with so many columns of answers."""
+    return max(1, min(CHUNK, CELLS // max(len(table.names), answers)))
 
 
 def predict(
@@ -84,7 +84,7 @@ def predict(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read, in_parts=True) as table:
-            step = rows_at_a_time(table)
+            step = rows_at_a_time(table, len(application.answers))
             chunks = ahead(application.chunks(table, step))
             answers = ahead(application.answer(chunk, tally) for chunk in chunks)
             done = 0

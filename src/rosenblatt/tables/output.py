@@ -139,7 +139,8 @@ class _CsvSink:
         parts = [self._part(j, column, batch, lists) for j, column in enumerate(columns)]
         if len(parts) == 1:  # an empty line would be no row
             parts = [f"COALESCE(NULLIF({parts[0]}, ''), '\"\"')"]
-        line = f" || {quoted(self.delimiter)} || ".join(parts)
+        # Joined by ||, a row of k cells would be k texts, each longer than the one before.
+        line = f"concat_ws({quoted(self.delimiter)}, {', '.join(parts)})"
         sql = f"SELECT string_agg({line} || chr(10), '') FROM given"
         ((text,),) = self.storage.rows(sql, lists, batch)
         self.stream.write(text)
