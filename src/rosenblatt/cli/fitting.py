@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,16 @@ class TrainedModel:
         from rosenblatt.report.terminal import NamedWeights
 
         return NamedWeights.of(self.classifier, self.training.encoder)
+
+
+class EncodedFold(NamedTuple):
+    """A fold: the rows to learn from, in numbers, and the rows to judge by."""
+
+    number: str
+    encoder: Encoder
+    X: Any
+    learn: Rows
+    test: Rows
 
 
 def estimator(model: str) -> Any:
@@ -252,18 +262,23 @@ def cross_validate(
     classifier, effort_of_each = _as_long(classifier, effort)
     cancel, told = Cancel(), FoldProgress(progress, folds)
 
-    def score(fold: tuple[int, tuple[Rows, Rows]]) -> float:
+    def encoded(fold: tuple[int, tuple[Rows, Rows]]) -> EncodedFold:
         k, (learn, test) = fold
-        model, own = clone(classifier), clone(encoder)
-        if at_once > 1:
-            model.set_params(n_jobs=1)
+        own = clone(encoder)
+        X = own.fit_transform({name: column[learn] for name, column in columns.items()})
+        return EncodedFold(str(k), own, X, learn, test)
+
+    def trained(fold: EncodedFold) -> Any:
+        model = clone(classifier).set_params(n_jobs=1 if at_once > 1 else classifier.n_jobs)
         with cancelled_by(cancel):
-            X = own.fit_transform({name: column[learn] for name, column in columns.items()})
-            fit(model, X, y[learn], told, str(k), effort_of_each)
+            fit(model, fold.X, y[fold.learn], told, fold.number, effort_of_each)
         if _was_interrupted(model):
             raise KeyboardInterrupt
-        X = own.transform({name: column[test] for name, column in columns.items()})
-        return float(np.mean(model.predict(X) == y[test]))
+        return model
+
+    def score(fold: EncodedFold, model: Any) -> float:
+        new = {name: column[fold.test] for name, column in columns.items()}
+        return float(np.mean(model.predict(fold.encoder.transform(new)) == y[fold.test]))
 
     scores: list[float] = []
     parts = batched(enumerate(stratified(numbers, folds), 1), at_once)
@@ -272,7 +287,8 @@ def cross_validate(
         warnings.simplefilter("ignore", IndefiniteKernelWarning)
         try:
             for part in within_time(parts, effort.folds_time):
-                scores += team.each(score, part)
+                ready = list(map(encoded, part))  # one by one, each on all threads
+                scores += map(score, ready, team.each(trained, ready))
         except KeyboardInterrupt:
             cancel.ask()
             raise
