@@ -3,6 +3,7 @@
 import gc
 import importlib
 import sys
+import threading
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -41,6 +42,23 @@ def test_modules_are_loaded_when_they_are_used(late):
     with pytest.raises(AttributeError, match="other"):
         _ = module.other
     assert late == [1]
+
+
+def test_two_threads_load_a_module_once(late, tmp_path):
+    slow = tmp_path / "late_package" / "part.py"
+    slow.write_text(slow.read_text() + "import time\ntime.sleep(0.05)\n")
+    module, both, found = importlib.import_module("late_package"), threading.Barrier(2), []
+
+    def ask():
+        both.wait(60)
+        found.append(module.value)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (found, late) == ([7, 7], [1])
 
 
 def test_names_are_loaded_from_modules(late):

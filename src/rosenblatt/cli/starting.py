@@ -75,7 +75,8 @@ class LoadedWhenUsed(Loader):
     """A loader that leaves a module empty until something is looked for in it."""
 
     def __init__(self, loader: Any) -> None:
-        self._loader, self._lock, self._loading = loader, RLock(), False
+        self._loader, self._lock = loader, RLock()
+        self._loading = self._loaded = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Leave it to Python."""
@@ -89,13 +90,18 @@ class LoadedWhenUsed(Loader):
                 if name.startswith("__") or self._loading:
                     msg = f"module {module.__name__!r} has no attribute {name!r}"
                     raise AttributeError(msg)
-                self._loading = True
-                try:
-                    self._loader.exec_module(module)
-                finally:
-                    self._loading = False
-                if vars(module).get("__getattr__") is load:  # the module may have one of its own
-                    del module.__getattr__
+                if not self._loaded:  # as it is when another thread was here first
+                    self._execute(module, load)
             return getattr(module, name)
 
         module.__getattr__ = load  # type: ignore[method-assign]
+
+    def _execute(self, module: ModuleType, load: Any) -> None:
+        self._loading = True
+        try:
+            self._loader.exec_module(module)
+        finally:
+            self._loading = False
+        self._loaded = True
+        if vars(module).get("__getattr__") is load:  # the module may have one of its own
+            del module.__getattr__
