@@ -32,9 +32,9 @@ from sklearn.metrics import average_precision_score  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
-from rosenblatt.cli.folds import stratified  # noqa: E402
 from rosenblatt.cli.reading import encoder_of, labelled_table  # noqa: E402
 from rosenblatt.report.suspicion import FOLDS, gather  # noqa: E402
+from rosenblatt.validation.plans import stratified  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,6 +25,7 @@ COLOURS = {
             "boolean",
             "features",
             "exercises",
+            "validation",
         },
     ),
     "what they share": ("#009E73", set()),

@@ -9,9 +9,10 @@ import pytest
 import rosenblatt as rb
 from commands import call, fitted, one_line
 from rosenblatt.cli import effort
-from rosenblatt.cli.effort import Effort, within_time
+from rosenblatt.cli.effort import Effort
 from rosenblatt.results import Epoch
 from rosenblatt.running.clock import Halt
+from rosenblatt.validation.refits import within_time
 
 REASON = rb.StopReason
 

@@ -9,12 +9,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt import KernelPerceptron, Perceptron, TableEncoder
-from rosenblatt.cli import fitting
 from rosenblatt.cli.fitting import cross_validate
 from rosenblatt.cli.waiting import ProgressLine
-from rosenblatt.report.fits import LabelledTable
+from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.running.threads import Team
 from rosenblatt.tables.texts import Texts
+from rosenblatt.validation import refits
+from rosenblatt.validation.plans import plan_folds
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 WEIGHTS = {"a": 3.0, "b": 1.0, "c": 0.5}
@@ -52,6 +53,11 @@ def honest(table, classifier, encoder, folds):
     return tuple(scores)
 
 
+def validated(table, classifier, encoder, X, progress):
+    training = EncodedTable(**vars(table), encoder=encoder, X=X)
+    return cross_validate(training, classifier, plan_folds(training.labels, 4), progress)
+
+
 @quiet
 @pytest.mark.parametrize("as_texts", [False, True])
 @pytest.mark.parametrize(
@@ -70,9 +76,9 @@ def test_scores_are_those_of_the_honest_pipeline(classifier, n_classes, as_texts
 
 @quiet
 def test_folds_side_by_side_have_the_same_scores(monkeypatch):
-    monkeypatch.setattr(fitting, "WORTHWHILE", 0)
+    monkeypatch.setattr(refits, "WORTHWHILE", 0)
     classifier, sizes = Perceptron(max_epochs=3, n_jobs=3), []
-    monkeypatch.setattr(fitting, "Team", lambda size: sizes.append(size) or Team(size))
+    monkeypatch.setattr(refits, "Team", lambda size: sizes.append(size) or Team(size))
     compare(labelled(300, 3, True), classifier, TableEncoder())
     assert sizes == [3]
 
@@ -80,10 +86,11 @@ def test_folds_side_by_side_have_the_same_scores(monkeypatch):
 @quiet
 def test_ctrl_c_ends_all_folds_that_are_under_way(monkeypatch):
     """It comes to the main thread, which waits; the fits in the others end where they are."""
-    monkeypatch.setattr(fitting, "WORTHWHILE", 0)
+    monkeypatch.setattr(refits, "WORTHWHILE", 0)
     table, encoder = labelled(300, 2, True), TableEncoder()
     classifier = Perceptron(max_epochs=10**9, order="shuffled", n_jobs=2, max_time=0.05)
-    classifier.fit(encoder.fit_transform(table.columns), table.y)
+    X = encoder.fit_transform(table.columns)
+    classifier.fit(X, table.y)
     classifier.set_params(max_time=None)
 
     class Interrupted(Team):
@@ -91,9 +98,9 @@ def test_ctrl_c_ends_all_folds_that_are_under_way(monkeypatch):
             threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
             return super().each(task, items)
 
-    monkeypatch.setattr(fitting, "Team", Interrupted)
+    monkeypatch.setattr(refits, "Team", Interrupted)
     with ProgressLine(False) as progress, pytest.raises(KeyboardInterrupt):
-        cross_validate(table, classifier, encoder, 4, progress)
+        validated(table, classifier, encoder, X, progress)
     assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPoolExecutor")]
 
 
@@ -105,8 +112,9 @@ def test_words_are_those_of_each_folds_own_rows(as_texts):
 
 
 def compare(table, classifier, encoder):
-    classifier.fit(encoder.fit_transform(table.columns), table.y)
+    X = encoder.fit_transform(table.columns)
+    classifier.fit(X, table.y)
     with ProgressLine(False) as progress:
-        scores = cross_validate(table, classifier, encoder, 4, progress)
+        scores = validated(table, classifier, encoder, X, progress).scores
     assert len(set(scores)) > 1
     assert scores == honest(table, classifier, encoder, 4)

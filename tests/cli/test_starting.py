@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from rosenblatt.cli import starting
-from rosenblatt.cli.folds import stratified
+from rosenblatt.validation.plans import stratified
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
-from rosenblatt.cli.folds import stratified
 from rosenblatt.report.suspicion import Evidence, gather
+from rosenblatt.validation.plans import stratified
 
 
 def evidence_of(X, y, parts=1, seed=0):

@@ -13,9 +13,9 @@ from rosenblatt.cli.waiting import ProgressLine
 from rosenblatt.visible import print_json
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.fitting import Encoder
     from rosenblatt.report.fits import EncodedTable, LabelledTable
     from rosenblatt.results import BoundReport
+    from rosenblatt.validation.refits import Encoder
 
 Model = Literal["perceptron", "kernel"]
 

@@ -6,18 +6,14 @@ on every machine at any hour. Only the folds go by the clock, and the report say
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from scipy.sparse import issparse
 
 from rosenblatt.results import Epoch, StopReason
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.run import PICKING
-
-T = TypeVar("T")
 
 # Work is in nanoseconds of one core, about.
 FREE = 2e9  # done without asking what comes of it
@@ -107,17 +103,3 @@ def _kernel_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int
         return AT_HAND * n * mistakes + value * n * n * (number == 1)
     besides = 0 if model.order in PICKING else DOUBTS
     return value * n * (mistakes + besides) * (JUDGED_VALUES if judged else 1)
-
-
-def within_time(
-    tasks: Iterator[T], limit: float | None, clock: Callable[[], float] = time.monotonic
-) -> Iterator[T]:
-    """Tasks, one at least, as long as another like the longest so far would end in time."""
-    began = at = clock()
-    longest = 0.0
-    for task in tasks:
-        if longest and limit is not None and at + longest - began > limit:
-            return
-        yield task
-        now = clock()
-        longest, at = max(longest, now - at), now

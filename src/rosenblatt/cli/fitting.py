@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt
-from rosenblatt.cli.effort import CHOSEN, Effort, within_time
-from rosenblatt.cli.folds import Rows, stratified
+from rosenblatt.cli.effort import CHOSEN, Effort
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -29,7 +27,6 @@ from rosenblatt.cli.options import (
 from rosenblatt.cli.reading import encoder_of, notes_about, read_file
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
-from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fits import (
@@ -41,13 +38,8 @@ from rosenblatt.report.fits import (
     table_facts,
 )
 from rosenblatt.report.judging import judge, was_stopped
-from rosenblatt.results import StopReason
-from rosenblatt.running.clock import Cancel, cancelled_by
-from rosenblatt.running.threads import WORTHWHILE, Team
-from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.frames import Cells
-from rosenblatt.tables.free_text import with_counts
-from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
+from rosenblatt.validation.plans import Plan, plan_folds
+from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -55,10 +47,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.report.terminal import NamedWeights
 
-T = TypeVar("T")
-Encoder = TableEncoder | SparseEncoder
 Telling = ProgressLine | FoldProgress
-ROOM = 1 << 27  # numbers of the features of the folds that are done side by side
 MODELS = {  # by name: the loops of all of them would take a while to load
     "perceptron": "Perceptron",
     "adaline": "Adaline",
@@ -90,16 +79,6 @@ class TrainedModel:
         from rosenblatt.report.terminal import NamedWeights
 
         return NamedWeights.of(self.classifier, self.training.encoder)
-
-
-class EncodedFold(NamedTuple):
-    """A fold: the rows to learn from, in numbers, and the rows to judge by."""
-
-    number: str
-    encoder: Encoder
-    X: Any
-    learn: Rows
-    test: Rows
 
 
 def estimator(model: str) -> Any:
@@ -151,20 +130,24 @@ def train(
     training = EncodedTable(**vars(table), encoder=encoder, X=X)
     margins = margins_of(classifier, training)
     facts = replace(fit_facts(classifier, training), seconds=took, margins=margins)
-    interrupted = _was_interrupted(classifier) or ctrl_c.pressed
+    interrupted = was_interrupted(classifier) or ctrl_c.pressed
     if not interrupted:
         judged = ctrl_c.unless_stopped(lambda: _judged(facts, classifier, training, progress))
         facts = judged or facts
         interrupted = not facts.verdicts or was_stopped(facts.verdicts)
     table.notes.extend(notes_about(encoder))
-    scores: tuple[float, ...] | None = ()
+    found = None
     if folds and not (interrupted or ctrl_c.pressed):
-        scores = ctrl_c.unless_stopped(
-            lambda: cross_validate(table, classifier, encoder, folds, progress, effort)
-        )
-        if scores is None:
+
+        def validated() -> OutOfFold:
+            plan = plan_folds(training.labels, folds)
+            return cross_validate(training, classifier, plan, progress, effort)
+
+        found = ctrl_c.unless_stopped(validated)
+        if found is None:
             table.notes.append("no cross-validation: stopped with Ctrl-C")
-    about = table_facts(training, scores or (), min(folds, min(training.counts.values())))
+    scores, planned = ((), 0) if found is None else (found.scores, len(found.plan))
+    about = table_facts(training, scores, planned)
     facts = replace(facts, table=about, notes=tuple(table.notes))
     return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed)
 
@@ -223,96 +206,33 @@ def fit(
         classifier.set_params(callback=None)
 
 
-def _was_interrupted(classifier: Any) -> bool:
-    return any(fit.stop_reason is StopReason.INTERRUPTED for fit in classifier.fits_)
-
-
 def cross_validate(
-    table: LabelledTable,
+    training: EncodedTable,
     classifier: Any,
-    encoder: Encoder,
-    folds: int,
+    plan: Plan,
     progress: ProgressLine,
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
-) -> tuple[float, ...]:
-    """The share of right predictions on each fold, by a model trained on all the others.
+) -> OutOfFold:
+    """What models that have not learned from them say of the rows of each fold.
 
     Where the command chose how long to train the classifier, the others are trained no longer.
     """
-    labels, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
-    least = int(counts.min())
-    if least < 2:
-        single = labels[counts.argmin()]
-        table.notes.append(f"no cross-validation: class {single} has only one row")
-        return ()
-    if folds > least:
-        folds = least
-        table.notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
-    # What was used with all the rows is used with some of them, whatever it looks like there.
-    used, at_once = tuple(encoder.kinds_), _at_once(table, encoder, classifier, folds)
-    encoder = clone(encoder)
-    columns: dict[str, Any] = table.columns
-    if isinstance(encoder, TableEncoder):
-        encoder.set_params(use=used)
-        # What a column holds is the same in every fold; means, deviations and values are not.
-        cells = {name: Cells.of(name, column) for name, column in columns.items()}
-        columns = with_counts(cells, encoder.text)
-    weights = getattr(classifier, "class_weight", None)
-    y = table.y if isinstance(weights, dict) else numbers  # sorted like the classes, but shorter
+    training.notes.extend(plan.notes)
     classifier, effort_of_each = _as_long(classifier, effort)
-    cancel, told = Cancel(), FoldProgress(progress, folds)
+    told = FoldProgress(progress, len(plan))
 
-    def encoded(fold: tuple[int, tuple[Rows, Rows]]) -> EncodedFold:
-        k, (learn, test) = fold
-        own = clone(encoder)
-        X = own.fit_transform({name: column[learn] for name, column in columns.items()})
-        return EncodedFold(str(k), own, X, learn, test)
+    def trained(one: Fitting) -> None:
+        fit(one.model, one.X, one.y, told, str(one.fold), effort_of_each)
 
-    def trained(fold: EncodedFold) -> Any:
-        model = clone(classifier).set_params(n_jobs=1 if at_once > 1 else classifier.n_jobs)
-        with cancelled_by(cancel):
-            fit(model, fold.X, y[fold.learn], told, fold.number, effort_of_each)
-        if _was_interrupted(model):
-            raise KeyboardInterrupt
-        return model
-
-    def score(fold: EncodedFold, model: Any) -> float:
-        new = {name: column[fold.test] for name, column in columns.items()}
-        return float(np.mean(model.predict(fold.encoder.transform(new)) == y[fold.test]))
-
-    scores: list[float] = []
-    parts = batched(enumerate(stratified(numbers, folds), 1), at_once)
-    with warnings.catch_warnings(), Team(at_once) as team:
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", IndefiniteKernelWarning)
-        try:
-            for part in within_time(parts, effort.folds_time):
-                ready = list(map(encoded, part))  # one by one, each on all threads
-                scores += map(score, ready, team.each(trained, ready))
-        except KeyboardInterrupt:
-            cancel.ask()
-            raise
-    if len(scores) < folds:
-        done = f"{len(scores)} of {folds} folds, for which {effort.folds_time:g} seconds are kept"
-        table.notes.append(f"{done} (--cv {folds} does all of them)")
-    return tuple(scores)
-
-
-def _at_once(table: LabelledTable, encoder: Encoder, classifier: Any, folds: int) -> int:
-    """How many folds to do side by side: as many as there are threads, and there is room for."""
-    sparse = not isinstance(encoder, TableEncoder) or encoder.sparse_
-    features = len(table.columns) if sparse else len(encoder.get_feature_names_out())
-    numbers = len(table.y) * features
-    if numbers < WORTHWHILE or is_sparse(table.columns):
-        return 1
-    return max(1, min(folds, count_threads(classifier.n_jobs), ROOM // numbers))
-
-
-def batched(items: Iterable[T], n: int) -> Iterator[list[T]]:
-    """The items, `n` at a time."""
-    rest = iter(items)
-    while part := list(islice(rest, n)):
-        yield part
+    folded = FoldedTable(
+        training.columns, training.labels, training.encoder, plan, classifier.n_jobs
+    )
+    (found,) = folded.refit([classifier], trained, max_time=effort.folds_time)
+    if len(found.folds) < len(plan):
+        of = f"{len(found.folds)} of {len(plan)} folds"
+        done = f"{of}, for which {effort.folds_time:g} seconds are kept"
+        training.notes.append(f"{done} (--cv {plan.folds} does all of them)")
+    return found
 
 
 def _was_chosen(classifier: Any) -> bool:

@@ -187,8 +187,8 @@ def _draw(
     if model is None:
         pictures.save(draw(), output)
         return
+    from rosenblatt.contract.classifier import classifier_of
     from rosenblatt.files.models import load
-    from rosenblatt.report.facts import classifier_of
     from rosenblatt.report.terminal import axis_names, feature_names
 
     loaded = load(model)

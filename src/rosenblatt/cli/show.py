@@ -20,8 +20,8 @@ def show(
     """
     from pathlib import Path
 
+    from rosenblatt.contract.classifier import classifier_of
     from rosenblatt.files.models import load
-    from rosenblatt.report.facts import classifier_of
     from rosenblatt.report.fit_report import print_document, print_report, size_of
     from rosenblatt.report.fits import expansion_document, fit_facts
     from rosenblatt.report.saved import saved_facts

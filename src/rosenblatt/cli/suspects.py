@@ -110,8 +110,8 @@ def _encoded(table: LabelledTable, asked: dict[str, Any]) -> EncodedTable:
 
 def _examined(table: EncodedTable, seed: int, progress: ProgressLine) -> SuspicionFacts:
     """The suspicious rows; of a large table kernel perceptrons see a part at a time."""
-    from rosenblatt.cli.folds import stratified
     from rosenblatt.report.suspicion import FOLDS, MOST_ROWS, gather, suspicion_facts
+    from rosenblatt.validation.plans import stratified
 
     y = table.labels[1]
     folds, parts = min(FOLDS, len(y)), -(-len(y) // MOST_ROWS)

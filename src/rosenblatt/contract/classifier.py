@@ -154,6 +154,11 @@ class LinearClassifier(Classifier):
         return values[:, 0] if values.shape[1] == 1 else values
 
 
+def classifier_of(model: Any) -> Any:
+    """A bare classifier, or the last step of a pipeline."""
+    return model[-1] if hasattr(model, "steps") else model
+
+
 def kept_planes(fits: tuple[Any, ...]) -> list[Hyperplane]:
     """The hyperplanes of a model: one of each fit, or those of the only one."""
     joint = isinstance(fits[0], JointFit)

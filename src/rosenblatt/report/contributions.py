@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
-from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.report.facts import classifier_of
+from rosenblatt.contract.classifier import LinearClassifier, classifier_of
 from rosenblatt.report.sentences import shortened
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder

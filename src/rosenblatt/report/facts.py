@@ -68,11 +68,6 @@ def as_json(value: Any) -> Any:
     return value.name if isinstance(value, Enum) else value
 
 
-def classifier_of(model: Any) -> Any:
-    """A bare classifier, or the last step of a pipeline."""
-    return model[-1] if hasattr(model, "steps") else model
-
-
 @dataclass(frozen=True)
 class TableFacts:
     """The table of a fit, and what was learned from which part of it."""

@@ -12,6 +12,7 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from rosenblatt.contract.classifier import classifier_of
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.facts import (
     KEPT,
@@ -22,7 +23,6 @@ from rosenblatt.report.facts import (
     Ground,
     OptimumFacts,
     VerdictFacts,
-    classifier_of,
 )
 from rosenblatt.report.sentences import verdict_sentence
 from rosenblatt.results import StopReason, Verdict

@@ -12,7 +12,7 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt.report.facts import classifier_of
+from rosenblatt.contract.classifier import classifier_of
 from rosenblatt.report.sentences import classes_line, data_line, shortened, verdict_word
 from rosenblatt.report.units import Units
 from rosenblatt.results import Verdict

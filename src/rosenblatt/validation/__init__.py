@@ -1,0 +1,8 @@
+"""What a model is worth on rows that it has not learned from.
+
+Begin with `plans`: which rows are learned from and which are judged by, in folds that share out
+the classes, keep groups together, and may be repeated. `refits` encodes each fold of a plan by
+itself, fits any number of candidates to it, and has their answers to the rows left out.
+
+Imports `tables`, for it encodes; what the answers come to is said in `report`, which is above it.
+"""
