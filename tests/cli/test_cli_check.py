@@ -58,8 +58,8 @@ def test_inseparable():
     name = table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": ["-", "+", "+", "-"]})
     printed = call("check", name, code=1).stdout
     assert "inseparable: the classes overlap, no hyperplane has them on its two sides" in printed
-    for row, label in ((1, "-"), (2, "+"), (3, "+"), (4, "-")):
-        assert one_line(f"row {row} {label} 1/2") in one_line(printed)
+    for row, label, a, b in ((1, "-", 0, 0), (2, "+", 0, 1), (3, "+", 1, 0), (4, "-", 1, 1)):
+        assert f" {row} {label} 1/2 {a} {b} " in one_line(printed)
     assert "point      a 0.5, b 0.5\n" in printed
     assert "a logistic regression has finite ones" in printed
 
@@ -214,8 +214,9 @@ def test_both_classes_are_listed():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 12))
     name = table("t.csv", {f"x{j}": X[:, j] for j in range(12)} | {"y": rng.integers(0, 2, 200)})
-    lines = call("check", name, "--top", 4, code=1).stdout.splitlines()
-    shown = [line.split()[2] for line in lines if line.split()[:1] == ["row"]]
+    lines = [line.split() for line in call("check", name, "--top", 4, code=1).stdout.splitlines()]
+    (head,) = (k for k, line in enumerate(lines) if line[:2] == ["row", "class"])
+    shown = [line[1] for line in lines[head + 1 : head + 5]]
     assert shown == ["0", "0", "1", "1"]
 
 
@@ -230,7 +231,7 @@ def test_many_rows_prove_it_and_few_are_listed():
     assert f"and {size - 5} more (--top)" in printed
     assert "and 7 more" in printed
     largest = max(range(size), key=lambda k: float(problem["weights"][k]))
-    assert f"row {problem['support_rows'][largest]} " in printed
+    assert f" {problem['support_rows'][largest]} " in printed.partition("row class share")[2]
 
 
 def test_rows_in_words():

@@ -222,7 +222,7 @@ def test_no_maximum_margin_is_the_answer_no():
         "INSEPARABLE no hyperplane separates the classes",
         f"proved by {len(rows)} rows whose convex hulls meet",
         "have the same weighted mean, and no hyperplane has one point on both sides:",
-        f"row {rows[0] + 1} {y[rows[0]]}",
+        f" {rows[0] + 1} {y[rows[0]]} 0.",
         "there is no maximum margin; this is the soft margin with C = 1372, the number of rows "
         "(scikit-learn's C = 1)",
         "next --model soft-margin --C 1372 asks for this one",
@@ -238,7 +238,7 @@ def test_the_same_proof_as_check_prints():
     """Of the same numbers: check does not scale them."""
     fit = call("fit", NOTES, *HARD, "--raw", "--cv", 0, code=1).stdout
     check = call("check", NOTES, code=1).stdout
-    shown = [re.findall(r"row \d+  \w+", text) for text in (fit, check)]
+    shown = [re.findall(r"\d+  \w+ +0\.\d+", text) for text in (fit, check)]
     assert shown[0] == shown[1] != []
 
 
@@ -294,7 +294,7 @@ def test_a_proof_found_when_time_was_up_is_the_answer_no():
     means = [shares[y[rows] == name] @ X[rows[y[rows] == name]] for name in ("forged", "genuine")]
     np.testing.assert_allclose(*means, atol=1e-9)
     text = one_line(call("show", "m.skops").stdout)
-    assert f"row {rows[0] + 1} {y[rows[0]]}" in text
+    assert f" {rows[0] + 1} {y[rows[0]]} 0." in text
     assert "there is no maximum margin; time was up before a soft margin was found" in text
     assert "next --model soft-margin, for instance with --C 1372: more time finds no" in text
     assert "raise --max-time" not in text

@@ -15,12 +15,14 @@ from rosenblatt.visible import count, print_json
 if TYPE_CHECKING:
     from rosenblatt.cli.saved_models import Application, Tally
     from rosenblatt.report.evaluation import EvaluationFacts
+    from rosenblatt.report.rows import RowKeeper
     from rosenblatt.tables.table import Table
 
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns, the class among them; - for standard input."
 TARGET = "The column of true classes. Default: that of training."
-TOP = "How many classes, and confusions of one with another, to show."
+TOP = "How many classes, confusions of one with another, and columns of rows, to show."
+ROWS = "Of how many rows to show the cells: the closest to the boundary, and the worst errors."
 
 
 def evaluate(
@@ -30,6 +32,7 @@ def evaluate(
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help=TARGET)
     ] = None,
+    rows: Annotated[int, typer.Option(min=0, metavar="N", help=ROWS)] = 3,
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 10,
     json_: options.Json = False,
     header: options.Header = None,
@@ -56,13 +59,16 @@ def evaluate(
         from rosenblatt.files.models import load
         from rosenblatt.report.evaluation_report import print_evaluation
         from rosenblatt.report.facts import as_json
+        from rosenblatt.report.rows import RowKeeper
         from rosenblatt.report.sentences import shortened
 
         application, tally = Application(load(model), model, target=target), Tally()
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         with open_table(files, how, **application.how_to_read, in_parts=True) as table:
-            facts = judged(application, table, tally, progress)
+            keeper = RowKeeper(application.model, rows)
+            facts = judged(application, table, tally, progress, keeper)
+    shown = keeper.facts()
     notes = [
         *notes_without_options(application.notes),
         *tally.notes(application.classifier.classes_),
@@ -73,16 +79,20 @@ def evaluate(
     if trained_on and (trained_on.file, trained_on.rows) == (file, facts.rows):
         notes.append("this seems to be the table of training: new rows would tell more")
     if json_:
-        print_json(as_json(facts) | {"notes": notes})
+        print_json(as_json(facts) | {"shown_rows": as_json(shown), "notes": notes})
     else:
         title = f"{shortened(Path(model).name, 80)} on {shortened(file, 80)}"
-        print_evaluation(title, facts, notes, top)
+        print_evaluation(title, facts, notes, top, shown)
 
 
 def judged(
-    application: Application, table: Table, tally: Tally, progress: ProgressLine
+    application: Application,
+    table: Table,
+    tally: Tally,
+    progress: ProgressLine,
+    keeper: RowKeeper | None = None,
 ) -> EvaluationFacts:
-    """The answers to all rows, in pieces, and what they are worth."""
+    """The answers to all rows, in pieces, and what they are worth; `keeper` meets them, too."""
     import numpy as np
 
     from rosenblatt.cli.predict import rows_at_a_time
@@ -98,9 +108,13 @@ def judged(
     values, chosen, true = [], [], []
     step = rows_at_a_time(table)
     for k, (rows, _) in enumerate(application.chunks(table, step), 1):
-        found = application.classified(rows, tally)
+        X, found = application.classified(rows, tally)
         assert found.true is not None
         known = found.true >= 0
+        if keeper is not None:
+            cells = {name: column for name, column in rows.items() if name != wanted}
+            numbers = np.arange((k - 1) * step, (k - 1) * step + len(known)) + 1
+            keeper.add(numbers, cells, X, found.values, found.chosen, found.true)
         values.append(found.values[known])
         chosen.append(found.chosen[known])
         true.append(found.true[known])

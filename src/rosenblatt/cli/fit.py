@@ -35,6 +35,7 @@ FOLDS, FOLDS_TIME = 5, 12.0  # unless asked for others; the seconds in which the
 CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
 TEST = "Judge the model by another table, which it does not learn from."
 HOLDOUT = "Learn from the other rows, and judge the model by this share of them: 20%."
+ROWS = "Show the cells of so many rows: closest to the boundary, worst errors, proving rows."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
 MODEL = (
@@ -64,6 +65,7 @@ def fit(
     folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
     holdout: Annotated[str | None, typer.Option(metavar="SHARE", help=HOLDOUT)] = None,
+    rows: Annotated[int, typer.Option(min=0, metavar="N", help=ROWS)] = 0,
     top: Annotated[int, typer.Option(min=1, metavar="N", help=options.TOP)] = 8,
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
@@ -149,7 +151,7 @@ def fit(
     stopped = trained.interrupted or ctrl_c.pressed
     ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
     if json_ or not quiet:
-        _print(trained, top, json_, files)
+        _print(trained, top, rows, json_, files)
 
 
 def _tested(
@@ -203,13 +205,17 @@ def _draw(trained: TrainedModel, picture: str) -> str:
     return picture
 
 
-def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> None:
+def _print(trained: TrainedModel, top: int, rows: int, as_json: bool, files: list[str]) -> None:
+    from rosenblatt.report.facts import as_json as in_json
     from rosenblatt.report.fit_report import print_document, print_report
+    from rosenblatt.report.rows import rows_facts
     from rosenblatt.report.sentences import shortened
 
-    facts, weights = trained.facts, trained.weights
+    facts, weights, shown = trained.facts, trained.weights, None
+    if rows:
+        shown = rows_facts(trained.pipeline, trained.training, rows, facts.verdicts)
     if as_json:
-        document = facts.as_json()
+        document = facts.as_json() | ({} if shown is None else {"shown_rows": in_json(shown)})
         if weights is None:
             from rosenblatt.report.fits import expansion_document
 
@@ -218,4 +224,4 @@ def _print(trained: TrainedModel, top: int, as_json: bool, files: list[str]) -> 
         return
     saved = ", ".join(files) or "nothing (-o MODEL.skops saves the model)"
     file = "" if facts.table is None else shortened(facts.table.file, 80)
-    print_report(f"{file} → {facts.model}", facts, weights, top, saved=saved)
+    print_report(f"{file} → {facts.model}", facts, weights, top, rows=shown, saved=saved)

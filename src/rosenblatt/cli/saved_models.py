@@ -157,7 +157,7 @@ class Application:
         target: str | None = None,
         explained: Explained | None = None,
     ) -> None:
-        facts = saved_facts(model, path)
+        facts, self.model = saved_facts(model, path), model
         self.path, self.trained_on = path, None if facts is None else facts.table
         trained_for = None if self.trained_on is None else self.trained_on.target
         self.target = target or trained_for
@@ -274,11 +274,11 @@ class Application:
             return self.encoder.transform(columns)
         return np.column_stack(list(columns.values()))
 
-    def classified(self, given: Columns, tally: Tally) -> Classified:
-        """What the model says of some rows, and what is true, where the class is among them."""
-        return self._with_features(given, tally)[1]
+    def classified(self, given: Columns, tally: Tally) -> tuple[Any, Classified]:
+        """The features of some rows, what the model says of them, and what is true.
 
-    def _with_features(self, given: Columns, tally: Tally) -> tuple[Any, Classified]:
+        The latter where the class is among the columns.
+        """
         columns = self._as_in_training(given)
         true = columns.pop(self.target, None) if self.target else None
         X = self.features(columns)
@@ -293,7 +293,7 @@ class Application:
     def answer(self, chunk: tuple[Columns, Columns], tally: Tally) -> dict[str, Any]:
         """What is kept, labels and decision values, and what led to them."""
         given, kept = chunk
-        X, (values, chosen, _) = self._with_features(given, tally)
+        X, (values, chosen, _) = self.classified(given, tally)
         reasons: Columns = {}
         if self.explanation is not None:
             reasons, second = self.explanation.columns(X, values, chosen)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from rosenblatt.files.certificates import short_exact_weights
 from rosenblatt.report.checks import INFINITY, Finding, TwoClasses
 from rosenblatt.report.facts import VerdictFacts
 from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.rows import cells_of, column_names
+from rosenblatt.report.rows_report import with_cells
 from rosenblatt.report.sentences import (
     evidence,
     four_digits,
@@ -28,7 +30,6 @@ from rosenblatt.report.sentences import (
 from rosenblatt.report.terminal import (
     Line,
     NamedWeights,
-    columns,
     first_lines,
     grid_of,
     last_lines,
@@ -138,7 +139,7 @@ def _lines_about(finding: Finding, data: EncodedTable, top: int, width: int) -> 
     if isinstance(certificate, QuasiSeparable):
         yield "on it", _on(certificate, problem, top)
     if isinstance(certificate, QuasiSeparable | Inseparable):
-        yield "proof", _proof(certificate, problem, top)
+        yield "proof", _proof(certificate, problem, top, width)
         if not _are_identical(certificate):
             yield "point", _point(certificate.point, names, top)
         if len(finding.twins.pairs) > _are_identical(certificate):
@@ -181,15 +182,18 @@ def _on(certificate: QuasiSeparable, problem: TwoClasses, top: int) -> str:
 
 
 def _proof(
-    certificate: QuasiSeparable | Inseparable, problem: TwoClasses, top: int
+    certificate: QuasiSeparable | Inseparable, problem: TwoClasses, top: int, width: int
 ) -> RenderableType:
-    """The rows whose hulls meet, with their shares."""
+    """The rows whose hulls meet, with their shares and cells."""
     y, weights = problem.y[certificate.support], certificate.weights
-    rows = problem.rows[certificate.support]
+    rows, table = problem.rows[certificate.support], problem.table
     sides = [shortened(name, 30) for name in problem.sides.values()]
+    cells, names = cells_of(table, np.searchsorted(table.rows, rows)), column_names(table)
     if _are_identical(certificate):
-        first, second = (sides[int(label > 0)] for label in y)
-        return f"{same_sentence(rows, False, problem.table.some_columns)}, {first} and {second}"
+        first, second = of = [sides[int(label > 0)] for label in y]
+        said = f"{same_sentence(rows, False, table.some_columns)}, {first} and {second}:"
+        told = [[str(row), side] for row, side in zip(rows, of, strict=True)]
+        return Group(said, with_cells(("row", "class"), told, cells, names, top, width))
     exact = short_exact_weights(certificate, problem.X, problem.y) or [""] * len(rows)
     shares = [
         text if 0 < len(text) <= SHORT else four_digits(weight)
@@ -197,27 +201,43 @@ def _proof(
     ]
     # The class -1 first, and in each class the largest shares.
     order = sorted(range(len(rows)), key=lambda k: (y[k], -weights[k]))
-    members = [(int(rows[k]), sides[int(y[k] > 0)], shares[k]) for k in order]
-    return meeting_rows(members, int((y < 0).sum()), sides, top)
+    members = [Member(int(rows[k]), sides[int(y[k] > 0)], shares[k], cells[k]) for k in order]
+    return meeting_rows(members, int((y < 0).sum()), sides, top, width, names)
+
+
+class Member(NamedTuple):
+    """A row of a proof in words: its class, its share, and its cells if they are known."""
+
+    row: int
+    side: str
+    share: str
+    cells: Mapping[str, Any] = {}
 
 
 def meeting_rows(
-    members: Sequence[tuple[int, str, str]], minus: int, sides: Sequence[str], top: int
+    members: Sequence[Member],
+    minus: int,
+    sides: Sequence[str],
+    top: int,
+    width: int = 0,
+    names: Sequence[str] = (),
 ) -> RenderableType:
-    """A table of rows, their classes and shares; `minus` of them, the first, are of class -1."""
-    table = columns("right", "left", "right")
+    """A table of rows, their classes and shares; `minus` of them, the first, are of class -1.
+
+    `names` are the columns of which there are cells.
+    """
     upper = min(minus, max((top + 1) // 2, top - (len(members) - minus)))
     chosen = [*members[:upper], *members[minus : minus + max(1, top - upper)]]
-    for row, side, share in chosen:
-        table.add_row(f"row {row}", side, share)
+    told = [[str(one.row), one.side, one.share] for one in chosen]
+    heads, cells = ("row", "class", "share"), [one.cells for one in chosen]
     plus = len(members) - minus
-    told = (
+    said = (
         f"{count(minus, 'row')} of {sides[0]} and {count(plus, 'row')} of {sides[1]} "
         "have the same weighted mean, and no hyperplane has one point on both sides:"
     )
     rest = len(members) - len(chosen)
     more = [Text(f"and {rest} more (--top)", "dim")] if rest else []
-    return Group(Text(told), table, *more)
+    return Group(Text(said), with_cells(heads, told, cells, names, top, width), *more)
 
 
 def _twins(finding: Finding) -> str:

@@ -8,6 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rosenblatt.report.evaluation import ClassScores, EvaluationFacts
+from rosenblatt.report.rows import RowsFacts
+from rosenblatt.report.rows_report import rows_lines
 from rosenblatt.report.sentences import percent, shortened
 from rosenblatt.report.terminal import Line, columns, last_lines, new_console, print_lines
 from rosenblatt.visible import count, grouped
@@ -16,9 +18,12 @@ NOTHING = "–"
 LEAST_CELL = 6
 
 
-def print_evaluation(title: str, facts: EvaluationFacts, notes: Sequence[str], top: int) -> None:
-    """Print it to standard output."""
-    lines = evaluation_lines(facts, top, new_console().width - 12)
+def print_evaluation(
+    title: str, facts: EvaluationFacts, notes: Sequence[str], top: int, shown: RowsFacts
+) -> None:
+    """Print it to standard output, with rows that are worth a look."""
+    width = new_console().width - 12
+    lines = [*evaluation_lines(facts, top, width), *rows_lines(shown, top, width)]
     print_lines(title, [*lines, *last_lines(notes, "")])
 
 

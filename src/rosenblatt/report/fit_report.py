@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TypeVar
 
@@ -22,6 +23,8 @@ from rosenblatt.report.facts import (
     VerdictFacts,
 )
 from rosenblatt.report.margin_report import errors_left, margin_advice, margin_lines, missed_advice
+from rosenblatt.report.rows import RowsFacts
+from rosenblatt.report.rows_report import rows_lines
 from rosenblatt.report.sentences import (
     classes_line,
     data_line,
@@ -84,17 +87,24 @@ def print_report(
     weights: NamedWeights | None,
     top: int,
     *,
+    rows: RowsFacts | None = None,
     saved: str = "",
     file: str = "",
     story: str = "",
     explanations: Mapping[str, str] | None = None,
 ) -> None:
-    """Print it all to standard output; with `explanations` of its lines by name, if given."""
-    lines: list[Line] = []
-    for name, what in _lines(s, weights, top, new_console().width):
+    """Print it all to standard output.
+
+    With `rows` that are worth a look, and `explanations` of its lines by name, if given.
+    """
+    lines, width = list[Line](), new_console().width
+    for name, what in _lines(s, weights, top, width):
         lines.append((name, what))
         if explanations:
             lines.append(("", Text(explanations[name] + "\n", "italic cyan")))
+    if rows is not None:
+        told = replace(rows, proofs=()) if s.without_maximum else rows  # it is told already
+        lines += rows_lines(told, top, width - 12)
     lines += last_lines(s.notes, _advice(s), saved=saved, file=file)
     print_lines(title, lines, story=story)
 

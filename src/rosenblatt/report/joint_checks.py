@@ -15,11 +15,12 @@ from rosenblatt.certify import check
 from rosenblatt.files.certificates import certificate_as_json
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.rows import cells_of, column_names
+from rosenblatt.report.rows_report import LONGEST_NAME, with_cells
 from rosenblatt.report.sentences import JOINT_MEANINGS, four_digits, shortened, verdict_word
 from rosenblatt.report.terminal import (
     Line,
     NamedWeights,
-    columns,
     first_lines,
     last_lines,
     new_console,
@@ -104,7 +105,7 @@ def _lines(finding: JointFinding, top: int, width: int) -> Iterator[Line]:
         return
     yield "verdict", verdict_text(inner.verdict, JOINT_MEANINGS[inner.verdict])
     if len(joint.pairs):
-        yield "proof", _proof(finding, top)
+        yield "proof", _proof(finding, top, width)
     if not isinstance(inner, Inseparable):
         coef = np.array([plane.w for plane in joint.hyperplanes])
         bias = np.array([plane.b for plane in joint.hyperplanes])
@@ -113,20 +114,22 @@ def _lines(finding: JointFinding, top: int, width: int) -> Iterator[Line]:
     yield "estimates", ESTIMATES[inner.verdict]
 
 
-def _proof(finding: JointFinding, top: int) -> RenderableType:
+def _proof(finding: JointFinding, top: int, width: int) -> RenderableType:
     """The rows and rivals whose vectors cancel, the heaviest first."""
     joint, table = finding.certificate, finding.table
     classes, label = table.labels
-    grid = columns("right", "left", "left", "right")
     order = np.argsort(-joint.weights, kind="stable")
+    told = []
     for k in order[:top]:
         sample, rival = joint.pairs[k]
-        own, other = (shortened(classes[c], 30) for c in (label[sample], rival))
+        own, other = (shortened(classes[c], LONGEST_NAME) for c in (label[sample], rival))
         share = four_digits(float(joint.weights[k]))
-        grid.add_row(f"row {table.rows[sample]}", own, f"over {other}", share)
+        told.append([str(table.rows[sample]), own, f"over {other}", share])
     what = (
         f"{count(len(order), 'demand')} that a row be higher in its class than in another; added "
         "up with these weights they ask for nothing above zero:"
     )
-    rest = len(order) - top
+    rest, heads = len(order) - top, ("row", "class", "demanded", "weight")
+    cells = cells_of(table, joint.pairs[order[:top], 0])
+    grid = with_cells(heads, told, cells, column_names(table), top, width)
     return Group(Text(what), grid, *[Text(f"and {rest} more (--top)", "dim")] * (rest > 0))

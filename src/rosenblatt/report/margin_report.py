@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rosenblatt.report.check_report import meeting_rows
+from rosenblatt.report.check_report import Member, meeting_rows
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
 from rosenblatt.report.sentences import four_digits, listing, percent, shortened, these_rows
 from rosenblatt.report.terminal import Line, columns
@@ -136,7 +136,7 @@ def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:
     names = list(s.classes)
     triples = zip(proof.rows, proof.classes, proof.shares, strict=True)
     ordered = sorted(triples, key=lambda one: (names.index(one[1]), -one[2]))
-    members = [(row, shortened(name, 30), four_digits(share)) for row, name, share in ordered]
+    members = [Member(row, shortened(name, 30), four_digits(x)) for row, name, x in ordered]
     sides = [shortened(name, 30) for name in names]
     return meeting_rows(members, proof.classes.count(names[0]), sides, top)
 

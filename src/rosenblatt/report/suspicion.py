@@ -16,10 +16,8 @@ from rosenblatt.data.identical import distinct
 from rosenblatt.kernel.estimator import KernelPerceptron
 from rosenblatt.margin.estimator import SoftMarginClassifier
 from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.rows import cells_of, column_names, leads
 from rosenblatt.results import StopReason
-from rosenblatt.tables.cells import missing
-from rosenblatt.tables.sparse_features import is_sparse
-from rosenblatt.tables.texts import Texts
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -160,8 +158,8 @@ def gather(
     both = _scaled(linear) + _scaled(kernel)
     both[np.arange(n), y] = -np.inf
     return Evidence(
-        hyperplane=_scaled(_against(linear, y)),
-        kernel=_scaled(_against(kernel, y)),
+        hyperplane=_scaled(-leads(linear, y)),
+        kernel=_scaled(-leads(kernel, y)),
         slack=_slack(values, y),
         mistakes=mistakes,
         twins=twins,
@@ -207,14 +205,6 @@ def _scaled(values: Floats) -> Floats:
     return values / (float(np.abs(values).mean()) or 1.0)
 
 
-def _against(values: Floats, y: Rows) -> Floats:
-    """The value of the strongest other class less that of the given one."""
-    at = np.arange(len(y)), y
-    others = values.copy()
-    others[at] = -np.inf
-    return np.asarray(others.max(axis=1) - values[at])
-
-
 def _slack(values: Floats, y: Rows) -> Floats:
     """``max(0, 1 - y f(x))``, summed over the problems of one class against the rest."""
     if values.shape[1] == 2:
@@ -250,7 +240,7 @@ def suspicion_facts(
     order = doubted[np.argsort(-suspicion[doubted], kind="stable")]
     same = _same_rows(table, order)
     classes, rows = [str(label) for label in table.labels[0]], table.rows
-    y, cells = table.labels[1], _cells(table, order)
+    y, cells = table.labels[1], cells_of(table, order)
 
     def above(name: str, i: int, least: float) -> float | None:
         value = float(getattr(evidence, name)[i])
@@ -275,7 +265,7 @@ def suspicion_facts(
         file=table.file,
         target=table.target,
         rows=len(table.y),
-        columns=() if is_sparse(table.columns) else tuple(table.columns),
+        columns=column_names(table),
         counts=table.counts,
         folds=folds,
         seed=seed,
@@ -297,26 +287,3 @@ def _same_rows(table: EncodedTable, samples: Rows) -> dict[int, tuple[int, ...]]
         if few := tuple(islice(others, MOST_TWINS)):
             found[i] = few
     return found
-
-
-def _cells(table: EncodedTable, samples: Rows) -> list[dict[str, Any]]:
-    """What stands in these rows, by column; of a sparse table what is not 0."""
-    if is_sparse(table.columns):
-        names, X = table.features, table.X[samples]
-        spans = zip(X.indptr, X.indptr[1:], strict=False)
-        return [
-            {names[j]: float(x) for j, x in zip(X.indices[a:b], X.data[a:b], strict=True)}
-            for a, b in spans
-        ]
-    columns = {name: _shown(column[samples]) for name, column in table.columns.items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _shown(cells: Any) -> list[Any]:
-    """Cells as Python has them: texts, numbers, None where nothing stands; dates as texts."""
-    values = cells.texts() if isinstance(cells, Texts) else np.asarray(cells)
-    gaps = missing(values)
-    if values.dtype.kind == "M":
-        days = values.astype("datetime64[D]")
-        values = (days if (gaps | (days == values)).all() else values).astype(str)
-    return [None if gap else value for value, gap in zip(values.tolist(), gaps, strict=True)]

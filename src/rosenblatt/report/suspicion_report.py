@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rich.console import Group
 from rich.text import Text
 
+from rosenblatt.report.rows_report import cell_text
 from rosenblatt.report.sentences import (
     classes_line,
-    four_digits,
     listing,
     percent,
     shortened,
@@ -47,7 +46,7 @@ def _line(one: SuspectRow, epochs: int) -> Line:
     head = Text.assemble(
         (shortened(one.given), "bold yellow"), ", rather ", (shortened(one.rather), "bold")
     )
-    cells = [f"{name} {_cell(value)}" for name, value in one.cells.items()]
+    cells = [f"{name} {cell_text(value)}" for name, value in one.cells.items()]
     return f"row {one.row}", Group(
         head, Text(listing(cells, MOST_CELLS), "dim"), Text("; ".join(why(one, epochs)))
     )
@@ -65,9 +64,3 @@ def why(one: SuspectRow, epochs: int) -> Iterator[str]:
         yield f"slack {one.slack:.2f}"
     if one.mistakes is not None:
         yield f"{count(one.mistakes, 'mistake')} in {epochs} epochs"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "missing"
-    return four_digits(value) if isinstance(value, float) else shortened(value, 24)
