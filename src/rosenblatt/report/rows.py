@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.contract.classifier import choose
+from rosenblatt.contract.classifier import choose, classifier_of
 from rosenblatt.report.contributions import Contributions, Sides
-from rosenblatt.report.facts import VerdictFacts, classifier_of
+from rosenblatt.report.facts import VerdictFacts
 from rosenblatt.report.fits import EncodedTable, positive_classes
 from rosenblatt.results import Verdict
 from rosenblatt.tables.cells import missing
