@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import signal
 import threading
 import time
@@ -35,13 +36,28 @@ class Halt(Exception):
 
 
 class Cancel:
-    """Ends a run where it is, from outside: asked for by Ctrl-C, or from another thread."""
+    """Ends a run where it is, from outside: asked for by Ctrl-C, by another thread, or by time.
 
-    asked = False
+    With `seconds` it asks by itself when these are over.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._end = math.inf if seconds is None else time.perf_counter() + seconds
+        self.pressed = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody wants the run to end, or its time is over."""
+        return self.pressed or time.perf_counter() >= self._end
+
+    @property
+    def left(self) -> float:
+        """Seconds until it asks by itself."""
+        return self._end - time.perf_counter()
 
     def ask(self) -> None:
         """Let the run end as soon as the piece of work in hand is done."""
-        self.asked = True
+        self.pressed = True
 
 
 _given: ContextVar[Cancel | None] = ContextVar("cancel", default=None)

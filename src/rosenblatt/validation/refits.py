@@ -48,6 +48,7 @@ class Fitting(NamedTuple):
     model: Any
     X: Any
     y: NDArray[Any]
+    rows: Rows  # of the table, to learn from
     fold: int  # from 1
     candidate: int  # from 0
 
@@ -89,6 +90,7 @@ class FoldedTable:
         there.
     plan : of the folds.
     n_jobs : threads, as the estimators take it.
+    keep : whether to keep folds that are encoded, if there is room, for the next candidates.
     """
 
     def __init__(
@@ -98,9 +100,14 @@ class FoldedTable:
         encoder: Encoder,
         plan: Plan,
         n_jobs: int | None = None,
+        *,
+        keep: bool = False,
     ) -> None:
         (self.classes, self.y), self.plan = labels, plan
         self.at_once = _at_once(columns, encoder, plan, count_threads(n_jobs))
+        self._kept: dict[int, EncodedFold] | None = None
+        if keep and _numbers(columns, encoder, plan) * len(plan) <= ROOM:
+            self._kept = {}
         self._encoder, self._columns = clone(encoder), dict(columns)
         if isinstance(encoder, TableEncoder):
             self._encoder.set_params(use=tuple(encoder.kinds_))
@@ -110,13 +117,18 @@ class FoldedTable:
 
     def encoded(self, number: int, fold: tuple[Rows, Rows]) -> EncodedFold:
         """A fold in numbers, by what its rows to learn from tell."""
+        if self._kept is not None and number in self._kept:
+            return self._kept[number]
         learn, test = fold
         own = clone(self._encoder)
         X, X_test = (
             turn({name: column[rows] for name, column in self._columns.items()})
             for turn, rows in ((own.fit_transform, learn), (own.transform, test))
         )
-        return EncodedFold(number, learn, test, X, X_test)
+        encoded = EncodedFold(number, learn, test, X, X_test)
+        if self._kept is not None:
+            self._kept[number] = encoded
+        return encoded
 
     def refit(
         self,
@@ -125,6 +137,7 @@ class FoldedTable:
         *,
         max_time: float | None = None,
         found: list[OutOfFold] | None = None,
+        cancel: Cancel | None = None,
     ) -> list[OutOfFold]:
         """The answers of all candidates, each fitted to the same encoded folds.
 
@@ -137,10 +150,11 @@ class FoldedTable:
         fit : how to fit a model, if not by calling its `fit`; in any thread.
         max_time : seconds.
         found : if given, what is filled fold by fold and returned: it is there after Ctrl-C, too.
+        cancel : what else ends the fits, as Ctrl-C does.
         """
         found = [] if found is None else found
         found += [OutOfFold(self.y, self.plan) for _ in candidates]
-        cancel = Cancel()
+        cancel = cancel or Cancel()
 
         def answered(task: tuple[EncodedFold, int]) -> Answers:
             with cancelled_by(cancel):
@@ -175,7 +189,7 @@ class FoldedTable:
         if isinstance(getattr(last, "class_weight", None), dict):
             y = self.classes[y]  # otherwise numbers do, which are sorted like them, but shorter
         began = time.perf_counter()
-        fit(Fitting(model, fold.X, y, fold.number, j))
+        fit(Fitting(model, fold.X, y, fold.learn, fold.number, j))
         seconds = time.perf_counter() - began
         if was_interrupted(last):
             raise KeyboardInterrupt
@@ -199,11 +213,16 @@ def _among_all(values: NDArray[np.float64], known: Rows, k: int) -> NDArray[np.f
     return every
 
 
-def _at_once(columns: Mapping[str, Any], encoder: Encoder, plan: Plan, threads: int) -> int:
-    """How many folds to do side by side: as many as there are threads, and there is room for."""
+def _numbers(columns: Mapping[str, Any], encoder: Encoder, plan: Plan) -> int:
+    """How many numbers the rows of a table become, about."""
     sparse = not isinstance(encoder, TableEncoder) or encoder.sparse_
     features = len(columns) if sparse else len(encoder.get_feature_names_out())
-    numbers = int(plan.fold_of.shape[1]) * features
+    return int(plan.fold_of.shape[1]) * features
+
+
+def _at_once(columns: Mapping[str, Any], encoder: Encoder, plan: Plan, threads: int) -> int:
+    """How many folds to do side by side: as many as there are threads, and there is room for."""
+    numbers = _numbers(columns, encoder, plan)
     if numbers < WORTHWHILE or is_sparse(columns):
         return 1
     return max(1, min(len(plan), threads, ROOM // numbers))
