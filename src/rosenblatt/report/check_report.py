@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -76,11 +75,7 @@ def _are_identical(certificate: QuasiSeparable | Inseparable) -> bool:
 def _told(certificate: Certificate, problem: TwoClasses) -> str:
     """Why a verdict holds, in one sentence."""
     if isinstance(certificate, Undecided):
-        low, high = certificate.bracket
-        if (low, high) == (-math.inf, math.inf):
-            return "nothing is known yet about the largest margin"
-        between = f"between {four_digits(low)} and {four_digits(high)}"
-        return f"the largest margin is {between} (0 or less: none separates)"
+        return certificate.known
     return evidence(VerdictFacts.of(certificate, problem.rows, problem.table.some_columns))
 
 

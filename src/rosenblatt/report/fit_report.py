@@ -44,6 +44,7 @@ from rosenblatt.report.terminal import (
     weights_table,
 )
 from rosenblatt.results import StopReason, Verdict
+from rosenblatt.results.words import coming_back
 from rosenblatt.visible import count, grouped, print_json
 
 T = TypeVar("T")
@@ -164,10 +165,7 @@ def _stopped(s: FitFacts) -> RenderableType:
         if reason is StopReason.SEPARATED and s.joint:
             sentence = "an epoch without mistakes: every row is highest in its own class"
         if reason is StopReason.CYCLE and s.run and (cycle := s.run.cycles[k]):
-            entry, period = cycle
-            what = f"the {'scores' if s.expansion else 'weights'}"
-            where = f"{what} after epoch {entry}" if entry else f"{what} of the start"
-            sentence += f" ({where} come back after {count(period, 'epoch')})"
+            sentence += f" ({coming_back(*cycle, 'scores' if s.expansion else 'weights')})"
         return Text.assemble((reason.name, f"bold {style}"), "  ", sentence)
 
     return _by_case(s, s.stop_reasons, told, "")

@@ -14,6 +14,7 @@ from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFact
 from rosenblatt.report.sentences import four_digits, listing, percent, shortened, these_rows
 from rosenblatt.report.terminal import Line, columns
 from rosenblatt.results import StopReason
+from rosenblatt.results.words import near_the_best, places
 from rosenblatt.visible import count, grouped
 
 SOFT = 1e-6  # the gap at which a soft margin that stands in for a maximum margin is the best
@@ -227,10 +228,8 @@ def _places(sides: SideFacts) -> list[str]:
 
 def _sides(sides: SideFacts, weighted: bool) -> str:
     outside, on, inside, wrong, slack = _places(sides)
-    return (
-        f"{outside} outside the margin, {on} on its edge, {inside} inside, {wrong} on the wrong "
-        f"side; total {'weighted ' if weighted else ''}slack {slack}"
-    )
+    where = places(outside, on, inside, wrong)
+    return f"{where}; total {'weighted ' if weighted else ''}slack {slack}"
 
 
 def _support(rows: Sequence[int]) -> str:
@@ -249,10 +248,7 @@ def _optimum(one: OptimumFacts, weighted: bool) -> str:
     what = "½‖w‖²"
     if one.C is not None:
         what += " + C/N Σ sξ" if weighted else " + C/N Σξ"
-    return (
-        f"{what} = {_amount(one.primal)}, at most a share of {one.gap:.2g} (the gap) "
-        "above the least there is"
-    )
+    return near_the_best(what, _amount(one.primal), one.gap or 0.0)
 
 
 # Several classes --------------------------------------------------------------------------------

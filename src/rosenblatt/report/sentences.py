@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.report.facts import Ground, VerdictFacts
 from rosenblatt.results import Certificate, Undecided, Verdict
+from rosenblatt.results.joint import JOINT_MEANINGS as OF_SAMPLES
+from rosenblatt.results.words import identical, numbered
 from rosenblatt.visible import count, grouped, visible
 
 MEANINGS = {
@@ -19,13 +21,8 @@ MEANINGS = {
     Verdict.INSEPARABLE: "the classes overlap, no hyperplane has them on its two sides",
     Verdict.UNDECIDED: "the question was not settled",
 }
-JOINT_MEANINGS = {
-    Verdict.SEPARABLE: "each class can have the highest value on all its rows",
-    Verdict.QUASI_SEPARABLE: "no row need be higher in another class than in its own, but some "
-    "always tie",
-    Verdict.INSEPARABLE: "some row is higher in another class than in its own, or all rows tie",
-    Verdict.UNDECIDED: "the question was not settled",
-}
+# A sample of X is a row of the table.
+JOINT_MEANINGS = {one: told.replace("sample", "row") for one, told in OF_SAMPLES.items()}
 IN_FEATURES = {
     Verdict.SEPARABLE: "a hyperplane{} has every row strictly on its right side",
     Verdict.QUASI_SEPARABLE: "a hyperplane{} has no row on its wrong side, but none has all off it",
@@ -94,12 +91,7 @@ def suggestion(wrong: str, names: Sequence[str]) -> str:
 
 def these_rows(rows: Sequence[int] | NDArray[np.int64], most: int = 6) -> str:
     """``row 3``, ``rows 3 and 7``, ``rows 3, 4, 5 and 12 more``."""
-    shown = [str(int(row)) for row in rows[:most]]
-    rest = len(rows) - len(shown)
-    if len(shown) == 1 and not rest:
-        return f"row {shown[0]}"
-    *front, last = [*shown, f"{rest} more"] if rest else shown
-    return f"rows {', '.join(front)} and {last}"
+    return numbered("row", rows, most)
 
 
 def data_line(rows: int | None, features: int, columns: int, classes: int) -> str:
@@ -123,7 +115,7 @@ def classes_line(counts: Mapping[str, int | None], target: str | None) -> str:
 
 def verdict_word(verdict: Verdict) -> str:
     """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
-    return verdict.name.lower().replace("_", "-")
+    return verdict.word
 
 
 def meaning(certificate: Certificate) -> str:
@@ -140,7 +132,7 @@ def same_sentence(
     if rounded:
         return f"{these_rows(rows)} have different classes, and rounding made them the same"
     where = " in the features used" if some_columns else ""
-    return f"{these_rows(rows)} are identical{where} but have different classes"
+    return identical(these_rows(rows), where)
 
 
 def verdict_sentence(found: VerdictFacts) -> str:

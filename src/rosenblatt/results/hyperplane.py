@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt import arguments, matrices
 from rosenblatt.exact import margin_of, values
 from rosenblatt.exact.rationals import LARGEST
+from rosenblatt.results.words import Shown, brief, equation
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,8 +34,8 @@ def samples_of(X: Any, d: int) -> Any:
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class Hyperplane:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hyperplane(Shown):
     """The set ``{x : w·x + b = 0}``, with the side of positive values called +1.
 
     Parameters
@@ -62,6 +63,12 @@ class Hyperplane:
         if not isinstance(other, Hyperplane):
             return NotImplemented
         return self.b == other.b and np.array_equal(self.w, other.w)
+
+    def __repr__(self) -> str:
+        return f"Hyperplane(w={brief(self.w)}, b={self.b!r})"
+
+    def __str__(self) -> str:
+        return equation(self.w, self.b)
 
     def __reduce__(self) -> tuple[type[Hyperplane], tuple[Floats, float]]:
         return type(self), (self.w, self.b)  # copies and pickles are read-only too

@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane, samples_of
-from rosenblatt.results.runs import Cycle, StopReason, Trace
+from rosenblatt.results.runs import Cycle, StopReason, Trace, ending
 from rosenblatt.results.updates import Frozen, Mistakes, add_sample
+from rosenblatt.results.verdicts import Undecided, Verdict
+from rosenblatt.results.words import numbered
+from rosenblatt.visible import count
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.results.verdicts import Certificate, Verdict
+    from rosenblatt.results.verdicts import Certificate
+
+JOINT_MEANINGS = {
+    Verdict.SEPARABLE: "each class can have the highest value on all its samples",
+    Verdict.QUASI_SEPARABLE: "no sample need be higher in another class than in its own, but some "
+    "always tie",
+    Verdict.INSEPARABLE: "some sample is higher in another class than in its own, or all samples "
+    "tie",
+    Verdict.UNDECIDED: "the question was not settled",
+}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointUpdates(Mistakes):
     """Every mistake that moved two hyperplanes, in order; there with ``record=True``.
 
@@ -61,7 +73,7 @@ class JointUpdates(Mistakes):
         return tuple(Hyperplane(theta[:-1], theta[-1]) for theta in thetas)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointFit(Frozen):
     """The outcome of several classes as one problem.
 
@@ -94,8 +106,12 @@ class JointFit(Frozen):
         """Whether the vectors that were kept are the last ones."""
         return self.hyperplanes == self.last
 
+    def __str__(self) -> str:
+        last = "" if self.keeps_last else ", not the last ones"
+        return f"{ending(self)}; kept{last}: a hyperplane for each class"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class JointCertificate(Frozen):
     """Whether every class can have the highest value on all its samples, and the evidence.
 
@@ -143,3 +159,13 @@ class JointCertificate(Frozen):
         thetas = plane.w.reshape(self.n_classes - 1, -1)
         thetas = np.vstack([np.zeros(thetas.shape[1]), thetas])
         return tuple(Hyperplane(theta[:-1], theta[-1]) for theta in thetas)
+
+    def __str__(self) -> str:
+        jointly = f"{self.verdict.word}, {self.n_classes} classes as one problem"
+        if isinstance(self.certificate, Undecided):
+            return f"{jointly}: {self.certificate.why} before it was settled"
+        by = "a hyperplane for each class"
+        if len(self.pairs):
+            samples = np.unique(self.pairs[:, 0])
+            by = f"{count(len(self.pairs), 'demand')} that cancel, of {numbered('sample', samples)}"
+        return f"{jointly}: {JOINT_MEANINGS[self.verdict]}; proved by {by}"

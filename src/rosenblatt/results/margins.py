@@ -11,6 +11,8 @@ from rosenblatt.results.hyperplane import Hyperplane
 from rosenblatt.results.runs import StopReason
 from rosenblatt.results.updates import Frozen
 from rosenblatt.results.verdicts import Evidence, Inseparable, QuasiSeparable
+from rosenblatt.results.words import Shown, near_the_best, number, places, weighed
+from rosenblatt.visible import count
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Optimum(Evidence):
     """A hyperplane and multipliers that prove how close it is to the best there is.
 
@@ -75,6 +77,15 @@ class Optimum(Evidence):
             share = (self.primal - self.dual) / self.primal if self.primal < np.inf else 1.0
             object.__setattr__(self, "gap", min(max(0.0, share), 1.0))
 
+    def __str__(self) -> str:
+        by = weighed(self.support, self.multipliers, "multiplier")
+        if self.C is None and not self.margin > 0:
+            return "no maximum margin: no hyperplane of floats that separates was found"
+        what = "maximum margin" if self.C is None else f"soft margin with C = {self.C:g}:"
+        told = f"{what} {number(self.margin)} (1/‖w‖), carried by {by}"
+        objective = "½‖w‖²" if self.C is None else "½‖w‖² + C/N Σ sξ"
+        return f"{told}; {near_the_best(objective, number(self.primal), self.gap)}"
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -102,8 +113,12 @@ class Conditions:
     complementarity: float
     gap: float
 
+    def __str__(self) -> str:
+        told = [f"{name} {value:.2g}" for name, value in vars(self).items()]
+        return f"{', '.join(told)} (all 0 at an optimum)"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class MarginTrace(Frozen):
     """The record of a fit, with an entry for every scan of all the data.
 
@@ -129,9 +144,18 @@ class MarginTrace(Frozen):
         """Return the number of scans."""
         return len(self.primal)
 
+    def __repr__(self) -> str:
+        return f"<MarginTrace: {self}>"
 
-@dataclass(frozen=True, eq=False)
-class MarginRound:
+    def __str__(self) -> str:
+        if not len(self):
+            return "no scans of the data"
+        last = f"at the end {number(self.primal[-1])} and {number(self.dual[-1])}"
+        return f"{count(len(self), 'scan')} of the data, objective and its bound {last}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginRound(Shown):
     """What a callback is told after every scan of the data.
 
     Attributes
@@ -159,9 +183,15 @@ class MarginRound:
     rows: int
     seconds: float
 
+    def __str__(self) -> str:
+        return (
+            f"scan {self.number} of problem {self.problem}: objective {number(self.primal)}, "
+            f"gap {self.gap:.2g}"
+        )
 
-@dataclass(frozen=True, eq=False)
-class MarginFit:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginFit(Shown):
     """The outcome of one two-class problem.
 
     Attributes
@@ -192,8 +222,21 @@ class MarginFit:
     trace: MarginTrace
     certificate: Optimum | Inseparable | QuasiSeparable | None
 
+    def __repr__(self) -> str:
+        optimum = self.optimum
+        told = f"margin {number(optimum.margin)}, gap {optimum.gap:.2g}"
+        vectors = count(len(optimum.support), "support vector")
+        return f"<MarginFit: {self.stop_reason.name}, {told}, {vectors}>"
 
-@dataclass(frozen=True, eq=False)
+    def __str__(self) -> str:
+        scans = count(len(self.trace), "scan")
+        told = [f"{self.stop_reason.name} after {scans} of the data ({self.stop_reason.value})"]
+        if isinstance(self.certificate, Inseparable | QuasiSeparable):
+            told.append(str(self.certificate))
+        return "; ".join([*told, str(self.optimum)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Sides(Frozen):
     """Where samples lie with respect to a hyperplane and its margin.
 
@@ -213,8 +256,12 @@ class Sides(Frozen):
     inside: Ints
     wrong: Ints
 
+    def __str__(self) -> str:
+        sizes = map(len, (self.outside, self.on, self.inside, self.wrong))
+        return f"{places(*sizes)}; total slack {number(float(self.slack.sum()))}"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class SoftMarginPath(Frozen):
     """Soft-margin hyperplanes as C varies; every array has an entry for each C.
 
@@ -254,3 +301,13 @@ class SoftMarginPath(Frozen):
     def __len__(self) -> int:
         """Return the number of hyperplanes."""
         return len(self.Cs)
+
+    def __str__(self) -> str:
+        if not len(self):
+            return "no values of C"
+        ends = [
+            f"C = {self.Cs[k]:g}: margin {number(self.margin[k])}, "
+            f"{count(int(self.errors[k]), 'training error')}"
+            for k in (0, -1)[: len(self)]
+        ]
+        return f"{count(len(self), 'hyperplane')}, from {' to '.join(ends)}"

@@ -11,6 +11,7 @@ import numpy as np
 
 from rosenblatt.results.updates import Frozen
 from rosenblatt.results.verdicts import Inseparable, QuasiSeparable
+from rosenblatt.results.words import Shown, coming_back, number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from rosenblatt.results.hyperplane import Hyperplane
     from rosenblatt.results.runs import StopReason
     from rosenblatt.results.verdicts import Certificate
-
-
-def _number(value: float) -> str:
-    """Four digits; whole numbers in full."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def power_of_ten(bound: MistakeBound) -> str:
@@ -48,8 +44,8 @@ def at_every(n: int) -> str:
     return f"at each of {n} updates" if n > 1 else ("there was no update", "at its only update")[n]
 
 
-@dataclass(frozen=True, eq=False)
-class MistakeBound:
+@dataclass(frozen=True, eq=False, repr=False)
+class MistakeBound(Shown):
     """The most mistakes that a perceptron can make on some data, and what this follows from.
 
     Everything is about the vectors that the perceptron adds: ``x̃ = (x, 1)`` if it learns a bias,
@@ -144,7 +140,7 @@ class MistakeBound:
 
     def __str__(self) -> str:
         where = "" if not self.epochs else f" in {self.epochs} epoch{'s' * (self.epochs != 1)}"
-        most = _number(self.most) if math.isfinite(self.most) else power_of_ten(self)
+        most = number(self.most) if math.isfinite(self.most) else power_of_ten(self)
         space = f", in the feature space of {self.kernel}" if self.kernel else ""
         space = f", of {self.n_classes} classes as one problem" if self.n_classes else space
         mistakes = f"{most} mistake{'s' * (self.most != 1)}"
@@ -156,9 +152,9 @@ class MistakeBound:
         if self.hyperplane is None:
             n = round(self.shortfall**2)
             return f"E = {self.epochs}" if n == 1 else f"n = {n}, E = {self.epochs}"
-        terms = [f"R = {_number(self.R)}", f"γ = {_number(self.gamma)}"]
+        terms = [f"R = {number(self.R)}", f"γ = {number(self.gamma)}"]
         if self.shortfall:
-            terms.append(f"D = {_number(self.shortfall)}")
+            terms.append(f"D = {number(self.shortfall)}")
         if self.batch_size > 1:
             terms.append(f"m = {self.batch_size}")
         if self.shortfall:
@@ -166,7 +162,7 @@ class MistakeBound:
         return ", ".join(terms)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BoundReport(Frozen):
     """A recorded run beside its mistake bound: the proof, evaluated at every update.
 
@@ -236,6 +232,9 @@ class BoundReport(Frozen):
         """Whether both lemmas and the bound held."""
         return self.within and self.progress_holds and self.length2_holds
 
+    def __repr__(self) -> str:
+        return f"<BoundReport: {str(self).partition(chr(10))[0]}>"
+
     def table(self) -> dict[str, NDArray[Any]]:
         """The run as columns, a row for the start and one for each update."""
         return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
@@ -267,7 +266,7 @@ class BoundReport(Frozen):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CycleReport(Frozen):
     """A run that repeats itself: what it passes through, and why.
 
@@ -317,6 +316,10 @@ class CycleReport(Frozen):
     certificate: Certificate
     separable: bool | None
     fit_intercept: bool = True
+
+    def __repr__(self) -> str:
+        back = coming_back(self.entry, self.period)
+        return f"<CycleReport: {back}; {self.certificate.verdict.word}>"
 
     @property
     def why(self) -> str:

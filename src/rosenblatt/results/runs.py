@@ -10,6 +10,8 @@ import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane
 from rosenblatt.results.updates import Frozen
+from rosenblatt.results.words import FEW, Shown, coming_back, numbered
+from rosenblatt.visible import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,9 +57,12 @@ class Cycle:
     entry: int
     period: int
 
+    def __str__(self) -> str:
+        return f"{coming_back(self.entry, self.period)}: this run can never end"
 
-@dataclass(frozen=True, eq=False)
-class Trace:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Shown):
     """The record of a fit: per epoch always, per update on request.
 
     Attributes
@@ -87,9 +92,20 @@ class Trace:
         """Return the number of epochs."""
         return len(self.mistakes)
 
+    def __repr__(self) -> str:
+        return f"<Trace: {self}>"
 
-@dataclass(frozen=True, eq=False)
-class Epoch:
+    def __str__(self) -> str:
+        mistakes, n = self.mistakes.tolist(), len(self)
+        shown = [str(k) for k in mistakes]
+        if n > 2 * FEW:
+            shown = [*shown[:FEW], "...", *shown[-FEW:]]
+        by_epoch = f": {', '.join(shown)}" if n > 1 else ""
+        return f"{count(sum(mistakes), 'mistake')} in {count(n, 'epoch')}{by_epoch}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Epoch(Shown):
     """What a callback is told after each epoch; tuples have one entry per two-class problem.
 
     Attributes
@@ -109,9 +125,14 @@ class Epoch:
     hyperplanes: tuple[Hyperplane, ...]
     seconds: float
 
+    def __str__(self) -> str:
+        made = ", ".join(count(n, "mistake") for n in self.mistakes[:FEW])
+        more = f" and so on, of {len(self.mistakes)} problems" * (len(self.mistakes) > FEW)
+        return f"epoch {self.number}: {made}{more}"
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
     """The outcome of one two-class problem.
 
     Attributes
@@ -143,11 +164,22 @@ class Fit:
         """Whether the vector that was kept is the last one."""
         return self.hyperplane == self.last
 
+    def __str__(self) -> str:
+        last = "" if self.keeps_last else ", not the last"
+        return f"{ending(self)}; kept{last}: {self.hyperplane}"
+
+
+def ending(fit: Any) -> str:
+    """How a run came to its end."""
+    mistakes, epochs = count(fit.n_mistakes, "mistake"), count(fit.n_epochs, "epoch")
+    why = fit.stop_reason.value if fit.certificate is None else str(fit.certificate)
+    return f"{fit.stop_reason.name} after {mistakes} in {epochs} ({why})"
+
 
 # In dual form: coefficients of samples instead of weights of features -----------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dropped(Frozen):
     """The samples that were left out as probable outliers, in the order in which that happened.
 
@@ -173,8 +205,14 @@ class Dropped(Frozen):
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return iter(zip(self.sample.tolist(), self.count.tolist(), strict=True))
 
+    def __str__(self) -> str:
+        if not len(self):
+            return "no samples dropped"
+        which = numbered("sample", self.sample)
+        return f"{which} dropped as probable outliers, at {count(int(self.count[0]), 'mistake')}"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Path(Frozen):
     """All vectors of a run, as the steps between them; there with ``keep="vote"``.
 
@@ -195,8 +233,12 @@ class Path(Frozen):
     lives: Ints
     first: int
 
+    def __str__(self) -> str:
+        visits = count(int(self.lives.sum()) + self.first, "visit")
+        return f"{count(len(self.vector) + 1, 'vector')} that vote, together over {visits}"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelFit(Frozen):
     """The outcome of one two-class problem in dual form.
 
@@ -238,3 +280,7 @@ class KernelFit(Frozen):
     def keeps_last(self) -> bool:
         """Whether the vector that was kept is the last one."""
         return self.path is None and np.array_equal(self.coef, self.last)
+
+    def __str__(self) -> str:
+        told = [ending(self), count(int(np.count_nonzero(self.alpha)), "support vector")]
+        return "; ".join([*told, *[str(self.dropped)] * bool(len(self.dropped))])

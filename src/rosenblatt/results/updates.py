@@ -11,6 +11,8 @@ import numpy as np
 from rosenblatt import arguments
 from rosenblatt.results.hyperplane import Hyperplane, samples_of
 from rosenblatt.results.step_table import StepLine, StepTable, angle_between
+from rosenblatt.results.words import Shown
+from rosenblatt.visible import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
 
 
-class Frozen:
+class Frozen(Shown):
     """A result whose arrays must not change under its owner, nor under a run that goes on."""
 
     def __post_init__(self) -> None:
@@ -27,7 +29,7 @@ class Frozen:
                 value.setflags(write=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mistakes(Frozen):
     """Every mistake that led to an update, in order; there with ``record=True``.
 
@@ -49,6 +51,15 @@ class Mistakes(Frozen):
     def __len__(self) -> int:
         """Return the number of updates."""
         return int(self.update[-1]) + 1 if self.update.size else 0
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def __str__(self) -> str:
+        if not len(self):
+            return "no updates"
+        mistakes, epoch = count(len(self.sample), "mistake"), int(self.epoch[-1])
+        return f"{count(len(self), 'update')} by {mistakes}, the last in epoch {epoch}"
 
     def first_mistakes(self, t: int, n: int) -> int:
         """How many mistakes the first `t` updates have; `n` samples are given to do them again."""
@@ -103,7 +114,7 @@ class Mistakes(Frozen):
         return StepLine(update, epoch, samples, signs, self.value[batch], nothing, nothing, None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Updates(Mistakes):
     """Every mistake that moved the hyperplane, in order; there with ``record=True``.
 

@@ -10,12 +10,16 @@ hyperplane ``θ = (w, b)`` has sample i on its right side exactly when ``z_i·θ
 from __future__ import annotations
 
 import enum
+import math
+from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from rosenblatt.results.hyperplane import Hyperplane
+from rosenblatt.results.words import Shown, equation, identical, number, numbered, weighed
+from rosenblatt.visible import count, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -36,9 +40,46 @@ class Verdict(enum.Enum):
     def __repr__(self) -> str:
         return f"Verdict.{self.name}"
 
+    @property
+    def word(self) -> str:
+        """``separable``, ``quasi-separable``, ``inseparable`` or ``undecided``."""
+        return self.name.lower().replace("_", "-")
 
-class Evidence:
-    """Base of the certificates: their arrays become read-only copies of these types."""
+
+@dataclass(frozen=True)
+class Problem:
+    """What a certificate is about, in the words of whoever asked.
+
+    Attributes
+    ----------
+    positive : label
+        The class that is +1.
+    negative : label or None
+        The class that is -1; None: all others, the rest.
+    features : tuple of str or None
+        The names of the features; None: they have none.
+    left_out : tuple of str
+        Columns of the table that are not among the features, because they are the same
+        everywhere or name the rows.
+    """
+
+    positive: Any
+    negative: Any = None
+    features: tuple[str, ...] | None = None
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rest = "the rest" if self.negative is None else visible(str(self.negative))
+        return f"{visible(str(self.positive))} against {rest}"
+
+
+class Evidence(Shown):
+    """Base of the certificates: their arrays become read-only copies of these types.
+
+    `problem` says what it is about, where somebody has told: it is no part of the evidence.
+    """
+
+    problem: ClassVar[Problem | None] = None
 
     arrays: ClassVar[dict[str, type]] = {
         **dict.fromkeys(("support", "on", "spanning_support"), np.int64),
@@ -52,8 +93,29 @@ class Evidence:
                 array.setflags(write=False)
                 object.__setattr__(self, name, array)
 
+    def about(self, problem: Problem) -> Self:
+        """The same certificate, which knows what it is about."""
+        other = copy(self)
+        object.__setattr__(other, "problem", problem)
+        return other
 
-@dataclass(frozen=True, eq=False)
+    def _told(self, *sentences: str) -> str:
+        """What is proved of what, and how."""
+        verdict: Verdict = self.verdict  # type: ignore[attr-defined]
+        about = "" if self.problem is None else f" ({self.problem})"
+        told = "; ".join([f"{verdict.word}{about}: {sentences[0]}", *sentences[1:]])
+        if self.problem is None or not self.problem.left_out:
+            return told
+        names = [visible(name) for name in self.problem.left_out]
+        shown = [*names[:3], f"and {len(names) - 3} more"] if len(names) > 3 else names
+        return f"{told}; without {count(len(names), 'column')} of the table: {', '.join(shown)}"
+
+    def _equation(self, plane: Hyperplane) -> str:
+        names = None if self.problem is None else self.problem.features
+        return equation(plane.w, plane.b, names)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Separable(Evidence):
     """A hyperplane with every sample strictly on its right side.
 
@@ -74,8 +136,15 @@ class Separable(Evidence):
     exact: tuple[Fraction, ...] | None = None
     verdict: Verdict = field(default=Verdict.SEPARABLE, init=False)
 
+    def __str__(self) -> str:
+        margin = f"margin {number(self.margin)}"
+        if self.exact is not None:
+            margin += ", so narrow that only fractions tell the sides apart, not floats"
+        by = f"proved by the hyperplane {self._equation(self.hyperplane)} with {margin}"
+        return self._told("every sample can be strictly on its side", by)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class QuasiSeparable(Evidence):
     """The classes touch, but do not cross: a hyperplane with no sample on its wrong side.
 
@@ -110,8 +179,14 @@ class QuasiSeparable(Evidence):
     exact_spanning_weights: tuple[Fraction, ...] | None = None
     verdict: Verdict = field(default=Verdict.QUASI_SEPARABLE, init=False)
 
+    def __str__(self) -> str:
+        on = numbered("sample", self.on)
+        there = f"{on} {'is' if len(self.on) == 1 else 'are'} on every such hyperplane"
+        by = f"proved by {self._equation(self.hyperplane)}, and because {_meeting(self, 'touch')}"
+        return self._told(f"no sample need be on the wrong side, but {there}", by)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Inseparable(Evidence):
     """The classes overlap.
 
@@ -145,8 +220,20 @@ class Inseparable(Evidence):
     exact_spanning_weights: tuple[Fraction, ...] | None = None
     verdict: Verdict = field(default=Verdict.INSEPARABLE, init=False)
 
+    def __str__(self) -> str:
+        overlap = "the classes overlap, and no hyperplane has them on its two sides"
+        return self._told(overlap, f"proved, because {_meeting(self, 'meet')}")
 
-@dataclass(frozen=True, eq=False)
+
+def _meeting(certificate: QuasiSeparable | Inseparable, touch: str) -> str:
+    """Why nothing separates: the samples, with their shares of the point they have in common."""
+    if len(certificate.support) == 2:
+        return identical(numbered("sample", certificate.support))
+    which = weighed(certificate.support, certificate.weights, "weight")
+    return f"the convex hulls of {which} {touch}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Undecided(Evidence):
     """The question was not settled.
 
@@ -169,6 +256,18 @@ class Undecided(Evidence):
     why: str = TIME
     verdict: Verdict = field(default=Verdict.UNDECIDED, init=False)
 
+    @property
+    def known(self) -> str:
+        """What is known of the largest margin, in a sentence."""
+        low, high = self.bracket
+        if (low, high) == (-math.inf, math.inf):
+            return "nothing is known yet about the largest margin"
+        between = f"between {low:.4g} and {high:.4g}"
+        return f"the largest margin is {between} (0 or less: none separates)"
+
+    def __str__(self) -> str:
+        return self._told(f"{self.why} before the question was settled", self.known)
+
 
 Certificate = Separable | QuasiSeparable | Inseparable | Undecided
 
@@ -189,3 +288,6 @@ class CheckResult:
 
     def __bool__(self) -> bool:
         return self.valid
+
+    def __str__(self) -> str:
+        return self.why if self.valid else f"not proved: {self.why}"

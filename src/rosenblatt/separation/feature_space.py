@@ -36,6 +36,7 @@ from rosenblatt.results import (
     Undecided,
     Verdict,
 )
+from rosenblatt.results.words import Shown
 from rosenblatt.running.clock import Kind
 from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.function import read_two_classes, separability
@@ -62,8 +63,8 @@ OVERFLOW = "the values of the kernel overflow: scale the features"
 # Verdicts ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureVerdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureVerdict(Shown):
     """Whether a hyperplane separates two classes in the feature space of a kernel.
 
     Attributes
