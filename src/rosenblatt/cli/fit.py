@@ -70,6 +70,7 @@ def fit(
     json_: options.Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help=QUIET)] = False,
     model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
+    features: options.Features = None,
     update: options.Update = None,
     batch_size: options.BatchSize = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt
 from rosenblatt.cli.effort import CHOSEN, Effort
+from rosenblatt.cli.feature_maps import split_options, with_map
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -38,6 +39,7 @@ from rosenblatt.report.fits import (
     table_facts,
 )
 from rosenblatt.report.judging import judge, was_stopped
+from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.validation.plans import Plan, plan_folds
 from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
 from rosenblatt.visible import count
@@ -68,10 +70,12 @@ class TrainedModel:
 
     @property
     def pipeline(self) -> Pipeline:
-        """What is saved: the encoder and the classifier as one."""
+        """What is saved: the encoder, the feature map if there is one, and the classifier."""
         from sklearn.pipeline import Pipeline  # late: a fit that is not saved does without
 
-        return Pipeline([("encode", self.training.encoder), ("classify", self.classifier)])
+        encoder = self.training.encoder
+        mapping = [("features", encoder.mapping)] if isinstance(encoder, MappedEncoder) else []
+        return Pipeline([("encode", plain(encoder)), *mapping, ("classify", self.classifier)])
 
     @property
     def weights(self) -> NamedWeights | None:
@@ -90,13 +94,16 @@ def prepare(
     options: Mapping[str, Any], progress: ProgressLine, **more: Any
 ) -> tuple[LabelledTable, Any, Encoder]:
     """The table that a command was given, with the classifier and the encoder to fit to it."""
+    options, of_map = split_options(options)
     name = chosen_model(options)
     rule, files = estimator(name), tables_of(options)
     progress.say(f"reading {shown_tables(files)}")
     table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
-    encoder = encoder_of(table, standardize=not options["raw"], **how_to_encode(options))
-    return table, classifier, encoder
+    encoder: Encoder = encoder_of(
+        table, standardize=not options["raw"], **how_to_encode(options)
+    )
+    return table, classifier, with_map(encoder, of_map) if of_map else encoder
 
 
 def train(

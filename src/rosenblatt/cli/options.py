@@ -39,6 +39,10 @@ INIT = "zeros (the default), random, or weights with commas, the bias (if any) l
 ZERO = "The side of rows on the hyperplane, -1 or +1. Default: -1, but in training a mistake."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
 EPOCHS = "Most passes. Default: 1000, or fewer where they take long and help no more."
+FEATURES = (
+    "A feature map before a linear model: squares, poly:2 (products), rff:500 or nystroem:300 "
+    "(near --kernel rbf; they take --gamma or --sigma)."
+)
 MULTICLASS = "Of several classes: ovr, each against the rest; joint, all as one problem."
 WEIGHTS = "How much the classes count: balanced, or CLASS=WEIGHT with commas."
 KERNEL = "rbf (the default), gaussian, poly, linear or sigmoid. Means --model kernel."
@@ -72,6 +76,7 @@ BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch."
 Init = Annotated[str | None, trains(metavar="START", help=INIT)]
 AtZero = Annotated[str | None, trains(metavar="SIDE", help=ZERO)]
 Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
+Features = Annotated[str | None, trains("--features", metavar="MAP", help=FEATURES)]
 Multiclass = Annotated[Literal["ovr", "joint"] | None, trains(metavar="HOW", help=MULTICLASS)]
 MaxEpochs = Annotated[int | None, trains(metavar="N", help=EPOCHS)]
 ClassWeight = Annotated[str | None, trains(metavar="WEIGHTS", help=WEIGHTS)]
@@ -283,9 +288,7 @@ def estimator_options(
         _check_kernel(options)
     vote = f"--keep vote is for --model kernel, not {model}: give auto, last, pocket or average"
     refuse(model != "kernel" and options.get("keep") == "vote", vote)
-    for name, wanted in NUMBERS.items():
-        if name in options and options[name] not in WORDS.get(name, ()):
-            options[name] = _number(name, options[name], wanted)
+    options |= {name: numeric(name, options[name]) for name in NUMBERS if name in options}
     gap = options.get("tol", 0) if "margin" in model else 0
     refuse(gap >= 1, f"--tol {gap:g} is not possible: give a gap below 1, for instance 1e-6")
     options = usual_options(model, options, keeps="keep" in given)
@@ -353,6 +356,11 @@ def _option(name: str, model: str = "") -> str:
     bias = "--intercept" if model == "kernel" else "--no-intercept"
     known = {"random_state": "--seed", "fit_intercept": bias}
     return known.get(name, f"--{name.replace('_', '-')}")
+
+
+def numeric(option: str, text: str) -> Any:
+    """What an option that takes a number, or a word instead, was given."""
+    return text if text in WORDS.get(option, ()) else _number(option, text, NUMBERS[option])
 
 
 def _number(option: str, text: str, wanted: str) -> float:

@@ -168,6 +168,7 @@ class Application:
         encodes = hasattr(model, "steps") and hasattr(model[0], "kinds_")
         self.encoder = model[0] if encodes else None
         self.classifier = model[-1] if encodes else model
+        self.maps = [step for _, step in model.steps[1:-1]] if encodes else []
         kinds = self.encoder.kinds_ if self.encoder is not None else {}
         self.kept = list(dict.fromkeys(kept))
         self.notes: Sequence[str] = ()  # on how the table was read
@@ -270,9 +271,12 @@ class Application:
 
     def features(self, columns: Columns) -> Any:
         """The rows as the classifier takes them."""
-        if self.encoder is not None:
-            return self.encoder.transform(columns)
-        return np.column_stack(list(columns.values()))
+        if self.encoder is None:
+            return np.column_stack(list(columns.values()))
+        X = self.encoder.transform(columns)
+        for feature_map in self.maps:
+            X = feature_map.transform(X)
+        return X
 
     def classified(self, given: Columns, tally: Tally) -> tuple[Any, Classified]:
         """The features of some rows, what the model says of them, and what is true.

@@ -33,7 +33,8 @@ MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "days_first", "months_first", "years_first", "decimal_points"),
     *("decimal_commas", "units", "as_they_stand", "names", "rosenblatt", "model"),
-    *("parameters", "classes", "features", "stop_reasons", "cycles", "epochs", "mistakes"),
+    *("parameters", "classes", "features", "feature_map", "stop_reasons", "cycles"),
+    *("epochs", "mistakes"),
     *(
         "updates",
         "kept",
@@ -167,6 +168,21 @@ class KernelFacts:
 
 
 @dataclass(frozen=True)
+class MapFacts:
+    """A feature map between the columns and a linear model."""
+
+    name: str  # of its class
+    of: int  # how many features it was given
+    size: int | None  # its degree, or how many features were asked for
+    gamma: float | None = None  # of the Gaussian kernel that it is near
+
+    @property
+    def random(self) -> bool:
+        """Whether its features are drawn at random, so that none means anything by itself."""
+        return self.name in ("RandomFourier", "Nystroem")
+
+
+@dataclass(frozen=True)
 class SupportFacts:
     """How many support vectors there are, of each class if that is known, and the hardest."""
 
@@ -271,6 +287,7 @@ class FitFacts:
     notes: tuple[str, ...] = ()
     test: EvaluationFacts | None = None  # on rows that were not learned from
     tested_on: str = ""  # the file of these rows, or how many were held out
+    feature_map: MapFacts | None = None
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
 
     @property

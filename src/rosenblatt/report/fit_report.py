@@ -30,8 +30,10 @@ from rosenblatt.report.sentences import (
     data_line,
     four_digits,
     listing,
+    map_sentence,
     percent,
     shortened,
+    unit_of,
     verdict_sentence,
 )
 from rosenblatt.report.terminal import (
@@ -117,6 +119,8 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
     yield "classes", classes_line(s.counts, None if table is None else table.target)
     if s.expansion:
         yield "kernel", _kernel_line(s, s.expansion.kernel)
+    if s.feature_map:
+        yield "map", map_sentence(s.feature_map)
     if s.joint:
         yield "rule", "all classes as one problem: the highest value wins"
     yield "stopped", _stopped(s)
@@ -137,7 +141,9 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
         yield "accuracy", _accuracy(table, s.counts)
     if s.test is not None:
         yield "test", test_line(s.test, s.tested_on)
-    if weights is not None:
+    if weights is not None and s.feature_map and s.feature_map.random:
+        yield "weights", "of random features, none of which means anything by itself (--json)"
+    elif weights is not None:
         units = None if table is None else table.units
         yield "weights", weights_table(weights, top, width - 12, units)
 
@@ -184,7 +190,10 @@ def _kept(s: FitFacts, kept: Sequence[str]) -> RenderableType:
 def _verdict(s: FitFacts) -> RenderableType:
     """Whether any hyperplane separates the classes."""
     after = " in feature space" if s.expansion else ""
-    after += " after standardising" if s.standardized else ""
+    if s.feature_map:
+        after += " among the features of the map"
+    elif s.standardized:
+        after += " after standardising"
 
     def told(case: tuple[Verdict, str], k: int) -> Text:
         return verdict_text(*case, after)
@@ -195,7 +204,7 @@ def _verdict(s: FitFacts) -> RenderableType:
 
 def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     told = ["none" if margin is None else four_digits(margin) for margin in margins]
-    unit = "standardised features" if s.standardized else "the columns' own units"
+    unit = unit_of(s)
     if set(told) == {"none"}:
         none = "no class is separated from the rest"
         if s.joint:

@@ -22,6 +22,7 @@ from rosenblatt.report.facts import (
     ExpansionFacts,
     FitFacts,
     KernelFacts,
+    MapFacts,
     MistakenRow,
     OptimumFacts,
     ProofFacts,
@@ -42,6 +43,7 @@ from rosenblatt.running.run import WITHOUT_MISTAKES
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import width
+from rosenblatt.tables.mapped_features import MappedEncoder
 from rosenblatt.tables.sparse_features import SparseEncoder
 
 Ints = NDArray[np.int64]
@@ -93,7 +95,7 @@ class LabelledTable:
 class EncodedTable(LabelledTable):
     """The same in numbers, as a classifier takes it."""
 
-    encoder: TableEncoder | SparseEncoder
+    encoder: TableEncoder | SparseEncoder | MappedEncoder
     X: Any
 
     @cached_property
@@ -116,6 +118,8 @@ class EncodedTable(LabelledTable):
     def groups(self) -> list[list[int]]:
         """The features of each column of categories, by number: one is 1, the others are 0."""
         groups, start = list[list[int]](), 0
+        if isinstance(self.encoder, MappedEncoder):
+            return groups
         for spec in with_parts([s for s in self.encoder.columns_ if "dropped" not in s]):
             end = start + width(spec)
             groups += [list(range(start, end))] * ("values" in spec)
@@ -207,10 +211,22 @@ def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts
         stop_reasons=tuple(fit.stop_reason for fit in classifier.fits_),
         training_errors=int(classifier.n_errors_),
         missed=_missed(classifier, training),
+        feature_map=None if training is None else _feature_map(training.encoder),
         run=None if is_best else _run(classifier),
         optima=_optima(classifier, training) if is_best else (),
         expansion=_expansion(classifier, training) if has_kernel else None,
     )
+
+
+def _feature_map(encoder: Any) -> MapFacts | None:
+    """What stands between the encoder and the classifier, if anything does."""
+    if not isinstance(encoder, MappedEncoder):
+        return None
+    mapping, gamma = encoder.mapping, None
+    if hasattr(mapping, "sampler_"):
+        gamma = float(getattr(mapping, "gamma_", 0.0) or mapping.kernel_.rate)
+    size = getattr(mapping, "n_components", None) or getattr(mapping, "degree", None)
+    return MapFacts(type(mapping).__name__, encoder.n_features_, size, gamma)
 
 
 def _parameters(classifier: Any) -> Mapping[str, Any]:

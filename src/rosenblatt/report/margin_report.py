@@ -11,7 +11,14 @@ from rich.text import Text
 
 from rosenblatt.report.check_report import Member, meeting_rows
 from rosenblatt.report.facts import FitFacts, OptimumFacts, ProofFacts, SideFacts
-from rosenblatt.report.sentences import four_digits, listing, percent, shortened, these_rows
+from rosenblatt.report.sentences import (
+    four_digits,
+    listing,
+    percent,
+    shortened,
+    these_rows,
+    unit_of,
+)
 from rosenblatt.report.terminal import Line, columns
 from rosenblatt.results import StopReason
 from rosenblatt.results.words import near_the_best, places
@@ -127,7 +134,7 @@ def _without_answer(stuck: Sequence[OptimumFacts]) -> list[OptimumFacts]:
 def _unit(s: FitFacts) -> str:
     if s.table is None:
         return "in the units of the features"
-    return "standardised features" if s.standardized else "the columns' own units"
+    return unit_of(s)
 
 
 def _proof(proof: ProofFacts, s: FitFacts, top: int) -> RenderableType:

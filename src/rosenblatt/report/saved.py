@@ -41,6 +41,7 @@ def saved_facts(model: Any, path: str) -> FitFacts | None:
         facts: FitFacts = from_json(FitFacts, summary | {"verdicts": []})
         facts = replace(facts, verdicts=tuple(_verdicts(summary, len(classifier.fits_))))
         wrong = next(_faults(facts, classifier), None)
+        wrong = wrong or _fault_of_map(facts, model)
     except ValueError as error:
         wrong = str(error)
     if wrong is not None:
@@ -187,6 +188,13 @@ def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
             yield "cycles"
     for optimum in facts.optima:
         yield from _at_odds(optimum, facts.classes)
+
+
+def _fault_of_map(facts: FitFacts, model: Any) -> str | None:
+    """The name of the entry about a feature map, if it is not that of the model."""
+    steps = [type(step).__name__ for _, step in getattr(model, "steps", ())[1:-1]]
+    told = [] if facts.feature_map is None else [facts.feature_map.name]
+    return None if steps == told else "feature_map"
 
 
 def _at_odds(one: OptimumFacts, classes: tuple[str, ...]) -> Iterator[str]:

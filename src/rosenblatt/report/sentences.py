@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.report.facts import Ground, VerdictFacts
+from rosenblatt.report.facts import FitFacts, Ground, MapFacts, VerdictFacts
 from rosenblatt.results import Certificate, Undecided, Verdict
 from rosenblatt.results.joint import JOINT_MEANINGS as OF_SAMPLES
 from rosenblatt.results.words import identical, numbered
@@ -108,6 +108,26 @@ def classes_line(counts: Mapping[str, int | None], target: str | None) -> str:
     named = [(shortened(name), n) for name, n in counts.items()]
     names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
     return listing(names, 8) if target is None else f"{shortened(target)}: {listing(names, 8)}"
+
+
+def unit_of(s: FitFacts) -> str:
+    """What lengths in the space of the features are measured in."""
+    if s.feature_map:
+        return "features of the map"
+    return "standardised features" if s.standardized else "the columns' own units"
+
+
+def map_sentence(made: MapFacts) -> str:
+    """What a feature map makes of the features that the columns became."""
+    given = count(made.of, "feature")
+    if made.name == "Squares":
+        return f"squares: each of {given}, and its square"
+    if made.name == "Polynomial":
+        return f"poly:{made.size}: the products of up to {made.size} of {given}, with their powers"
+    near = f"near the kernel exp(-{four_digits(made.gamma or 0.0)}·‖x - y‖²)"
+    if made.name == "RandomFourier":
+        return f"rff:{made.size}: waves in random directions of {given}, {near}"
+    return f"nystroem:{made.size}: kernel values with rows drawn at random, {near}"
 
 
 # Verdicts ---------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class NamedWeights(NamedTuple):
             return None
         labels = [str(label) for label in classifier.classes_]
         if encoder is None:
-            features, encoder = feature_names(model), model[0] if hasattr(model, "steps") else None
+            features, encoder = feature_names(model), encoder_alone(model)
         else:
             features = [str(name) for name in encoder.get_feature_names_out()]
         return cls(features, classifier.coef_, classifier.intercept_, labels, Units.of(encoder))
@@ -158,9 +158,14 @@ def feature_names(model: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+def encoder_alone(model: Any) -> Any:
+    """The encoder of a pipeline whose features are those of its classifier, or None."""
+    return model[0] if hasattr(model, "steps") and len(model.steps) == 2 else None
+
+
 def axis_names(model: Any) -> list[str]:
     """The features as axes show them: the model sees numbers standardised."""
-    names, encoder = feature_names(model), model[0] if hasattr(model, "steps") else model
+    names, encoder = feature_names(model), encoder_alone(model)
     if not getattr(encoder, "standardize", False):
         return names
     scaled = {name for name, kind in encoder.kinds_.items() if kind != "text"}

@@ -23,11 +23,12 @@ from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Cells
 from rosenblatt.tables.free_text import with_counts
+from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.validation.plans import Plan, Rows
 
 T = TypeVar("T")
-Encoder = TableEncoder | SparseEncoder
+Encoder = TableEncoder | SparseEncoder | MappedEncoder
 ROOM = 1 << 27  # numbers of the features of the folds that are done side by side
 LOWEST = -np.finfo(np.float64).max  # the decision value of a class that a fold knows nothing of
 
@@ -109,11 +110,12 @@ class FoldedTable:
         if keep and _numbers(columns, encoder, plan) * len(plan) <= ROOM:
             self._kept = {}
         self._encoder, self._columns = clone(encoder), dict(columns)
-        if isinstance(encoder, TableEncoder):
-            self._encoder.set_params(use=tuple(encoder.kinds_))
+        own = plain(self._encoder)
+        if isinstance(own, TableEncoder):
+            own.set_params(use=tuple(encoder.kinds_))
             # What a column holds is the same in every fold; means, deviations and values are not.
             cells = {name: Cells.of(name, column) for name, column in columns.items()}
-            self._columns = dict(with_counts(cells, encoder.text))
+            self._columns = dict(with_counts(cells, own.text))
 
     def encoded(self, number: int, fold: tuple[Rows, Rows]) -> EncodedFold:
         """A fold in numbers, by what its rows to learn from tell."""
@@ -215,6 +217,8 @@ def _among_all(values: NDArray[np.float64], known: Rows, k: int) -> NDArray[np.f
 
 def _numbers(columns: Mapping[str, Any], encoder: Encoder, plan: Plan) -> int:
     """How many numbers the rows of a table become, about."""
+    if isinstance(encoder, MappedEncoder):
+        return int(plan.fold_of.shape[1]) * encoder.n_features_out_
     sparse = not isinstance(encoder, TableEncoder) or encoder.sparse_
     features = len(columns) if sparse else len(encoder.get_feature_names_out())
     return int(plan.fold_of.shape[1]) * features
