@@ -100,9 +100,7 @@ def prepare(
     progress.say(f"reading {shown_tables(files)}")
     table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
-    encoder: Encoder = encoder_of(
-        table, standardize=not options["raw"], **how_to_encode(options)
-    )
+    encoder: Encoder = encoder_of(table, standardize=not options["raw"], **how_to_encode(options))
     return table, classifier, with_map(encoder, of_map) if of_map else encoder
 
 

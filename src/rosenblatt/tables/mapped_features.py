@@ -1,4 +1,4 @@
-"""An encoder with a feature map behind it: the features of a table, and what a map makes of them."""
+"""An encoder with a feature map behind it, as one encoder."""
 
 from __future__ import annotations
 
