@@ -114,8 +114,8 @@ def _examine(
 
     from rosenblatt.cli.effort import RECORD, Effort
     from rosenblatt.cli.fitting import run
-    from rosenblatt.cli.reading import notes_about
     from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
+    from rosenblatt.report.encoding_notes import notes_about
     from rosenblatt.report.fits import EncodedTable
 
     progress.say("encoding")

@@ -25,20 +25,20 @@ from rosenblatt.cli.options import (
     shown_tables,
     tables_of,
 )
-from rosenblatt.cli.reading import encoder_of, notes_about, read_file
+from rosenblatt.cli.reading import encoder_of, read_file
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
+from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fits import (
     EncodedTable,
     LabelledTable,
     fit_facts,
     margins_of,
-    proof_facts,
     table_facts,
 )
-from rosenblatt.report.judging import judge, was_stopped
+from rosenblatt.report.judging import was_stopped, with_verdicts
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.validation.plans import Plan, plan_folds
 from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
@@ -137,7 +137,8 @@ def train(
     facts = replace(fit_facts(classifier, training), seconds=took, margins=margins)
     interrupted = was_interrupted(classifier) or ctrl_c.pressed
     if not interrupted:
-        judged = ctrl_c.unless_stopped(lambda: _judged(facts, classifier, training, progress))
+        tell = partial(progress.say, "looking for a hyperplane")
+        judged = ctrl_c.unless_stopped(lambda: with_verdicts(facts, classifier, training, tell))
         facts = judged or facts
         interrupted = not facts.verdicts or was_stopped(facts.verdicts)
     table.notes.extend(notes_about(encoder))
@@ -155,19 +156,6 @@ def train(
     about = table_facts(training, scores, planned)
     facts = replace(facts, table=about, notes=tuple(table.notes))
     return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed)
-
-
-def _judged(
-    facts: FitFacts, classifier: Any, training: EncodedTable, progress: ProgressLine
-) -> FitFacts:
-    """The facts with verdicts, and with proofs that were found when time was up."""
-    tell = partial(progress.say, "looking for a hyperplane")
-    verdicts, optima = judge(classifier, training, facts.margins, tell), facts.optima
-    if facts.model == MODELS["max-margin"]:
-        late = [proof_facts(verdict.proof, training) for verdict in verdicts]
-        both = zip(optima, late, strict=True)
-        optima = tuple(replace(one, proof=one.proof or proof) for one, proof in both)
-    return replace(facts, verdicts=verdicts, optima=optima)
 
 
 def run(

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.cli.options import READING, how_to_encode, refuse
+from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
 from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.free_text import MOST_WORDS
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.spellings import in_one_spelling, same_spellings
 from rosenblatt.tables.storage import ForPythonError, TableError
@@ -32,8 +32,6 @@ FEW_CLASSES = 20
 MOST_WHOLE = 2.0**53  # above, floats are not what stands in the file
 MOST_NOTES = 5  # on columns that were treated alike
 CLASS_NAMES = ("target", "class", "label", "y")
-# What is made of missing cells, by what there is to say of a column.
-FILLED = {"mean": "the mean", "values": "a value of their own", "words": "texts without words"}
 EMPTY, ONE_CLASS = "is empty", "holds only one class"
 
 
@@ -334,40 +332,6 @@ def _no_classes(
 
 
 # What was done to the columns -------------------------------------------------------------------
-
-
-def notes_about(encoder: TableEncoder | SparseEncoder) -> list[str]:
-    """What the encoder did that a reader would want to know."""
-    reasons: dict[str, list[str]] = {}
-    for spec in encoder.columns_:
-        if "dropped" in spec:
-            reasons.setdefault(spec["dropped"], []).append(spec["name"])
-    notes = [f"left out: {listing(names)} ({reason})" for reason, names in reasons.items()]
-    used = [spec for spec in encoder.columns_ if "dropped" not in spec]
-    notes += [_note_on_dates(spec) for spec in used if spec["kind"] == "date"]
-    filled = [spec for spec in used if spec["name"] in encoder.n_missing_]
-    for part, what in FILLED.items():
-        names = [s["name"] for s in filled if part in s]
-        if names:
-            cells = listing(f"{name} ({encoder.n_missing_[name]})" for name in names)
-            notes.append(f"missing cells, taken as {what}: {cells}")
-    return notes + [_note_on_words(spec) for spec in encoder.columns_ if "words" in spec]
-
-
-def _note_on_dates(spec: Mapping[str, Any]) -> str:
-    parts = [part["name"].rpartition(":")[2] for part in spec.get("parts", ())]
-    more = f", with {listing(parts)}" if parts else ""
-    return f"{shortened(spec['name'])}: days since 1970{more}"
-
-
-def _note_on_words(spec: Mapping[str, Any]) -> str:
-    """How many words of a column became features."""
-    what = f"{shortened(spec['name'])}: {count(len(spec['idf']), 'word')} as features (TF-IDF)"
-    if not spec["left_out"]:
-        return what
-    many = len(spec["idf"]) == MOST_WORDS
-    why = f"only the {MOST_WORDS} in most rows are kept" if many else "they stand in a single row"
-    return f"{what}; {count(spec['left_out'], 'other word')} left out, for {why}"
 
 
 def _notes_on_rounding(

@@ -93,7 +93,7 @@ def steps(
     max_seconds(max_time)
     with ProgressLine() as progress:
         from rosenblatt.cli.fitting import prepare, run
-        from rosenblatt.cli.reading import notes_about
+        from rosenblatt.report.encoding_notes import notes_about
         from rosenblatt.report.fits import EncodedTable
 
         asked = ctx.params | {"model": None, "kernel": None, "raw": not standardize, "keep": "last"}

@@ -88,7 +88,8 @@ def _encoded(table: LabelledTable, asked: dict[str, Any]) -> EncodedTable:
     """The table in numbers; a class with one row cannot be judged by others of its kind."""
     import numpy as np
 
-    from rosenblatt.cli.reading import encoder_of, notes_about
+    from rosenblatt.cli.reading import encoder_of
+    from rosenblatt.report.encoding_notes import notes_about
     from rosenblatt.report.fits import EncodedTable
     from rosenblatt.report.sentences import listing
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cli.options import refuse
-from rosenblatt.contract.classifier import choose
-from rosenblatt.report.evaluation import evaluate, ranking_values
+from rosenblatt.report.evaluation import evaluated
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -55,11 +54,7 @@ def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
     """The model with what it says of rows that were held out."""
     classifier = trained.classifier
     X = trained.training.encoder.transform(rows.columns)
-    values = classifier.decision_function(X).reshape(X.shape[0], -1)
-    true = np.searchsorted(classifier.classes_, rows.y)
-    ranks = ranking_values(classifier, values)
-    found = evaluate(true, choose(values), ranks, [str(c) for c in classifier.classes_])
-    told = f"{count(len(rows.y), 'row')} held out"
+    found, told = evaluated(classifier, X, rows.y), f"{count(len(rows.y), 'row')} held out"
     return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
 
 

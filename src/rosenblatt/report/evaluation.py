@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.contract.classifier import choose
+
 CONFIDENCE = 0.95
 
 
@@ -114,6 +116,14 @@ def evaluate(
         classes=classes,
         confusion=tuple(map(tuple, confusion.tolist())),
     )
+
+
+def evaluated(classifier: Any, X: Any, y: NDArray[Any]) -> EvaluationFacts:
+    """Judge what one of the library's classifiers says of features whose classes are known."""
+    values = classifier.decision_function(X).reshape(X.shape[0], -1)
+    true, chosen = np.searchsorted(classifier.classes_, y), choose(values, classifier.at_zero)
+    names = [str(label) for label in classifier.classes_]
+    return evaluate(true, chosen, ranking_values(classifier, values), names)
 
 
 def _scores(

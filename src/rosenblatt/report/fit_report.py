@@ -42,6 +42,8 @@ from rosenblatt.report.terminal import (
     last_lines,
     new_console,
     print_lines,
+    rendered,
+    titled,
     verdict_text,
     weights_table,
 )
@@ -110,6 +112,13 @@ def print_report(
         lines += rows_lines(told, top, width - 12)
     lines += last_lines(s.notes, _advice(s), saved=saved, file=file)
     print_lines(title, lines, story=story)
+
+
+def report_text(title: str, s: FitFacts, weights: NamedWeights | None, top: int) -> str:
+    """The same as plain text, as wide as the terminal."""
+    console = new_console(plain=True)
+    lines = [*_lines(s, weights, top, console.width), *last_lines(s.notes, _advice(s))]
+    return rendered(console, *titled(title, lines)).rstrip("\n")
 
 
 def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> Iterator[Line]:

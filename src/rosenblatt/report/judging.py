@@ -14,8 +14,14 @@ from rosenblatt.certify import check
 from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, Radial, squared_norms
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U
-from rosenblatt.report.facts import PATIENCE, Ground, VerdictFacts
-from rosenblatt.report.fits import EncodedTable, joint_margin, positive_classes, separating_margin
+from rosenblatt.report.facts import PATIENCE, FitFacts, Ground, VerdictFacts
+from rosenblatt.report.fits import (
+    EncodedTable,
+    joint_margin,
+    positive_classes,
+    proof_facts,
+    separating_margin,
+)
 from rosenblatt.results import (
     Fit,
     Hyperplane,
@@ -89,6 +95,21 @@ def judge(
             verdict = replace(verdict, patience=patience)
         found.append(replace(verdict, repeats=explains))
     return tuple(found)
+
+
+def with_verdicts(
+    facts: FitFacts,
+    classifier: Any,
+    training: EncodedTable,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> FitFacts:
+    """The facts with verdicts, and with proofs that were found when time was up."""
+    verdicts, optima = judge(classifier, training, facts.margins, tell), facts.optima
+    if facts.model == "MaxMarginClassifier":
+        late = [proof_facts(verdict.proof, training) for verdict in verdicts]
+        both = zip(optima, late, strict=True)
+        optima = tuple(replace(one, proof=one.proof or proof) for one, proof in both)
+    return replace(facts, verdicts=verdicts, optima=optima)
 
 
 def _jointly(

@@ -30,10 +30,11 @@ BAR = 16
 WIDE = 60  # room for weights per unit, too
 
 
-def new_console() -> Console:
-    """Standard output as wide as the terminal."""
+def new_console(plain: bool = False) -> Console:
+    """Standard output as wide as the terminal; plain: without colours, whatever it is."""
     # Names may hold what Rich would take for markup; and no number must ever be cut off.
-    console = Console(highlight=False, markup=False, emoji=False)
+    given: dict[str, Any] = {"color_system": None, "force_terminal": False} if plain else {}
+    console = Console(highlight=False, markup=False, emoji=False, **given)
     console.width = max(console.width, LEAST_WIDTH)
     return console
 
@@ -61,11 +62,23 @@ def print_lines(
 ) -> None:
     """Print a title, what leads to the lines if anything does, and the lines."""
     told = [f"\n{story}\n"] if story else []
-    print_parts(new_console(), Text(title, "bold"), *told, grid_of(lines, width))
+    print_parts(new_console(), *titled(title, lines, width, *told))
+
+
+def titled(
+    title: str, lines: Iterable[Line], width: int | None = None, *between: RenderableType
+) -> list[RenderableType]:
+    """The parts of a report: its title, whatever stands between, and the lines."""
+    return [Text(title, "bold"), *between, grid_of(lines, width)]
 
 
 def print_parts(console: Console, *parts: RenderableType) -> None:
     """Print to standard output, whatever letters it knows."""
+    print_styled(rendered(console, *parts))
+
+
+def rendered(console: Console, *parts: RenderableType) -> str:
+    """What a console shows of them, as text; nothing in names acts on a terminal."""
     with console.capture() as captured:
         for part in parts:
             seen = (
@@ -74,7 +87,7 @@ def print_parts(console: Console, *parts: RenderableType) -> None:
             )
             console.print(Segments(seen), end="", crop=False)
     # Columns are padded to their width; no text should end in blanks.
-    print_styled("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+    return "\n".join(line.rstrip(" ") for line in captured.get().split("\n"))
 
 
 def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
