@@ -1,0 +1,43 @@
+// Kernel perceptrons at time t: the coefficients of the samples after an entry, as sums of the
+// updates up to it. Takes a course and an entry; `n` samples in all.
+
+export function coefficientsAt(course, entry, n) {
+  const c = new Float64Array(n);
+  const gone = new Set();
+  for (const drop of course.dropped) if (drop.number <= course.number[entry]) gone.add(drop.sample);
+  for (let e = 1; e <= entry; e += 1) {
+    c[course.sample[e]] += course.step[e];
+    if (course.removed && course.removed[e] >= 0) c[course.removed[e]] = 0;
+  }
+  for (const sample of gone) c[sample] = 0;
+  return c;
+}
+
+// The mean over all visits so far: each update counts from its visit on.
+export function averageAt(course, entry, n) {
+  const c = new Float64Array(n);
+  const visits = course.visit[entry];
+  for (let e = 1; e <= entry; e += 1) {
+    c[course.sample[e]] += (course.step[e] * (visits - course.visit[e] + 1)) / Math.max(visits, 1);
+  }
+  return c;
+}
+
+// The coefficients of what stopping after `entry` would return.
+export function shownCoefficients(course, entry, n) {
+  const keep = course.shown?.keep;
+  if (keep === "average") return averageAt(course, entry, n);
+  if (keep === "pocket") {
+    const best = course.shown.number[entry];
+    const at = course.number.findLastIndex((number) => number <= best);
+    return coefficientsAt(course, Math.max(at, 0), n);
+  }
+  return coefficientsAt(course, entry, n);
+}
+
+// How often each sample was a mistake up to `entry`.
+export function mistakeCounts(course, entry, n) {
+  const counts = new Int32Array(n);
+  for (let e = 1; e <= entry; e += 1) if (course.sample[e] >= 0) counts[course.sample[e]] += 1;
+  return counts;
+}

@@ -1,0 +1,88 @@
+// The update in numbers: the rule, then old w, what is added and new w, column by column. The
+// table's cells are made once for a number of features and only their text changes with time.
+
+import { byId, el, say } from "./dom.js";
+import { brief, count, grouped } from "./numbers.js";
+
+const RULES = {
+  perceptron: "w ← w + η y x,   b ← b + η y",
+  adaline: "w ← w + η (y − (w·x + b)) x",
+  batch: "w ← w + η Σ y x,   over all mistakes",
+  kernel: "f ← f + y K(x, ·)",
+  scan: "the nearest points of the two hulls, on more samples",
+};
+
+export function createFormula(app) {
+  const box = byId("formula");
+  const rule = el("p", { class: "rule" });
+  const table = el("table", { "aria-label": "The update in numbers" });
+  let columns = 0;
+  box.append(rule, table);
+  const rows = [["old", "old"], ["added", "change"], ["new", "now"]];
+  const rebuild = (n) => {
+    columns = n;
+    const names = [...Array.from({ length: n }, (_, i) => `w${"₁₂₃₄₅₆₇₈"[i]}`), "b"];
+    table.replaceChildren(
+      el("thead", {}, el("tr", {}, el("td", {}), ...names.map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, ...rows.map(([word, look]) => el("tr", { class: look }, el("th", { scope: "row" }, word), ...names.map(() => el("td"))))));
+  };
+  const fill = (values) => values.forEach((numbers, r) => {
+    const cells = table.tBodies[0].rows[r].cells;
+    numbers.forEach((text, i) => say(cells[i + 1], text));
+  });
+  return {
+    frame(moments) {
+      const moment = moments[app.store.state.chosen];
+      const act = moment?.act;
+      const { run } = moment?.track ?? {};
+      say(rule, run ? RULES[ruleOf(run, act)] : "");
+      say(byId("update-what"), run ? whatText(moment, app.picture()) : "");
+      say(byId("update-why"), run ? whyText(moment, app.picture()) : "");
+      const hasTable = Boolean(act?.before && act.after);
+      table.hidden = !hasTable;
+      if (!hasTable) return;
+      const d = Math.min(act.after.w.length, 6);
+      if (columns !== d) rebuild(d);
+      const { before, after } = act;
+      const signed = (value) => (value >= 0 ? `+${brief(value)}` : brief(value));
+      fill([
+        [...before.w.slice(0, d), before.b].map((value) => brief(value)),
+        [...before.w.slice(0, d).map((value, i) => signed(clean(after.w[i] - value))), signed(clean(after.b - before.b))],
+        [...after.w.slice(0, d), after.b].map((value) => brief(value)),
+      ]);
+    },
+  };
+}
+
+const clean = (value) => Number(value.toPrecision(12));
+
+function ruleOf(run, act) {
+  if (run.unit === "scan") return "scan";
+  if (run.kernel) return "kernel";
+  if (run.algorithm === "adaline") return "adaline";
+  return act?.course.batch ? "batch" : "perceptron";
+}
+
+function whatText({ act, track, time, epoch }, { labels, names, place }) {
+  const { run } = track;
+  if (track.end === 0) return "Nothing to learn here yet.";
+  if (!act) return "Before the first update: w = 0 decides nothing. Press Play or step on.";
+  const number = grouped(act.course.number[act.entry]);
+  if (run.unit !== "update") return `${run.unit === "scan" ? "Scan" : "Epoch"} ${number}`;
+  if (act.samples.length > 1) return `Update ${number}, epoch ${grouped(epoch)}: ${count(act.samples.length, "mistake")} at once`;
+  const k = labels[place(act.sample)];
+  const which = `sample ${grouped(act.sample + 1)}${k === undefined ? "" : ` (${names[k]})`}`;
+  const problem = run.courses.length > 1 ? `, ${names[act.course.positive]} against ${act.course.negative === null ? "the rest" : names[act.course.negative]}` : "";
+  return `Update ${number}, epoch ${grouped(act.course.epoch[act.entry])}: ${which}${problem}`;
+}
+
+function whyText({ act, track }) {
+  if (!act || track.run.unit === "scan" || act.value === null || act.value === undefined) return "";
+  if (act.skipped) return "Updates before this one are skipped here: zoom in by stepping.";
+  if (act.samples.length > 1 || track.run.unit !== "update") return "";
+  const side = act.sign > 0 ? "+1" : "−1";
+  const value = brief(act.value);
+  if (track.run.algorithm === "adaline") return `Its value was ${value}, and should be ${side}.`;
+  const f = track.run.kernel ? "f(x)" : "w·x + b";
+  return `Before, ${f} = ${value} for a sample with y = ${side}: y·(${f}) = ${brief(act.sign * act.value)} ≤ 0, a mistake.`;
+}

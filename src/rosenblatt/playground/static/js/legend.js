@@ -1,0 +1,41 @@
+// The legend under the picture and the panel "Show": layers of the picture, on and off.
+
+import { byId, el } from "./dom.js";
+import { nameOf } from "./algorithms.js";
+import { laneSwatch } from "./algorithm.js";
+import { classSwatch } from "./data_tools.js";
+import { setShow } from "./state.js";
+
+const LAYERS = [
+  ["ground", "Class regions"], ["vectors", "Update as arrows"], ["errors", "Errors hollow"],
+  ["hulls", "Hulls and proof"], ["band", "Margin and slacks"], ["widest", "Widest margin"], ["counts", "Mistake counts"],
+];
+
+export function createLegend(app) {
+  const { store } = app;
+  const boxes = LAYERS.map(([name, label]) => {
+    const box = el("input", { type: "checkbox", id: `show-${name}`, onchange: () => store.apply(setShow, name, box.checked) });
+    return [name, box, el("label", {}, box, label)];
+  });
+  byId("show").append(...boxes.map(([, , label]) => label));
+  const tell = () => {
+    const { names } = app.picture();
+    const { lanes, show } = store.state;
+    byId("legend").replaceChildren(
+      ...names.map((name, k) => el("li", {}, classSwatch(k), el("span", { class: "name" }, name))),
+      ...lanes.map((settings, lane) => el("li", {}, laneSwatch(lane), el("span", { class: "name" }, nameOf(settings)))),
+      ...(show.errors ? [el("li", {}, "hollow: on the wrong side")] : []));
+    boxes.forEach(([name, box]) => { box.checked = Boolean(show[name]); });
+  };
+  let [names, lanes, show] = [null, null, null];
+  return {
+    changed() {
+      const { state } = store;
+      const found = app.picture().names;
+      if (names === found && lanes === state.lanes && show === state.show) return;
+      [names, lanes, show] = [found, state.lanes, state.show];
+      tell();
+    },
+    redraw: tell,
+  };
+}

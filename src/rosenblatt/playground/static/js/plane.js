@@ -1,0 +1,113 @@
+// The plane of points: keeps the canvas, decides what part of the plane is seen, and draws the
+// scene of a moment. `createPlane(app)` gives {frame(moments), fit(), view(), scene(…), node}.
+
+import { byId, hide, say } from "./dom.js";
+import { canvasPen } from "./pen.js";
+import { colours } from "./marks.js";
+import { boxAround, isInside, isNearlySquare, makeView } from "./geometry.js";
+import { drawScene } from "./layers.js";
+import { createGround } from "./surface_view.js";
+import { mistakeCounts } from "./dual.js";
+import { inPicture, lineOf } from "./track.js";
+
+export function createPlane(app) {
+  const canvas = byId("plane");
+  const context = canvas.getContext("2d");
+  const groundOf = createGround(() => app.invalidate());
+  const hand = { cursor: null, picked: -1, over: -1 };
+  let box = null;
+  let size = [600, 500];
+  let note = "";
+
+  new ResizeObserver(([entry]) => {
+    const { width, height } = entry.contentRect;
+    if (!width || !height) return;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    size = [width, height];
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    app.invalidate();
+  }).observe(byId("plane-frame"));
+
+  const fit = () => { box = boxAround(app.picture().points); app.invalidate(); };
+  const view = (width = size[0], height = size[1]) => {
+    if (!box) box = boxAround(app.picture().points);
+    return makeView(box, width, height, isNearlySquare(box));
+  };
+
+  const scene = (moments, seen = view()) => {
+    const picture = app.picture();
+    const { state } = app.store;
+    const moment = moments[state.chosen];
+    const isDual = moment && !moment.parts[0].course.w;
+    const ground = isDual && state.show.ground ? groundOf(moment, seen, picture.points) : null;
+    note = "";
+    return {
+      view: seen, ink: colours(), points: picture.points, labels: picture.labels,
+      features: picture.features, picture: picture.view, place: picture.place,
+      moments, chosen: state.chosen, judgement: app.judgement, show: state.show, ground, hand,
+      radius: picture.points.length > 400 ? 4 : picture.points.length > 120 ? 5.2 : 7,
+      wrong: moment && state.show.errors ? wrongIn(moment, picture, ground) : () => false,
+      counts: isDual && state.show.counts ? countsIn(moment, picture) : null,
+      dropped: moment ? droppedIn(moment, picture) : null,
+      note: (text) => { note = text; },
+    };
+  };
+
+  return {
+    node: canvas, hand, fit, view, scene,
+    // After other data: look at them, unless a point is being moved or all are seen already.
+    look() {
+      const { points } = app.picture();
+      const seen = view();
+      if (!box || !points.every((p) => isInside(seen, p))) fit();
+    },
+    forget() { box = null; app.invalidate(); },
+    frame(moments) {
+      const ratio = canvas.width / size[0];
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      drawScene(canvasPen(context), scene(moments));
+      const text = [note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
+      say(byId("plane-note"), text);
+      hide(byId("plane-note"), !text);
+    },
+  };
+}
+
+// Whether the class answered for a drawn point is another than its own.
+function wrongIn(moment, { points, labels, view }, ground) {
+  const { parts } = moment;
+  const courses = parts.map(({ course }) => course);
+  const planes = ground ? null : parts.map((part) => part.w && inPicture(view, lineOf(part)));
+  if (planes?.some((plane) => !plane || plane.w.every((v) => v === 0) && plane.b === 0)) return () => false;
+  if (moment.tick === 0) return () => false;
+  const values = (p) => (ground ? ground.valuesAt(p)
+    : planes.map(({ w, b }) => w[0] * p[0] + w[1] * p[1] + b));
+  return (i) => {
+    const found = values(points[i]);
+    if (found.length === 1) {
+      return labels[i] !== (found[0] > 0 ? courses[0].positive : courses[0].negative);
+    }
+    return labels[i] !== courses[found.indexOf(Math.max(...found))].positive;
+  };
+}
+
+function countsIn(moment, { points, view, place }) {
+  const n = view ? view.total : points.length;
+  const counts = new Int32Array(points.length);
+  moment.parts.forEach(({ course, entry }) => {
+    mistakeCounts(course, entry, n).forEach((count, sample) => {
+      const i = place(sample);
+      if (i >= 0) counts[i] += count;
+    });
+  });
+  return counts;
+}
+
+function droppedIn(moment, { place }) {
+  const gone = new Set();
+  moment.parts.forEach(({ course, entry }) => course.dropped.forEach(({ sample, number }) => {
+    if (number <= course.number[entry]) gone.add(place(sample));
+  }));
+  return gone;
+}

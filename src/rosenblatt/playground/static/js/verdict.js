@@ -1,0 +1,58 @@
+// The verdict: can a line separate the classes, and why or why not. Takes the judgement.
+
+import { announce, byId, el, say } from "./dom.js";
+import { brief } from "./numbers.js";
+import { classSwatch } from "./data_tools.js";
+
+const WORDS = { separable: "Yes", "quasi-separable": "Almost", inseparable: "No", undecided: "Undecided" };
+const SIGNS = { separable: "✓", "quasi-separable": "≈", inseparable: "✕", undecided: "?" };
+
+export function createVerdict(app) {
+  let told = null;
+  let told_for = null;
+  const show = (kind, word, number, text, more) => {
+    byId("verdict").dataset.verdict = kind;
+    say(byId("verdict-sign"), SIGNS[kind] ?? "·");
+    say(byId("verdict-word"), word);
+    say(byId("verdict-number"), number);
+    say(byId("verdict-text"), text);
+    byId("verdict-more").replaceChildren(...more);
+    const spoken = `${word} ${number}`;
+    if (spoken !== told_for && !app.editing) announce(`Can a line separate them? ${spoken}`);
+    told_for = spoken;
+  };
+  return {
+    changed() {
+      const { judgement } = app;
+      if (judgement === told) return;
+      told = judgement;
+      const { names } = app.picture();
+      if (!judgement) show("none", "…", "", app.whyNoVerdict, []);
+      else if (judgement.verdicts.length === 1) {
+        const verdict = judgement.verdicts[0];
+        show(verdict.verdict, WORDS[verdict.verdict], numberOf(verdict), verdict.sentence, proofOf(verdict, app, names));
+      } else {
+        show(judgement.joint ?? "none", judgement.joint ? WORDS[judgement.joint] : "Class by class", "", judgement.joint_sentence ?? "",
+          [el("ul", { class: "per-class" }, ...judgement.verdicts.map((verdict) => el("li", { title: verdict.sentence },
+            classSwatch(verdict.positive), el("span", {}, `${names[verdict.positive]} against the rest: ${verdict.verdict}`))))]);
+      }
+    },
+  };
+}
+
+function numberOf({ verdict, widest_margin: widest, margin }) {
+  if (verdict === "separable") return `separable, margin ${brief(widest ?? margin)}`;
+  if (verdict === "quasi-separable") return "quasi-separable";
+  return verdict === "inseparable" ? "inseparable: the hulls meet" : "";
+}
+
+function proofOf({ proof }, app, names) {
+  if (!proof) return [];
+  const { labels, place } = app.picture();
+  const rows = proof.samples.map((sample, i) => {
+    const k = labels[place(sample)];
+    return el("li", {}, k === undefined ? "" : classSwatch(k), el("span", {}, `sample ${sample + 1}${k === undefined ? "" : ` (${names[k]})`}`),
+      el("span", { class: "weight" }, `weight ${brief(proof.weights[i])}`));
+  });
+  return [el("ul", { class: "proof", "aria-label": "Samples that prove it", tabindex: 0 }, ...rows)];
+}
