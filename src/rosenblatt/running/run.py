@@ -16,7 +16,7 @@ from rosenblatt.results import StopReason, Trace
 from rosenblatt.running.clock import Cancel, Halt, catch_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
     from rosenblatt.array_types import Floats, Ints
@@ -57,6 +57,18 @@ class Settings:
     def with_changes(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed."""
         return replace(self, **changes)
+
+
+def epoch_orders(order: str, n: int, seed: int, done: int = 0) -> Iterator[Ints]:
+    """The n rows in the order of each epoch, after `done` of them; empty: as they stand."""
+    rng = np.random.default_rng([seed, 1, done])
+    while True:
+        if order == "shuffled":
+            yield rng.permutation(n)
+        elif order == "sampled":
+            yield rng.integers(0, n, n)
+        else:
+            yield IN_ORDER
 
 
 class CycleFinder:
@@ -181,8 +193,8 @@ class Run(Generic[P]):
         callback: Callable[[int, list[P]], None] | None = None,
     ) -> None:
         self.rule, self.problems, self.settings, self.callback = rule, problems, settings, callback
-        epochs = len(problems[0].mistakes)  # a run that goes on draws new orders
-        self.order_rng = np.random.default_rng([settings.seed, 1, epochs])
+        done = len(problems[0].mistakes)  # a run that goes on draws new orders
+        self.orders = epoch_orders(settings.order, rule.n_rows, settings.seed, done)
         self.began = time.perf_counter()
         self.cancel = Cancel()
 
@@ -196,7 +208,7 @@ class Run(Generic[P]):
                     running = [p for p in self.problems if p.stop is None]
                     if not running:
                         break
-                    order = self._draw_order()
+                    order = next(self.orders)
                     self.rule.begin(running)
                     for p in running:
                         p.mistakes.append(0)
@@ -229,15 +241,6 @@ class Run(Generic[P]):
         limit, spent = self.settings.max_time, time.perf_counter() - self.began
         if limit is not None and spent + self.rule.finishing(spent) >= limit:
             raise Halt(StopReason.TIME_LIMIT)
-
-    def _draw_order(self) -> Ints:
-        """The rows in the order of the next epoch; empty: as they stand."""
-        n = self.rule.n_rows
-        if self.settings.order == "shuffled":
-            return self.order_rng.permutation(n)
-        if self.settings.order == "sampled":
-            return self.order_rng.integers(0, n, n)
-        return IN_ORDER
 
     def _book(self, running: list[P]) -> None:
         """Complete the epoch, and its line in the trace of each problem."""
