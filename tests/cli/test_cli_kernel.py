@@ -101,7 +101,7 @@ def test_the_report_says_it(rings):
         f"training {found['mistakes'][0]} mistakes in {found['epochs']} epochs",
         f"support {n} support vectors, {100 * n / 120:.1f}% of the rows: inner (",
         f"dropped {len(rows)} rows at 5 mistakes, as probable outliers: {rows[0]} (",
-        "by 5-fold cross-validation; always saying outer gives",
+        "by 5-fold cross-validation, 95% interval",
     ):
         assert piece in text
     assert "weights" not in text

@@ -380,7 +380,6 @@ def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
         ),
         ([*HARD, "--C", "3"], "--C is not for --model max-margin"),
         ([*HARD, "--class-weight", "balanced"], "--class-weight is not for --model max-margin"),
-        ([*HARD, "--seed", "0"], "--seed is not for --model max-margin"),
         ([*SOFT, "--eta0", "1"], "--eta0 is not for --model soft-margin"),
         ([*SOFT, "--record"], "--record is not for --model soft-margin"),
         ([*SOFT, "--max-epochs", "9"], "--max-epochs is not for --model soft-margin"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from rosenblatt.validation.plans import grouped, plan_folds
+from rosenblatt.validation.plans import grouped, held_groups, plan_folds
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -66,12 +66,13 @@ def test_repeats_differ_and_the_first_is_the_plan_without_repeats():
     y = np.arange(60) % 3
     plan = plan_folds((CLASSES, y), 4, repeats=3, seed=5)
     assert len({tuple(one) for one in plan.fold_of}) == 3
-    np.testing.assert_array_equal(plan.fold_of[0], plan_folds((CLASSES, y), 4, seed=5).fold_of[0])
+    alone = plan_folds((CLASSES, y), 4, seed=5)
+    np.testing.assert_array_equal(plan.fold_of[:1], alone.fold_of)
     theirs = StratifiedKFold(4, shuffle=True, random_state=7).split(y, y)
     for k, (_, test) in enumerate(theirs):
         np.testing.assert_array_equal(np.flatnonzero(plan.fold_of[2] == k), test)
     groups = np.repeat(np.arange(20), 3) * 7 % 20
-    of_groups = plan_folds((CLASSES, y), 4, groups=groups, repeats=3).fold_of
+    of_groups = plan_folds((CLASSES, y), 4, repeats=3, groups=groups).fold_of
     assert len({tuple(one) for one in of_groups}) == 3
 
 
@@ -101,3 +102,18 @@ def test_what_cannot_be_planned_is_told(y, groups, folds, note):
     plan = plan_folds((CLASSES[: max(y) + 1], np.array(y)), folds, groups=groups)
     assert plan.notes == (note,)
     assert (len(plan) == 0) is note.startswith("no")
+
+
+@given(st.integers(0, 10**6), st.floats(0.05, 0.9))
+def test_whole_groups_are_held_out_and_every_class_is_left(seed, share):
+    rng = np.random.default_rng(seed)
+    n_groups = int(rng.integers(2, 60))
+    groups = np.concatenate([np.arange(n_groups), rng.integers(0, n_groups, 100)])
+    y = np.concatenate([[0, 1, 2], rng.integers(0, 3, len(groups) - 3)])
+    test = held_groups(y, groups, share, seed % 97)
+    learn = np.setdiff1d(np.arange(len(y)), test)
+    assert set(y[learn]) == {0, 1, 2}
+    assert not set(groups[learn]) & set(groups[test])
+    largest = np.bincount(groups).max()
+    if n_groups > 20:
+        assert abs(len(test) / len(y) - share) <= largest / len(y) + 0.05

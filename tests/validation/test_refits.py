@@ -24,7 +24,7 @@ def folded(y, groups=None, repeats=1, n_jobs=None, folds=3):
     columns = {"x": rng.standard_normal(len(y)) + labels[1], "z": rng.standard_normal(len(y))}
     encoder = TableEncoder()
     encoder.fit(columns)
-    plan = plan_folds(labels, folds, groups=groups, repeats=repeats)
+    plan = plan_folds(labels, folds, repeats=repeats, groups=groups)
     return FoldedTable(columns, labels, encoder, plan, n_jobs)
 
 

@@ -200,7 +200,7 @@ def _find(name: str) -> Demo:
 def _run(name: str) -> None:
     """Fit and explain."""
     one = _find(name)
-    from rosenblatt.cli.fitting import estimator, train
+    from rosenblatt.cli.fitting import Folding, estimator, train
     from rosenblatt.report.fit_report import print_report
     from rosenblatt.tables.encoder import TableEncoder
 
@@ -208,7 +208,7 @@ def _run(name: str) -> None:
     with ProgressLine() as progress, HeldCtrlC() as ctrl_c:
         options = usual_options(one.model, one.parameters)
         classifier = estimator(one.model)(**options, random_state=0)
-        trained = train(table, classifier, TableEncoder(), 5, progress, ctrl_c)
+        trained = train(table, classifier, TableEncoder(), Folding(5), progress, ctrl_c)
     facts, weights = trained.facts, trained.weights
     texts = _explanations(facts)
     print_report(f"{name}: {one.title}", facts, weights, 20, story=one.story, explanations=texts)

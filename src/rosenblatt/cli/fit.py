@@ -9,11 +9,11 @@ import typer
 from rosenblatt.cli import options
 from rosenblatt.cli.options import (
     Orders,
-    check_folds,
     check_outputs,
     check_readable,
     check_seed,
     curves,
+    folds_of,
     max_seconds,
     refuse,
     trains,
@@ -31,8 +31,11 @@ Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
 Keep = Literal["auto", "last", "pocket", "average", "vote"]
 
 OUTPUT = "Save the model here."
-FOLDS, FOLDS_TIME = 5, 12.0  # unless asked for others; the seconds in which they begin
-CROSS = f"Cross-validate in so many folds; 0: not. Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
+FOLDS, FOLDS_TIME = "5", 12.0  # unless asked for others; the seconds in which they begin
+CROSS = (
+    "Cross-validate in so many folds; 5x3: three times; 0: not. "
+    f"Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
+)
 TEST = "Judge the model by another table, which it does not learn from."
 HOLDOUT = "Learn from the other rows, and judge the model by this share of them: 20%."
 ROWS = "Show the cells of so many rows: closest to the boundary, worst errors, proving rows."
@@ -62,7 +65,8 @@ def fit(
     target: options.Target = None,
     output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
-    folds: Annotated[int | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
+    folds: Annotated[str | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
+    groups: options.Groups = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
     holdout: Annotated[str | None, typer.Option(metavar="SHARE", help=HOLDOUT)] = None,
     rows: Annotated[int, typer.Option(min=0, metavar="N", help=ROWS)] = 0,
@@ -121,7 +125,7 @@ def fit(
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
     check_outputs(model=output, picture=picture)
-    check_folds(folds or 0)
+    n_folds, times = folds_of(folds or FOLDS)
     check_seed(seed or 0)
     max_seconds(max_time)
     both = "--test and --holdout both say what to judge the model by: give one of them"
@@ -129,7 +133,7 @@ def fit(
     check_readable(test)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         from rosenblatt.cli.effort import Effort
-        from rosenblatt.cli.fitting import prepare, train
+        from rosenblatt.cli.fitting import Folding, prepare, train
 
         table, classifier, encoder = prepare(ctx.params | {"record": record or None}, progress)
         rest = None
@@ -141,8 +145,8 @@ def fit(
             epochs=max_epochs is None and max_time is None,
             folds_time=FOLDS_TIME if folds is None else None,
         )
-        folds = FOLDS if folds is None else folds
-        trained = train(table, classifier, encoder, folds, progress, ctrl_c, effort)
+        folding = Folding(n_folds, times, seed or 0)
+        trained = train(table, classifier, encoder, folding, progress, ctrl_c, effort)
         trained, failed = _tested(trained, rest, test, ctx.params, progress)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)

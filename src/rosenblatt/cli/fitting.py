@@ -29,6 +29,7 @@ from rosenblatt.cli.reading import encoder_of, read_file
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
+from rosenblatt.report.cross_validation import validation_facts
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fits import (
@@ -57,6 +58,15 @@ MODELS = {  # by name: the loops of all of them would take a while to load
     "max-margin": "MaxMarginClassifier",
     "soft-margin": "SoftMarginClassifier",
 }
+
+
+@dataclass(frozen=True)
+class Folding:
+    """The cross-validation that was asked for: so many folds, so many times."""
+
+    folds: int = 0
+    repeats: int = 1
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ def train(
     table: LabelledTable,
     classifier: Any,
     encoder: Encoder,
-    folds: int,
+    folding: Folding,
     progress: ProgressLine,
     ctrl_c: HeldCtrlC,
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
@@ -143,10 +153,10 @@ def train(
         interrupted = not facts.verdicts or was_stopped(facts.verdicts)
     table.notes.extend(notes_about(encoder))
     found = None
-    if folds and not (interrupted or ctrl_c.pressed):
+    if folding.folds and not (interrupted or ctrl_c.pressed):
 
         def validated() -> OutOfFold:
-            plan = plan_folds(training.labels, folds)
+            plan = plan_folds(training.labels, **vars(folding), groups=table.group_of)
             return cross_validate(training, classifier, plan, progress, effort)
 
         found = ctrl_c.unless_stopped(validated)
@@ -154,6 +164,10 @@ def train(
             table.notes.append("no cross-validation: stopped with Ctrl-C")
     scores, planned = ((), 0) if found is None else (found.scores, len(found.plan))
     about = table_facts(training, scores, planned)
+    if found is not None and found.folds:
+        names = [str(name) for name in classifier.classes_]
+        valid = validation_facts(found, classifier, names, table.grouped_by)
+        facts = replace(facts, validation=valid)
     facts = replace(facts, table=about, notes=tuple(table.notes))
     return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed)
 

@@ -50,6 +50,7 @@ GAMMA = "scale (the default: 1/(features * variance)), auto (1/features), or a n
 SIGMA = "gaussian: the width, instead of --gamma."
 COEF0 = "poly, sigmoid: the number added (1)."
 RAW = "Leave numbers as they are instead of standardising them."
+GROUPS = "Rows alike here belong together: never parted by --cv or --holdout. It is no feature."
 USE = "Use this column even if it looks like an identifier."
 NUMBER = "Read this column as numbers, whatever it looks like."
 CATEGORY = "Read this column as words, as they stand: codes, postcodes."
@@ -90,6 +91,7 @@ Degree = Annotated[str | None, curves(metavar="N", help="poly: its degree (3).")
 Coef0 = Annotated[str | None, curves(metavar="X", help=COEF0)]
 
 Raw = Annotated[bool, reads("--raw", metavar="", help=RAW)]
+Groups = Annotated[str | None, reads(metavar="COLUMN", help=GROUPS)]
 Ignore = Annotated[list[str] | None, reads(metavar="COLUMN", help="Leave it out.")]
 Use = Annotated[list[str] | None, reads(metavar="COLUMN", help=USE)]
 Number = Annotated[list[str] | None, reads(metavar="COLUMN", help=NUMBER)]
@@ -161,7 +163,11 @@ def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Of the options of a command those about its table."""
     lists = ("ignore", "use", "number", "category", "text", "missing")
     columns = {name: list(options.get(name) or ()) for name in lists}
-    return columns | {name: options[given] for name, given in READING.items()}
+    return (
+        columns
+        | {"groups": options.get("groups")}
+        | {name: options[given] for name, given in READING.items()}
+    )
 
 
 def how_to_encode(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,10 +241,14 @@ def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
         refuse(same, f"{output} is what is being read: write to another file")
 
 
-def check_folds(folds: int) -> None:
-    """Refuse numbers of folds that cannot be."""
-    wrong = folds < 0 or folds == 1
-    refuse(wrong, f"--cv {folds} is not possible: give at least 2 folds, or 0 for none")
+def folds_of(text: str) -> tuple[int, int]:
+    """How many folds, and how often: ``5`` or ``5x3``."""
+    found = re.fullmatch(r"(\d{1,9})(?:x(\d{1,4}))?", text.strip().lower())
+    folds, times = (int(part or 1) for part in found.groups()) if found else (1, 1)
+    wrong = folds == 1 or times == 0 or (folds == 0 and times > 1)
+    wanted = "give at least 2 folds, 5x3 for five folds three times, or 0 for none"
+    refuse(wrong, f"--cv {text} is not possible: {wanted}")
+    return folds, times
 
 
 def check_seed(seed: int) -> None:
@@ -275,8 +285,9 @@ def estimator_options(
     given = {RENAMED.get(name, name): given[name] for name in PARAMETERS if name in given}
     if "margin" not in model:  # nothing is random about the best hyperplane
         given["random_state"] = given["random_state"] or 0
-    elif given["fit_intercept"]:  # they always have one
-        given["fit_intercept"] = None
+    else:  # --seed is for the rows that are left out
+        given["random_state"] = None
+        given["fit_intercept"] = None if given["fit_intercept"] else given["fit_intercept"]
     accepted = inspect.signature(estimator).parameters
     options = {name: value for name, value in given.items() if value is not None}
     own = ", ".join(_option(known, model) for known in given if known in accepted)

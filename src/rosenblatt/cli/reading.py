@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.cli.grouping import check_groups, group_numbers
 from rosenblatt.cli.options import READING, how_to_encode, refuse
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.fits import EncodedTable, LabelledTable
@@ -83,7 +84,10 @@ def asked_table(
             msg = f"--{one} {name} and --{other} {name} contradict each other: give one of them"
             raise ValueError(msg)
     refuse(target in how["text"], f"--text {target} is the class: leave it out, or --target")
-    wanted = [*how["ignore"], *how["use"], *numbers, *words, *([target] if target else [])]
+    groups = how.get("groups")
+    check_groups(groups, target, how)
+    named = [name for name in (target, groups) if name]
+    wanted = [*how["ignore"], *how["use"], *numbers, *words, *named]
     known = {"text": words, "numbers": numbers, "missing": how["missing"]}
     with open_table(files, how, wanted=wanted, **known) as table:
         _check_names(table, wanted)
@@ -97,7 +101,12 @@ def asked_table(
 
 
 def _labelled(table: Table, target: str | None, how: Mapping[str, Any]) -> LabelledTable:
-    found = labelled_table(table, target, how["ignore"], how["use"], how["category"], how["text"])
+    groups = how.get("groups")
+    ignored = [*how["ignore"], *([groups] if groups else [])]
+    found = labelled_table(table, target, ignored, how["use"], how["category"], how["text"])
+    if groups:
+        of = group_numbers(table, groups, found.known)
+        found = replace(found, grouped_by=groups, group_of=of)
     return replace(found, missing=tuple(how["missing"]))
 
 

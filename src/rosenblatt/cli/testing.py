@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.cli.options import refuse
 from rosenblatt.report.evaluation import evaluated
+from rosenblatt.report.sentences import listing
+from rosenblatt.validation.plans import held_groups
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -33,21 +36,46 @@ def share_of(text: str) -> float:
 def held_out(table: LabelledTable, share: float, seed: int) -> tuple[LabelledTable, LabelledTable]:
     """A table in two: to learn from, and to judge by, with so large a share of each class.
 
-    Of every class one row stays on either side, at least.
+    Of every class one row stays on either side, at least; groups are not parted, though that may
+    leave none to judge by.
     """
     classes, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
     if counts.min() < 2:
         lone = classes[counts.argmin()]
         msg = f"--holdout needs two rows of every class: {table.target} has only one of {lone}"
         raise ValueError(msg)
+    if table.group_of is not None:
+        return _groups_held_out(table, numbers, share, seed)
     random = np.random.default_rng(seed)
     tests = []
     for k, n in enumerate(counts.tolist()):
         rows = random.permutation(np.flatnonzero(numbers == k))
         tests.append(rows[: min(n - 1, max(1, round(share * n)))])
-    test = np.sort(np.concatenate(tests))
+    return _parted(table, np.sort(np.concatenate(tests)))
+
+
+def _parted(table: LabelledTable, test: NDArray[np.intp]) -> tuple[LabelledTable, LabelledTable]:
     learn = np.setdiff1d(np.arange(len(table.y)), test)
     return table.taken(learn), table.taken(test)
+
+
+def _groups_held_out(
+    table: LabelledTable, numbers: NDArray[np.intp], share: float, seed: int
+) -> tuple[LabelledTable, LabelledTable]:
+    """The same by whole groups; what that leaves uneven is told."""
+    assert table.group_of is not None
+    test = held_groups(numbers, table.group_of, share, seed)
+    none = f"--holdout needs more groups in column {table.grouped_by!r}: without those that it"
+    refuse(not len(test), f"{none} would hold out, a class has no rows to learn from")
+    learn, rest = _parted(table, test)
+    lacking = np.setdiff1d(table.y, rest.y)
+    if len(lacking):
+        few = f"of {listing(map(str, lacking))} no rows are held out: its groups are too few"
+        table.notes.append(few)
+    groups, of = (len(np.unique(part)) for part in (table.group_of[test], table.group_of))
+    held = f"{len(rest.y) / len(table.y):.1%} of the rows are held out, {groups} of {of} groups"
+    table.notes.append(held)
+    return learn, rest
 
 
 def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:

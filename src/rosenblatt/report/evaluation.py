@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.contract.classifier import choose
 
 CONFIDENCE = 0.95
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,12 @@ class EvaluationFacts:
     confusion: tuple[tuple[int, ...], ...]
 
 
-def wilson_interval(right: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson_interval(right: float, n: float, z: float = Z) -> tuple[float, float]:
     """Bounds on a share of which a sample of `n` has `right`: Wilson's score interval.
 
     E. B. Wilson (1927), "Probable inference, the law of succession, and statistical inference".
     Unlike p ± z·sqrt(p(1 − p)/n) it stays within 0 and 1, and holds for few rows, too.
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
     share, z2 = right / n, z * z / n
     middle = share + z2 / 2
     reach = z * ((share * (1 - share) + z2 / 4) / n) ** 0.5
@@ -87,20 +87,26 @@ def ranking_values(classifier: Any, values: NDArray[np.float64]) -> NDArray[np.f
 
 
 def evaluate(
-    true: NDArray[Any], chosen: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]
+    true: NDArray[Any],
+    chosen: NDArray[Any],
+    values: NDArray[np.float64] | None,
+    names: Sequence[str],
 ) -> EvaluationFacts:
     """Judge answers to rows whose class is known.
 
     Parameters
     ----------
     true, chosen : the number of each row's class, and of the one it was taken for.
-    values : decision values, a column for each class, or one, for the second of two.
+    values : decision values, a column for each class, or one, for the second of two; None: the
+        rankings are left open.
     names : of the classes.
     """
     k, n = len(names), len(true)
     confusion = np.bincount(true * k + chosen, minlength=k * k).reshape(k, k)
-    by_class = np.column_stack([-values[:, 0], values[:, 0]]) if values.shape[1] == 1 else values
-    classes = tuple(_scores(j, names[j], confusion, true, by_class[:, j]) for j in range(k))
+    if values is not None and values.shape[1] == 1:
+        values = np.column_stack([-values, values])
+    each = [None] * k if values is None else values.T
+    classes = tuple(_scores(j, names[j], confusion, true, each[j]) for j in range(k))
     judged = [one for one in classes[1:] if k == 2] or list(classes)
     right, most = int(np.trace(confusion)), int(confusion.sum(axis=1).argmax())
     return EvaluationFacts(
@@ -109,8 +115,8 @@ def evaluate(
         accuracy=right / n,
         interval=wilson_interval(right, n),
         balanced_accuracy=fmean(one.recall for one in classes if one.recall is not None),
-        roc_auc=_mean([one.roc_auc for one in judged]),
-        average_precision=_mean([one.average_precision for one in judged]),
+        roc_auc=mean_known([one.roc_auc for one in judged]),
+        average_precision=mean_known([one.average_precision for one in judged]),
         majority_class=names[most],
         majority=classes[most].rows / n,
         classes=classes,
@@ -127,12 +133,18 @@ def evaluated(classifier: Any, X: Any, y: NDArray[Any]) -> EvaluationFacts:
 
 
 def _scores(
-    j: int, name: str, confusion: NDArray[Any], true: NDArray[Any], values: NDArray[np.float64]
+    j: int,
+    name: str,
+    confusion: NDArray[Any],
+    true: NDArray[Any],
+    values: NDArray[np.float64] | None,
 ) -> ClassScores:
     right, rows, predicted = (
         int(n) for n in (confusion[j, j], confusion[j].sum(), confusion[:, j].sum())
     )
-    ranked = 0 < rows < len(true)
+    auc = area = None
+    if values is not None and 0 < rows < len(true):
+        auc, area = ranked(true == j, values)
     return ClassScores(
         name=name,
         rows=rows,
@@ -141,23 +153,27 @@ def _scores(
         precision=right / predicted if predicted else None,
         recall=right / rows if rows else None,
         f1=2 * right / (rows + predicted) if rows + predicted else None,
-        roc_auc=_roc_auc(true == j, values) if ranked else None,
-        average_precision=_average_precision(true == j, values) if ranked else None,
+        roc_auc=auc,
+        average_precision=area,
     )
 
 
-def _mean(shares: list[float | None]) -> float | None:
+def mean_known(shares: Iterable[float | None]) -> float | None:
+    """Their mean, without those that are None."""
     known = [share for share in shares if share is not None]
     return fmean(known) if known else None
 
 
-def _roc_auc(own: NDArray[np.bool_], values: NDArray[np.float64]) -> float:
-    from sklearn.metrics import roc_auc_score
+def ranked(own: NDArray[np.bool_], values: NDArray[np.float64]) -> tuple[float, float]:
+    """ROC AUC and average precision of values that should be high for rows of one's own.
 
-    return float(roc_auc_score(own, values))
-
-
-def _average_precision(own: NDArray[np.bool_], values: NDArray[np.float64]) -> float:
-    from sklearn.metrics import average_precision_score
-
-    return float(average_precision_score(own, values))
+    Equal values are one threshold, as in scikit-learn's ``roc_auc_score`` and
+    ``average_precision_score``, whose import and checks take longer than all this.
+    """
+    order = np.argsort(-values, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(values[order])), len(order) - 1)
+    found = np.cumsum(own[order])[ends]
+    others = ends + 1 - found
+    pairs = np.diff(others, prepend=0) @ (found + np.append(0, found[:-1]))  # twice their number
+    gained = np.diff(found, prepend=0) / found[-1]
+    return float(pairs / (2 * found[-1] * others[-1])), float(gained @ (found / (ends + 1)))

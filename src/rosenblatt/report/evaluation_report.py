@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from rosenblatt.report.cross_validation import ValidationFacts
 from rosenblatt.report.evaluation import ClassScores, EvaluationFacts
+from rosenblatt.report.facts import TableFacts
 from rosenblatt.report.rows import RowsFacts
 from rosenblatt.report.rows_report import rows_lines
 from rosenblatt.report.sentences import percent, shortened
@@ -35,6 +38,36 @@ def test_line(facts: EvaluationFacts, where: str) -> Text:
         where if where.endswith("held out") else f"{count(facts.rows, 'row')} of {shortened(where)}"
     )
     return Text.assemble(_accuracy(facts), f" of {of}, {_interval(facts)}{balanced}{by_rank}")
+
+
+def accuracy_line(
+    table: TableFacts, counts: Mapping[str, int | None], found: ValidationFacts | None
+) -> Text:
+    """The cross-validation of a fit in a sentence; older files have no more than the shares."""
+    share, within, low = fmean(table.scores), "", table.majority + 1
+    if found is not None:
+        share, low = found.result.accuracy, found.result.interval[0]
+        within = f", {_interval(found.result)}"
+    common = shortened(max(counts, key=lambda name: counts[name] or 0))
+    useful = share > table.majority
+    colour = ("green" if low > table.majority else "yellow") if useful else "red"
+    return Text.assemble(
+        (percent(share), f"bold {colour}"),
+        f" by {_folds(table, found)}{within}; ",
+        f"always saying {common} gives {'' if useful else 'no less, '}{percent(table.majority)}",
+    )
+
+
+def _folds(table: TableFacts, found: ValidationFacts | None) -> str:
+    """How often, in how many folds, and what was kept together."""
+    done = len(table.scores)
+    times = f"{found.repeats} times " if found is not None and found.repeats > 1 else ""
+    folds = found.folds if found is not None else done
+    of = f"{done} of the {table.folds} folds of a" if table.folds else f"{times}{folds}-fold"
+    if found is None or found.groups is None:
+        return f"{of} cross-validation"
+    column = f" by {shortened(found.grouped_by)}" * bool(found.grouped_by)
+    return f"{of} cross-validation of {count(found.groups, 'group')}{column}"
 
 
 def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[Line]:

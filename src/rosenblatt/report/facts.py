@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.report.cross_validation import ValidationFacts
 from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, StopReason, Verdict
 
@@ -47,7 +48,7 @@ ORDER = (
         "trained",
     ),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
-    *("cross_validation", "folds", "majority", "tested_on", "test"),
+    *("cross_validation", "folds", "validation", "majority", "tested_on", "test"),
     *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
 )
@@ -288,6 +289,7 @@ class FitFacts:
     test: EvaluationFacts | None = None  # on rows that were not learned from
     tested_on: str = ""  # the file of these rows, or how many were held out
     feature_map: MapFacts | None = None
+    validation: ValidationFacts | None = None  # by cross-validation
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
 
     @property

@@ -10,7 +10,7 @@ from typing import TypeVar
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rosenblatt.report.evaluation_report import test_line
+from rosenblatt.report.evaluation_report import accuracy_line, test_line
 from rosenblatt.report.facts import (
     Document,
     ExpansionFacts,
@@ -19,7 +19,6 @@ from rosenblatt.report.facts import (
     KernelFacts,
     MistakenRow,
     SupportFacts,
-    TableFacts,
     VerdictFacts,
 )
 from rosenblatt.report.margin_report import errors_left, margin_advice, margin_lines, missed_advice
@@ -147,7 +146,7 @@ def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> I
     if s.expansion:
         yield from _kernel_lines(s, s.expansion, top)
     if table and table.scores:
-        yield "accuracy", _accuracy(table, s.counts)
+        yield "accuracy", accuracy_line(table, s.counts, s.validation)
     if s.test is not None:
         yield "test", test_line(s.test, s.tested_on)
     if weights is not None and s.feature_map and s.feature_map.random:
@@ -226,23 +225,6 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     both = zip(s.classes, told, strict=True)
     each = listing((f"{shortened(name)} {margin}" for name, margin in both), 8)
     return f"{each} (each against the rest, {unit})"
-
-
-def _accuracy(table: TableFacts, counts: Mapping[str, int | None]) -> Text:
-    scores, mean = table.scores, fmean(table.scores)
-    spread = f" ± {100 * stdev(scores):.1f}" if len(scores) > 1 else ""
-    common = shortened(max(counts, key=lambda name: counts[name] or 0))
-    useful = mean > table.majority
-    return Text.assemble(
-        (percent(mean), "bold green" if useful else "bold red"),
-        f"{spread} by {_folds(table)} cross-validation; ",
-        f"always saying {common} gives {'' if useful else 'no less, '}{percent(table.majority)}",
-    )
-
-
-def _folds(table: TableFacts) -> str:
-    done = len(table.scores)
-    return f"{done}-fold" if table.folds is None else f"{done} of the {table.folds} folds of a"
 
 
 def _advice(s: FitFacts) -> str:

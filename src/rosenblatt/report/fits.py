@@ -70,6 +70,8 @@ class LabelledTable:
     decimals: Mapping[str, str] = field(default_factory=dict)  # marks of numbers that are not plain
     units: Mapping[str, str] = field(default_factory=dict)  # that stand behind numbers
     as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
+    grouped_by: str = ""  # the column that says which rows belong together
+    group_of: NDArray[np.intp] | None = None  # and the number of each row's group
 
     @property
     def rows(self) -> Ints:
@@ -83,7 +85,8 @@ class LabelledTable:
         """Some of its samples, in order; they know what rows of the file they are."""
         columns = {name: column[samples] for name, column in self.columns.items()}
         part = samples if self.part is None else self.part[samples]
-        return replace(self, columns=columns, y=self.y[samples], part=part)
+        of = None if self.group_of is None else self.group_of[samples]
+        return replace(self, columns=columns, y=self.y[samples], part=part, group_of=of)
 
     @property
     def rows_left_out(self) -> list[int]:

@@ -176,6 +176,7 @@ def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
         "cross_validation": all(0 <= share <= 1 for share in table.scores),
         "folds": table.folds is None or 0 < len(table.scores) < table.folds,
         "majority": 0 <= table.majority <= 1,
+        "validation": facts.validation is None or _is_share(facts.validation.result.accuracy),
         "parameters": KINDS[float](given.get("tol", 0)) and KINDS[str](given.get("keep", "")),
     }
     yield from (name for name, is_so in right.items() if not is_so)
@@ -195,6 +196,10 @@ def _fault_of_map(facts: FitFacts, model: Any) -> str | None:
     steps = [type(step).__name__ for _, step in getattr(model, "steps", ())[1:-1]]
     told = [] if facts.feature_map is None else [facts.feature_map.name]
     return None if steps == told else "feature_map"
+
+
+def _is_share(number: float) -> bool:
+    return 0 <= number <= 1
 
 
 def _at_odds(one: OptimumFacts, classes: tuple[str, ...]) -> Iterator[str]:

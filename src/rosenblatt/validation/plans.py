@@ -73,42 +73,72 @@ def stratified(y: Rows, folds: int, seed: int = 0) -> Plan:
 def grouped(y: Rows, groups: Rows, folds: int, seed: int = 0) -> Plan:
     """Folds that never part a group, and share out the classes as evenly as groups allow.
 
-    Groups go, the largest first and to some degree by chance, to the fold that has the smallest
-    share of their classes so far; those with equally many rows of each class go together, so that
-    there may be very many. `y` and `groups` hold numbers from 0; there are at least as many groups
-    as folds.
+    `y` and `groups` hold numbers from 0; there are at least as many groups as folds.
     """
+    fold_of = _dealt(_sizes(y, groups), np.full(folds, 1 / folds), seed)
+    return Plan(fold_of[groups][np.newaxis], folds, groups)
+
+
+def held_groups(y: Rows, groups: Rows, share: float, seed: int = 0) -> Rows:
+    """The rows of some groups, about so large a share of each class, to be judged by.
+
+    Of every class there are others, to learn from. There may be none.
+    """
+    sizes = _sizes(y, groups)
+    held = _dealt(sizes, np.array([1 - share, share]), seed) == 1
+    smallest = np.argsort(sizes.sum(axis=1), kind="stable")
+    if not held.any():
+        held[smallest[0]] = True
+    for label in np.flatnonzero(sizes[~held].sum(axis=0) == 0):
+        back = next(group for group in smallest if sizes[group, label])
+        held[back] = False
+    return np.flatnonzero(held[groups])
+
+
+def _sizes(y: Rows, groups: Rows) -> Rows:
+    """For each group, a line, how many of its rows are of each class."""
     k, n = int(y.max()) + 1, int(groups.max()) + 1
-    sizes = np.bincount(groups * k + y, minlength=n * k).reshape(n, k)
-    total = np.maximum(sizes.sum(axis=0), 1)
+    return np.bincount(groups * k + y, minlength=n * k).reshape(n, k)
+
+
+def _dealt(sizes: Rows, shares: NDArray[np.float64], seed: int) -> Rows:
+    """The part that each group goes to, so that each part gets about its share of every class.
+
+    Groups go, the largest first and to some degree by chance, to the part that has least of their
+    classes so far, for its share; those with equally many rows of each class go together, so that
+    there may be very many.
+    """
+    (n, k), total = sizes.shape, np.maximum(sizes.sum(axis=0), 1)
     kinds, kind = np.unique(sizes, axis=0, return_inverse=True)
     random = np.random.default_rng(seed)
     shuffled = random.permutation(n)
     by_kind = shuffled[np.argsort(kind[shuffled], kind="stable")]
     members = np.split(by_kind, np.cumsum(np.bincount(kind))[:-1])
     weight = (kinds / total).max(axis=1) * random.uniform(LEAST_FACTOR, 1, len(kinds))
-    fold_of, filled = np.empty(n, dtype=np.intp), np.zeros((folds, k))
+    part_of, filled = np.empty(n, dtype=np.intp), np.zeros((len(shares), k))
     for i in np.argsort(-weight, kind="stable"):
-        share = kinds[i] / total**2
-        given = _levelled(filled @ share, float(kinds[i] @ share), len(members[i]))
+        of_total = kinds[i] / total**2
+        each = float(kinds[i] @ of_total)
+        given = _levelled(filled @ of_total, shares, each, len(members[i]))
         filled += np.outer(given, kinds[i])
         for _ in range(len(members[i]) - int(given.sum())):
-            fold = np.lexsort((filled.sum(axis=1), filled @ share))[0]
-            given[fold] += 1
-            filled[fold] += kinds[i]
-        fold_of[members[i]] = np.repeat(np.arange(folds), given)
-    return Plan(fold_of[groups][np.newaxis], folds, groups)
+            level = (filled @ of_total + each / 2) / shares
+            part = np.lexsort((filled.sum(axis=1), level))[0]
+            given[part] += 1
+            filled[part] += kinds[i]
+        part_of[members[i]] = np.repeat(np.arange(len(shares)), given)
+    return part_of
 
 
-def _levelled(loads: NDArray[np.float64], each: float, m: int) -> NDArray[np.intp]:
-    """How many of `m` weights go onto each load so that all come to one level, and none is above.
+def _levelled(loads: NDArray[np.float64], shares: NDArray[np.float64], each: float, m: int) -> Rows:
+    """How many of `m` weights go onto each load so that none is above its share of a level.
 
     Fewer than there are loads remain, for which there is no room below it.
     """
-    lowest = np.sort(loads)
-    levels = (m * each + np.cumsum(lowest)) / np.arange(1, len(loads) + 1)
+    order = np.argsort(loads / shares)
+    levels = (m * each + np.cumsum(loads[order])) / np.cumsum(shares[order])
     # Shared by too few of them, or by some that are above it, the level would be higher.
-    given: Rows = np.maximum(np.floor((levels.min() - loads) / each), 0).astype(np.intp)
+    given: Rows = np.maximum(np.floor((levels.min() * shares - loads) / each), 0).astype(np.intp)
     return given
 
 
@@ -116,15 +146,15 @@ def plan_folds(
     labels: tuple[NDArray[Any], Rows],
     folds: int,
     *,
-    groups: NDArray[Any] | None = None,
+    groups: Rows | None = None,
     repeats: int = 1,
     seed: int = 0,
 ) -> Plan:
     """The plan of a cross-validation, as far as there are rows for it.
 
-    `labels` are the classes in order, and the number of each row's class among them. Each repeat
-    has a seed of its own, the first `seed`, the next one more. The plan has no folds, and says why,
-    where there can be none.
+    `labels` are the classes in order, and the number of each row's class among them; `groups` are
+    numbers of any kind. Each repeat has a seed of its own, the first `seed`, the next one
+    more. The plan has no folds, and says why, where there can be none.
     """
     classes, y = labels
     counts, notes = np.bincount(y), list[str]()

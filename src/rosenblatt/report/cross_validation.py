@@ -1,0 +1,133 @@
+"""What a model is worth by cross-validation: facts made of answers to the rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.report.evaluation import (
+    CONFIDENCE,
+    EvaluationFacts,
+    Z,
+    evaluate,
+    mean_known,
+    ranking_values,
+    wilson_interval,
+)
+
+if TYPE_CHECKING:
+    from rosenblatt.validation.refits import OutOfFold
+
+
+@dataclass(frozen=True)
+class FoldScores:
+    """One fold: its rows, how many of them are right, and the ranking of their values."""
+
+    rows: int
+    right: int
+    balanced_accuracy: float
+    roc_auc: float | None
+    average_precision: float | None
+
+
+@dataclass(frozen=True)
+class ValidationFacts:
+    """What models that had not learned from them say of the rows of a table.
+
+    `result` counts every row as often as it was judged. Its `interval` knows that there are only
+    so many rows, and groups where these are kept together; its rankings are means over the folds,
+    as decision values of several models cannot be compared.
+    """
+
+    folds: int  # of each repeat
+    repeats: int
+    each: tuple[FoldScores, ...]
+    result: EvaluationFacts
+    groups: int | None = None
+    grouped_by: str = ""
+
+
+def validation_facts(
+    found: OutOfFold, classifier: Any, names: Sequence[str], grouped_by: str = ""
+) -> ValidationFacts:
+    """The facts about answers to rows left out, in one fold at least."""
+    facts = []
+    for one in found.folds:
+        ranks = ranking_values(classifier, one.values)
+        facts.append(evaluate(found.y[one.rows], one.chosen, ranks, names))
+    each = tuple(
+        FoldScores(one.rows, one.right, one.balanced_accuracy, one.roc_auc, one.average_precision)
+        for one in facts
+    )
+    plan = found.plan
+    groups = None if plan.groups is None else int(plan.groups.max()) + 1
+    result = replace(_pooled(found, facts, names), interval=_interval(found))
+    return ValidationFacts(plan.folds, plan.repeats, each, result, groups, grouped_by)
+
+
+def _pooled(
+    found: OutOfFold, facts: Sequence[EvaluationFacts], names: Sequence[str]
+) -> EvaluationFacts:
+    """All answers counted together, with the means of the rankings of each fold.
+
+    See G. Forman and M. Scholz (2010), "Apples-to-apples in cross-validation studies".
+    """
+    true = np.concatenate([found.y[one.rows] for one in found.folds])
+    chosen = np.concatenate([one.chosen for one in found.folds])
+    whole = evaluate(true, chosen, None, names)
+    classes = tuple(
+        replace(
+            one,
+            roc_auc=mean_known(fold.classes[j].roc_auc for fold in facts),
+            average_precision=mean_known(fold.classes[j].average_precision for fold in facts),
+        )
+        for j, one in enumerate(whole.classes)
+    )
+    return replace(
+        whole,
+        classes=classes,
+        roc_auc=mean_known(fold.roc_auc for fold in facts),
+        average_precision=mean_known(fold.average_precision for fold in facts),
+    )
+
+
+def _interval(found: OutOfFold) -> tuple[float, float]:
+    """Wilson's interval for the share of right answers, of as many rows as there really are.
+
+    That answers of a cross-validation may be counted like those of a test is shown by P. Bayle
+    and others (2020), "Cross-validation confidence intervals for test error". Rows of a group are
+    right or wrong together: they count for fewer, by as much as the shares of the groups differ
+    more than chance would have them.
+    """
+    n = found.plan.fold_of.shape[1]
+    judged, right = np.zeros(n), np.zeros(n)
+    for one in found.folds:
+        judged[one.rows] += 1
+        right[one.rows] += one.chosen == found.y[one.rows]
+    rows = np.flatnonzero(judged)
+    shares = right[rows] / judged[rows]
+    total = float(shares.sum())
+    if found.plan.groups is None:
+        return wilson_interval(total, len(rows))
+    worth, z = _worth(shares, found.plan.groups[rows])
+    return wilson_interval(total / len(rows) * worth, worth, z)
+
+
+def _worth(shares: NDArray[np.float64], groups: NDArray[np.intp]) -> tuple[float, float]:
+    """How many independent rows so many in groups are worth, and the quantile for so few groups."""
+    from scipy.special import stdtrit
+
+    _, group = np.unique(groups, return_inverse=True)
+    right, sizes = np.bincount(group, shares), np.bincount(group)
+    n, mean = len(shares), float(shares.mean())
+    if len(sizes) < 2:
+        return 1.0, Z
+    z = float(stdtrit(len(sizes) - 1, (1 + CONFIDENCE) / 2))
+    if not 0 < mean < 1:
+        return float(len(sizes)), z
+    spread = float(((right - mean * sizes) ** 2).sum()) * len(sizes) / (len(sizes) - 1) / n**2
+    return float(np.clip(mean * (1 - mean) / max(spread, 1e-300), 1, n)), z
