@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 
 import rosenblatt as rb
 from pictures import find, found, heading, offsets, words
-from rosenblatt.plot import boundary, plane
+from rosenblatt.plot import curves, plane
 
 pytestmark = pytest.mark.usefixtures("settings_stay")
 
@@ -179,7 +179,7 @@ def test_large_data_are_thinned_but_not_what_is_wrong(monkeypatch, rings, droppi
     assert 30 <= drawn < 120
     assert f"{drawn} of 120 points drawn" in words(ax)
     assert len(offsets(find(ax, "dropped"))) == len(dropping.dropped_)
-    monkeypatch.setattr(boundary, "MOST_DISCS", 5)
+    monkeypatch.setattr(curves, "MOST_DISCS", 5)
     ax = rb.plot.decision(dropping, *rings)
     largest = np.sort(dropping.alpha_[0])[-5:]
     assert len(offsets(find(ax, "support"))) == 5
@@ -199,7 +199,7 @@ def test_one_call_for_the_grid(monkeypatch, rings, dropping):
     rb.plot.decision(dropping, *rings)
     large = [size for size in sizes if size > len(rings.y)]
     assert len(large) == 1
-    assert large[0] <= boundary.GRID**2
+    assert large[0] <= curves.GRID**2
 
 
 def test_sparse_rows_and_data_frames(rings, dropping):
@@ -251,7 +251,7 @@ def test_norms_are_those_of_feature_space(rings):
     model = rb.KernelPerceptron(gamma=2.0, drop_after=5).fit(X, rings.y)
     K, c = model.kernel_(model.support_vectors_), model.dual_coef_[0]
     F = model.decision_function(X)[:, None]
-    assert boundary._norms(model, F) == pytest.approx([np.sqrt(c @ K @ c)])
+    assert curves._norms(model, F) == pytest.approx([np.sqrt(c @ K @ c)])
     ax = rb.plot.decision(model, X, rings.y)
     assert f"dropped: {len(model.dropped_)}" in words(ax)
 

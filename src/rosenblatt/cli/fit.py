@@ -206,7 +206,10 @@ def _draw(trained: TrainedModel, picture: str) -> str:
     names, training = axis_names(trained.pipeline), trained.training
     best = len(trained.facts.optima) == 1  # several are best seen together
     draw = plot.margin if best else plot.decision
-    plot.save(draw(trained.classifier, training.X, training.y, feature_names=names), picture)
+    if trained.has_map:  # columns say more than the features of a map
+        plot.save(draw(trained.pipeline, training.columns, training.y), picture)
+    else:
+        plot.save(draw(trained.classifier, training.X, training.y, feature_names=names), picture)
     return picture
 
 

@@ -88,6 +88,11 @@ class TrainedModel:
         return Pipeline([("encode", plain(encoder)), *mapping, ("classify", self.classifier)])
 
     @property
+    def has_map(self) -> bool:
+        """Whether there is a feature map between the encoder and the classifier."""
+        return isinstance(self.training.encoder, MappedEncoder)
+
+    @property
     def weights(self) -> NamedWeights | None:
         """The hyperplanes with the names of the features."""
         from rosenblatt.report.terminal import NamedWeights

@@ -209,9 +209,16 @@ def _draw(
     if kind == "updates":
         how["first"] = given["first"]
     application = Application(loaded, model)
+    in_columns = bool(application.maps) and kind in ("decision", "margin")
     with open_table(files, options.how_to_read(given), **application.how_to_read) as table:
-        X, y = application.training_data(table)
+        if in_columns:  # whose units say more than those of the map
+            X, y = application.training_columns(table)
+        else:
+            X, y = application.training_data(table)
     if kind == "animate":
         pictures.animate(classifier, X, y, output, **how)
+    elif in_columns:
+        del how["feature_names"]
+        pictures.save(draw(loaded, X, y, **how), output)
     else:
         pictures.save(draw(classifier, X, y, **how), output)

@@ -333,6 +333,11 @@ class Application:
 
     def training_data(self, table: Table) -> tuple[Any, NDArray[Any]]:
         """Features and classes of a table that has both, without the rows that have no class."""
+        columns, labels = self.training_columns(table)
+        return self.features(columns), labels
+
+    def training_columns(self, table: Table) -> tuple[Columns, NDArray[Any]]:
+        """The same with columns as they stand in the table."""
         table, target = self.fitting(table), str(self.target)
         none = f"{table.path} has no classes (column {self.target!r}): give the table of the fit"
         refuse(self.target is None or target not in table.names, none)
@@ -345,7 +350,7 @@ class Application:
             msg = f"{table.path} has the class {strange!r}, but the model knows {listing(classes)}"
             raise ValueError(msg)
         columns = {name: table[name][known] for name in table.names if name != target}
-        return self.features(self._as_in_training(columns)), classes[numbers]
+        return self._as_in_training(columns), classes[numbers]
 
 
 def _as_texts(cells: Any) -> Texts:

@@ -50,9 +50,13 @@ def margin(
     the same one, and 300 support vectors with their slacks; the numbers are those of all samples.
     Of more than 200, those very far from the others are left outside the axes, and counted.
 
+    Of a pipeline of two columns of numbers the edges are drawn in the units of these, whatever its
+    steps: curves where ``f(x)`` is -1 and 1. Slacks are counted, for they have no direction there.
+    Of other pipelines the features of the last step are drawn.
+
     Parameters
     ----------
-    model : fitted MaxMarginClassifier or SoftMarginClassifier, or Optimum
+    model : fitted MaxMarginClassifier or SoftMarginClassifier, a pipeline with one, or Optimum
     X, y : samples and labels
         Those given to `fit`.
     which : label, optional
@@ -66,14 +70,30 @@ def margin(
     -------
     matplotlib Axes
     """
+    if hasattr(model, "steps"):
+        from rosenblatt.plot.pipelines import margin_of_pipeline
+
+        return margin_of_pipeline(model, X, y, which, ax, feature_names, class_names)
     seen, optimum = read_best(model, X, y, which, feature_names, class_names)
     ax = new_axes(ax, (6.0, 5.8) if seen.X.shape[1] > 1 else (6.4, 3.2))
     picture = margin_picture(ax, seen, optimum)
     picture.draw(measured=True)
     picture.note("gap", f"gap {number(optimum.gap, 2)}")
-    kind, C = ("maximum", "") if optimum.C is None else ("soft", f" (C = {price(optimum.C)})")
-    picture.legend(f"{kind} margin {width(optimum.margin)}{C}")
+    picture.legend(title_of(optimum))
     return ax
+
+
+def inside_and_wrong(seen: Seen, optimum: Optimum) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which samples are inside the margin, and which are wrong."""
+    values = seen.signs * optimum.hyperplane.decision_function(seen.X)
+    on = max(ON, np.sqrt(optimum.gap))
+    return (values > 0) & (values < 1 - on), values <= 0
+
+
+def title_of(optimum: Optimum) -> str:
+    """What margin it is, and how wide."""
+    kind, C = ("maximum", "") if optimum.C is None else ("soft", f" (C = {price(optimum.C)})")
+    return f"{kind} margin {width(optimum.margin)}{C}"
 
 
 def width(margin: float) -> str:
@@ -134,9 +154,7 @@ class MarginPicture(Scene):
 
     def short(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which samples are inside the margin, and which are wrong."""
-        values = self.seen.signs * self.optimum.hyperplane.decision_function(self.seen.X)
-        on = max(ON, np.sqrt(self.optimum.gap))
-        return (values > 0) & (values < 1 - on), values <= 0
+        return inside_and_wrong(self.seen, self.optimum)
 
     def draw(self, *, measured: bool) -> None:
         """Everything but the legend."""

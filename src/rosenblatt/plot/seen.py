@@ -204,7 +204,12 @@ def decision_values(model: Any, X: Any) -> Floats:
 
 def _of_any_names(model: Any, X: Any) -> Any:
     """The model; for rows without names one that knows none, or it would complain of them."""
-    if not hasattr(X, "columns") and "feature_names_in_" in getattr(model, "__dict__", ()):
+    return model if hasattr(X, "columns") else nameless(model)
+
+
+def nameless(model: Any) -> Any:
+    """The same estimator without the names of its features."""
+    if "feature_names_in_" in getattr(model, "__dict__", ()):
         model = copy(model)
         del model.feature_names_in_
     return model
