@@ -1,8 +1,8 @@
 // The algorithms and their settings as the page offers them: a table, in the words and with the
 // defaults of the estimators. `first` are seen at once, the `others` behind "More".
 
-const ORDERS = [["cyclic", "one after the other"], ["shuffled", "shuffled each epoch"], ["sampled", "drawn at random"],
-  ["random-mistake", "a random mistake"], ["worst-mistake", "the worst mistake"]];
+const ORDERS = [["cyclic", "in turn"], ["shuffled", "shuffled"], ["sampled", "at random"],
+  ["random-mistake", "random mistake"], ["worst-mistake", "worst mistake"]];
 const KERNELS = [["rbf", "RBF  exp(−γ‖x−z‖²)"], ["gaussian", "Gaussian with σ"], ["poly", "polynomial  (γ x·z + c)ᵈ"],
   ["linear", "linear  x·z"], ["sigmoid", "sigmoid  tanh(γ x·z + c)"]];
 
@@ -10,7 +10,7 @@ const is = (name, ...values) => (settings) => values.includes(settings[name]);
 
 // Fields: {name, label, type, of, when}. Types: choice, number, integer, check, start.
 const update = { name: "update", label: "Updates", type: "choice", value: "online",
-  of: [["online", "at each mistake"], ["batch", "once an epoch"], ["minibatch", "in mini-batches"]] };
+  of: [["online", "each mistake"], ["batch", "each epoch"], ["minibatch", "mini-batches"]] };
 const batchSize = { name: "batch_size", label: "Batch size", type: "integer", value: 8, least: 1, most: 2000, when: is("update", "minibatch") };
 const order = { name: "order", label: "Order", type: "choice", value: "cyclic", of: ORDERS };
 const shortOrder = { ...order, of: ORDERS.slice(0, 3) };
@@ -23,7 +23,7 @@ const fewEpochs = { ...epochs, value: 30 };
 const tol = { name: "tol", label: "Stop below a change of", type: "number", value: null, blank: "never", least: 1e-12, most: 1e6, step: "any" };
 const seed = { name: "random_state", label: "Seed", type: "integer", value: 0, least: 0, most: 4294967295 };
 const balanced = { name: "class_weight", label: "Weigh classes evenly", type: "check", value: null, on: "balanced", off: null };
-const classes = { name: "multiclass", label: "More than two classes", type: "choice", value: "ovr", of: [["ovr", "each against the rest"], ["joint", "as one problem"]] };
+const classes = { name: "multiclass", label: "More than two classes", type: "choice", value: "ovr", wide: true, of: [["ovr", "each against the rest"], ["joint", "as one problem"]] };
 const kernel = { name: "kernel", label: "Kernel", type: "choice", value: "rbf", of: KERNELS, wide: true };
 const degree = { name: "degree", label: "Degree d", type: "integer", value: 3, least: 1, most: 20, when: is("kernel", "poly") };
 const gamma = { name: "gamma", label: "γ", type: "number", value: "scale", blank: "scale", least: 1e-6, most: 1e6, step: "any", when: is("kernel", "rbf", "poly", "sigmoid") };

@@ -53,10 +53,10 @@ function clockText(moment, end) {
   const { unit, thinned } = moment.track.run;
   const own = moment.track.end;
   if (own === 0) return `no ${unit} needed`;
-  const epoch = unit === "update" && moment.epoch ? ` · epoch ${grouped(moment.epoch)}` : "";
+  const epoch = unit === "update" && moment.epoch ? `epoch ${grouped(moment.epoch)}` : "";
   const which = own < end && moment.time >= own ? " (done)" : "";
-  const some = thinned ? " · some skipped" : "";
-  return `${unit} ${grouped(moment.time)} of ${grouped(own)}${which}${epoch}${some}`;
+  const some = thinned ? "some skipped" : "";
+  return [`${unit} ${grouped(moment.time)} of ${grouped(own)}${which}`, [epoch, some].filter(Boolean).join(", ")].filter(Boolean).join("\n");
 }
 
 // Keys work wherever nothing else wants them.

@@ -4,7 +4,7 @@
 import { byId, el, say, svgEl } from "./dom.js";
 import { brief } from "./numbers.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [300, 118, 34, 10, 8, 20];
+const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [300, 118, 34, 8, 20];
 const MOST = 500; // points of a curve that are drawn
 
 export function createCurves(app) {
@@ -51,6 +51,7 @@ function chartsOf(run) {
 }
 
 function makeChart({ title, clock, x, series }) {
+  const RIGHT = series.length > 1 ? 52 : 10; // room for the curves' names
   const shown = thinned(x, series);
   const all = shown.series.flatMap(({ y }) => y).filter(Number.isFinite);
   const [low, high] = [Math.min(0, ...all), Math.max(...all, 1e-12)];
@@ -61,8 +62,8 @@ function makeChart({ title, clock, x, series }) {
   const line = svgEl("line", { class: "now-line", y1: TOP - 3, y2: HEIGHT - BOTTOM });
   const value = el("span", { class: "value" });
   const main = series.find(({ look }) => look === "main");
-  const names = series.filter(({ name, look }) => name && look !== "main").map(({ name, y, look }) => svgEl("text", {
-    class: `${look}-name`, x: WIDTH - RIGHT - 2, y: Math.min(Math.max(py(lastOf(y)) + (look === "lower" ? 13 : -5), 10), HEIGHT - BOTTOM - 4), "text-anchor": "end" }, name));
+  const names = series.length > 1 ? series.map(({ name, y, look }) => svgEl("text", {
+    class: `${look}-name`, x: WIDTH - RIGHT + 4, y: Math.max(py(lastOf(y)) + 4, 10) }, name)) : [];
   const svg = svgEl("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}, up to ${brief(high)}` },
     svgEl("path", { class: "axis", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}` }),
     ...[low, high].map((v) => svgEl("text", { x: LEFT - 4, y: py(v) + 4, "text-anchor": "end" }, brief(v, 2))),

@@ -2,7 +2,7 @@
 // table's cells are made once for a number of features and only their text changes with time.
 
 import { byId, el, say } from "./dom.js";
-import { brief, count, grouped } from "./numbers.js";
+import { brief, count, grouped, pair } from "./numbers.js";
 
 const RULES = {
   perceptron: "w ← w + η y x,   b ← b + η y",
@@ -17,7 +17,8 @@ export function createFormula(app) {
   const rule = el("p", { class: "rule" });
   const table = el("table", { "aria-label": "The update in numbers" });
   let columns = 0;
-  box.append(rule, table);
+  const kernel = el("p", { class: "kernel" });
+  box.append(rule, kernel, table);
   const rows = [["old", "old"], ["added", "change"], ["new", "now"]];
   const rebuild = (n) => {
     columns = n;
@@ -38,7 +39,8 @@ export function createFormula(app) {
       say(rule, run ? RULES[ruleOf(run, act)] : "");
       say(byId("update-what"), run ? whatText(moment, app.picture()) : "");
       say(byId("update-why"), run ? whyText(moment, app.picture()) : "");
-      const hasTable = Boolean(act?.before && act.after);
+      say(kernel, run?.kernel ? run.kernel.formula : "");
+      const hasTable = Boolean(act?.before && act.after && run.unit !== "scan");
       table.hidden = !hasTable;
       if (!hasTable) return;
       const d = Math.min(act.after.w.length, 6);
@@ -77,12 +79,20 @@ function whatText({ act, track, time, epoch }, { labels, names, place }) {
 }
 
 function whyText({ act, track }) {
-  if (!act || track.run.unit === "scan" || act.value === null || act.value === undefined) return "";
+  if (act && track.run.unit === "scan") return scanText(act);
+  if (!act || act.value === null || act.value === undefined) return "";
   if (act.skipped) return "Updates before this one are skipped here: zoom in by stepping.";
   if (act.samples.length > 1 || track.run.unit !== "update") return "";
   const side = act.sign > 0 ? "+1" : "−1";
   const value = brief(act.value);
   if (track.run.algorithm === "adaline") return `Its value was ${value}, and should be ${side}.`;
   const f = track.run.kernel ? "f(x)" : "w·x + b";
-  return `Before, ${f} = ${value} for a sample with y = ${side}: y·(${f}) = ${brief(act.sign * act.value)} ≤ 0, a mistake.`;
+  return `Before, ${f} = ${value} for a sample with y = ${side}: y·${track.run.kernel ? f : `(${f})`} = ${brief(act.sign * act.value)} ≤ 0, a mistake.`;
+}
+
+function scanText({ course, entry, after }) {
+  const gap = course.scans?.gap[entry - 1];
+  const width = course.margin?.width;
+  return [`w = ${pair(after.w)}, b = ${brief(after.b)}.`, gap === undefined || gap === null ? "" : `The answer is proved to within a gap of ${brief(gap, 2)}.`,
+    entry === course.number.length - 1 && width ? `Half the band is 1/‖w‖ = ${brief(width)} wide.` : ""].join(" ");
 }

@@ -234,7 +234,7 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   const change = after.w.map((value, i) => value - before.w[i]);
   const longest = Math.max(...[before.w, after.w, change].map(([x, y]) => Math.hypot(x * view.kx, y * view.ky)));
   if (!(longest > 0)) return;
-  const room = 0.36 * Math.min(view.width, view.height);
+  const room = 0.42 * Math.min(view.width, view.height);
   const scale = longest <= room && longest > room / 8 ? 1 : rounded(room / longest);
   const origin = isInside(view, [0, 0]) ? [0, 0] : [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
   const at = ([x, y]) => [view.x(origin[0] + scale * x), view.y(origin[1] + scale * y)];
@@ -255,7 +255,7 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
     const y = Math.min(Math.max((from[1] + to[1]) / 2 + 14 * ny, 14), view.height - 14);
     pen.text(x, y, words, { fill, size: 13, weight: 650, align: "center", halo: ink.paper, alpha });
   };
-  const turn = before.w[0] * change[1] - before.w[1] * change[0] > 0 ? 1 : -1;
+  const turn = before.w[0] * change[1] - before.w[1] * change[0] > 0 ? -1 : 1;
   label(start, tip, "old w", ink.old, 1, turn);
   const size = Math.abs(step);
   label(tip, end, `${step < 0 ? "−" : "+"}${size === 1 ? "" : brief(size)}x`, ink.change, grown, turn);
@@ -263,10 +263,9 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   scene.note(scale === 1 ? "" : scale > 1 ? `arrows ${brief(scale)} times as long` : `arrows 1 : ${brief(1 / scale)}`);
 }
 
-function rounded(scale) { // down to 1, 2 or 5 times a power of ten
-  const power = 10 ** Math.floor(Math.log10(scale));
-  const lead = scale / power;
-  return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+function rounded(scale) { // to a whole number, or one part of a whole number
+  const one = (value) => { const power = 10 ** Math.floor(Math.log10(value)); return Math.ceil(value / power) * power; };
+  return scale < 1 ? 1 / one(1 / scale) : Math.max(1, Math.floor(scale));
 }
 
 // --- the hand: crosshair of the keyboard, point picked up or under the pointer ------------------

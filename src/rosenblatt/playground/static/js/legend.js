@@ -4,11 +4,12 @@ import { byId, el } from "./dom.js";
 import { nameOf } from "./algorithms.js";
 import { laneSwatch } from "./algorithm.js";
 import { classSwatch } from "./data_tools.js";
+import { showsHulls } from "./plane.js";
 import { setShow } from "./state.js";
 
 const LAYERS = [
-  ["ground", "Class regions"], ["vectors", "Update as arrows"], ["errors", "Errors hollow"],
-  ["hulls", "Hulls and proof"], ["band", "Margin and slacks"], ["widest", "Widest margin"], ["counts", "Mistake counts"],
+  ["ground", "Class regions"], ["vectors", "Arrows"], ["errors", "Errors hollow"],
+  ["hulls", "Hulls and proof"], ["band", "Margin band"], ["widest", "Widest margin"], ["counts", "Mistake counts"],
 ];
 
 export function createLegend(app) {
@@ -25,13 +26,13 @@ export function createLegend(app) {
       ...names.map((name, k) => el("li", {}, classSwatch(k), el("span", { class: "name" }, name))),
       ...lanes.map((settings, lane) => el("li", {}, laneSwatch(lane), el("span", { class: "name" }, nameOf(settings)))),
       ...(show.errors ? [el("li", {}, "hollow: on the wrong side")] : []));
-    boxes.forEach(([name, box]) => { box.checked = Boolean(show[name]); });
   };
-  let [names, lanes, show] = [null, null, null];
+  let [names, lanes, show] = [];
   return {
     changed() {
       const { state } = store;
       const found = app.picture().names;
+      boxes.forEach(([name, box]) => { box.checked = name === "hulls" ? showsHulls(app) : Boolean(state.show[name]); });
       if (names === found && lanes === state.lanes && show === state.show) return;
       [names, lanes, show] = [found, state.lanes, state.show];
       tell();

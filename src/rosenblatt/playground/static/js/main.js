@@ -45,7 +45,7 @@ async function boot() {
 function initialState() {
   return {
     ...FIRST, lanes: [settingsOf("perceptron")], chosen: 0, tool: "add", cls: 0, tab: "update", lesson: null,
-    show: { ground: true, vectors: true, errors: true, hulls: false, band: true, widest: false, counts: true },
+    show: { ground: true, vectors: true, errors: true, hulls: null, band: true, widest: false, counts: true },
   };
 }
 

@@ -71,5 +71,10 @@ function sentences(run) {
   const cycles = run.courses.filter(({ cycle }) => cycle).map(({ cycle }) => `A cycle of period ${count(cycle.period, "epoch")}, entered after epoch ${grouped(cycle.entry)}.`);
   const stops = [...new Set(run.courses.map(({ stop }) => stop.sentence))];
   const thinned = run.thinned ? [run.thinned.sentence] : [];
-  return [...stops, ...cycles, ...thinned, ...run.notes].join(" ");
+  return [...stops, ...cycles, ...thinned, ...run.notes].map(asSentence).join(" ");
+}
+
+function asSentence(text) {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

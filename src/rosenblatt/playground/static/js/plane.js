@@ -7,6 +7,7 @@ import { colours } from "./marks.js";
 import { boxAround, isInside, isNearlySquare, makeView } from "./geometry.js";
 import { drawScene } from "./layers.js";
 import { createGround } from "./surface_view.js";
+import { count } from "./numbers.js";
 import { mistakeCounts } from "./dual.js";
 import { inPicture, lineOf } from "./track.js";
 
@@ -45,7 +46,8 @@ export function createPlane(app) {
     return {
       view: seen, ink: colours(), points: picture.points, labels: picture.labels,
       features: picture.features, picture: picture.view, place: picture.place,
-      moments, chosen: state.chosen, judgement: app.judgement, show: state.show, ground, hand,
+      moments, chosen: state.chosen, judgement: app.judgement, ground, hand,
+      show: { ...state.show, hulls: showsHulls(app) },
       radius: picture.points.length > 400 ? 4 : picture.points.length > 120 ? 5.2 : 7,
       wrong: moment && state.show.errors ? wrongIn(moment, picture, ground) : () => false,
       counts: isDual && state.show.counts ? countsIn(moment, picture) : null,
@@ -67,7 +69,7 @@ export function createPlane(app) {
       const ratio = canvas.width / size[0];
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       drawScene(canvasPen(context), scene(moments));
-      const text = [note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
+      const text = [cycleText(moments[app.store.state.chosen]), note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
       say(byId("plane-note"), text);
       hide(byId("plane-note"), !text);
     },
@@ -110,4 +112,19 @@ function droppedIn(moment, { place }) {
     if (number <= course.number[entry]) gone.add(place(sample));
   }));
   return gone;
+}
+
+function cycleText(moment) {
+  const part = moment?.parts.find(({ course, entry }) => course.cycle && course.epoch[entry] > course.cycle.entry);
+  return part ? `↻ a cycle: period ${count(part.course.cycle.period, "epoch")}` : "";
+}
+
+// Unless a person said so, hulls are shown where they prove something: a line is asked for, and
+// there is none.
+export function showsHulls(app) {
+  const { show, lanes, chosen } = app.store.state;
+  if (show.hulls !== null) return show.hulls;
+  const verdicts = app.judgement?.verdicts ?? [];
+  return lanes[chosen].kernel === undefined && verdicts.length === 1
+    && ["inseparable", "quasi-separable"].includes(verdicts[0].verdict);
 }
