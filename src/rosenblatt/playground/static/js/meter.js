@@ -26,6 +26,7 @@ export function createMeter(app) {
       const bound = boundOf(moment.track.run);
       const isMargin = moment.track.run.unit === "scan";
       say(byId("mistakes"), isMargin ? "–" : grouped(mistakes));
+      say(byId("strip-mistakes"), isMargin ? "" : `${count(mistakes, "mistake")}${Number.isFinite(bound?.most ?? bound?.bound) ? ` of ≤ ${brief(Math.floor(bound.most ?? bound.bound))}` : ""}`);
       const limit = bound?.most ?? bound?.bound;
       const hasBar = !isMargin && Number.isFinite(limit) && limit !== null && limit > 0;
       say(byId("of-bound"), isMargin ? "it solves, and makes none" : hasBar ? `of at most ${brief(Math.floor(limit))}` : mistakes === 1 ? "mistake, and no bound" : "mistakes, and no bound");

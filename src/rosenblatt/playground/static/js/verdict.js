@@ -8,8 +8,8 @@ const WORDS = { separable: "Yes", "quasi-separable": "Almost", inseparable: "No"
 const SIGNS = { separable: "✓", "quasi-separable": "≈", inseparable: "✕", undecided: "?" };
 
 export function createVerdict(app) {
-  let told = null;
-  let told_for = null;
+  let told; // the judgement that is shown
+  let spoke = "";
   const show = (kind, word, number, text, more) => {
     byId("verdict").dataset.verdict = kind;
     say(byId("verdict-sign"), SIGNS[kind] ?? "·");
@@ -17,17 +17,19 @@ export function createVerdict(app) {
     say(byId("verdict-number"), number);
     say(byId("verdict-text"), text);
     byId("verdict-more").replaceChildren(...more);
+    say(byId("strip-sign"), SIGNS[kind] ?? "·");
+    say(byId("strip-verdict"), number || word);
     const spoken = `${word} ${number}`;
-    if (spoken !== told_for && !app.editing) announce(`Can a line separate them? ${spoken}`);
-    told_for = spoken;
+    if (spoken !== spoke && !app.editing) announce(`Can a line separate them? ${spoken}`);
+    spoke = spoken;
   };
   return {
     changed() {
       const { judgement } = app;
-      if (judgement === told) return;
+      if (judgement && judgement === told) return;
       told = judgement;
       const { names } = app.picture();
-      if (!judgement) show("none", "…", "", app.whyNoVerdict, []);
+      if (!judgement) show("none", app.whyNoVerdict ? "Not yet" : "Looking…", "", app.whyNoVerdict, []);
       else if (judgement.verdicts.length === 1) {
         const verdict = judgement.verdicts[0];
         show(verdict.verdict, WORDS[verdict.verdict], numberOf(verdict), verdict.sentence, proofOf(verdict, app, names));
