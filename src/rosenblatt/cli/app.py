@@ -23,6 +23,7 @@ from rosenblatt.cli.fit import fit
 from rosenblatt.cli.options import EXIT_CODE, WrongUseError
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
+from rosenblatt.cli.report import report
 from rosenblatt.cli.show import show
 from rosenblatt.cli.steps import steps
 from rosenblatt.cli.suspects import suspects
@@ -144,7 +145,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(fit, predict, evaluate, check, suspects, bound, steps),
-    *(boolean, show, export, plot, demo),
+    *(boolean, show, export, plot, report, demo),
 )
 for command in COMMANDS:
     app.command(help=_unwrapped(command.__doc__))(command)

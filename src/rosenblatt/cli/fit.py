@@ -10,6 +10,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.options import (
     Orders,
     check_outputs,
+    check_page,
     check_readable,
     check_seed,
     curves,
@@ -41,6 +42,8 @@ HOLDOUT = "Learn from the other rows, and judge the model by this share of them:
 ROWS = "Show the cells of so many rows: closest to the boundary, worst errors, proving rows."
 QUIET = "Print nothing but errors and --json."
 PLOT = "Draw the classes and the boundary: .png, .svg or .pdf."
+PAGE = "Write one page about the model, to hand on: .html, as rosenblatt report does."
+PAGE_TIME = "Most time for what is only on the page, such as other models (60s); 0s: none."
 MODEL = (
     "perceptron (the default); adaline: the delta rule; kernel: curved boundaries; "
     "max-margin or soft-margin: the best hyperplane, proved."
@@ -65,6 +68,10 @@ def fit(
     target: options.Target = None,
     output: Annotated[str | None, writes(metavar="MODEL.skops", help=OUTPUT)] = None,
     picture: Annotated[str | None, typer.Option("--plot", metavar="PICTURE", help=PLOT)] = None,
+    page: Annotated[str | None, typer.Option("--report", metavar="PAGE.html", help=PAGE)] = None,
+    page_time: Annotated[
+        str | None, typer.Option("--report-time", metavar="TIME", help=PAGE_TIME)
+    ] = None,
     folds: Annotated[str | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
     groups: options.Groups = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
@@ -124,7 +131,8 @@ def fit(
 
     [dim]Example:[/dim] rosenblatt fit examples/banknotes.csv -o notes.skops
     """
-    check_outputs(model=output, picture=picture)
+    check_outputs(model=output, picture=picture, page=page)
+    check_page(page, page_time, files)
     n_folds, times = folds_of(folds or FOLDS)
     check_seed(seed or 0)
     max_seconds(max_time)
@@ -150,12 +158,16 @@ def fit(
         trained, failed = _tested(trained, rest, test, ctx.params, progress)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)
+        if page is not None:
+            from rosenblatt.cli.paging import write_page
+
+            files += write_page(page, trained, rest, ctx, progress, ctrl_c)
     if failed is not None:
         msg = f"{failed}{'; written all the same: ' * bool(files)}{', '.join(files)}"
         raise ValueError(msg) from failed
     stopped = trained.interrupted or ctrl_c.pressed
     ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
-    if json_ or not quiet:
+    if (json_ or not quiet) and not ctx.meta.get(options.PAGE_ONLY):
         _print(trained, top, rows, json_, files)
 
 

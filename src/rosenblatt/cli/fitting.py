@@ -77,6 +77,7 @@ class TrainedModel:
     training: EncodedTable
     facts: FitFacts
     interrupted: bool
+    out_of_fold: OutOfFold | None = None  # the answers of a cross-validation
 
     @property
     def pipeline(self) -> Pipeline:
@@ -174,7 +175,7 @@ def train(
         valid = validation_facts(found, classifier, names, table.grouped_by)
         facts = replace(facts, validation=valid)
     facts = replace(facts, table=about, notes=tuple(table.notes))
-    return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed)
+    return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed, found)
 
 
 def run(
@@ -230,7 +231,7 @@ def cross_validate(
     Where the command chose how long to train the classifier, the others are trained no longer.
     """
     training.notes.extend(plan.notes)
-    classifier, effort_of_each = _as_long(classifier, effort)
+    classifier, effort_of_each = as_long(classifier, effort)
     told = FoldProgress(progress, len(plan))
 
     def trained(one: Fitting) -> None:
@@ -252,7 +253,7 @@ def _was_chosen(classifier: Any) -> bool:
     return not CHOSEN.isdisjoint(fit.stop_reason for fit in classifier.fits_)
 
 
-def _as_long(classifier: Any, effort: Effort) -> tuple[Any, Effort]:
+def as_long(classifier: Any, effort: Effort) -> tuple[Any, Effort]:
     """A classifier to train in each fold, and how much of that is still to be chosen."""
     if not _was_chosen(classifier):
         return classifier, effort

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+PAGE_ONLY = "page only"  # in a context's `meta`: nothing else is told
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave, also if the reader has gone
 
 writes = partial(typer.Option, "--output", "-o")
@@ -156,6 +157,7 @@ SUFFIXES = {
     "picture": (".png", ".svg", ".pdf"),
     "animation": (".gif", ".mp4"),
     "certificate": (".json",),
+    "page": (".html", ".htm"),
 }
 
 
@@ -239,6 +241,14 @@ def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
         named = [file for name in inputs for file in expanded(name)]
         same = any(Path(name).exists() and Path(output).samefile(name) for name in named)
         refuse(same, f"{output} is what is being read: write to another file")
+
+
+def check_page(page: str | None, time: str | None, inputs: list[str] | None) -> None:
+    """Refuse a page that cannot be, and a time for one that was not asked for."""
+    refuse(time is not None and page is None, "--report-time needs --report PAGE.html")
+    if time is not None:
+        seconds(time)
+    refuse_overwriting(page, list(inputs or ()))
 
 
 def folds_of(text: str) -> tuple[int, int]:

@@ -102,25 +102,26 @@ def print_report(
     With `rows` that are worth a look, and `explanations` of its lines by name, if given.
     """
     lines, width = list[Line](), new_console().width
-    for name, what in _lines(s, weights, top, width):
+    for name, what in fit_lines(s, weights, top, width):
         lines.append((name, what))
         if explanations:
             lines.append(("", Text(explanations[name] + "\n", "italic cyan")))
     if rows is not None:
         told = replace(rows, proofs=()) if s.without_maximum else rows  # it is told already
         lines += rows_lines(told, top, width - 12)
-    lines += last_lines(s.notes, _advice(s), saved=saved, file=file)
+    lines += last_lines(s.notes, advice(s), saved=saved, file=file)
     print_lines(title, lines, story=story)
 
 
 def report_text(title: str, s: FitFacts, weights: NamedWeights | None, top: int) -> str:
     """The same as plain text, as wide as the terminal."""
     console = new_console(plain=True)
-    lines = [*_lines(s, weights, top, console.width), *last_lines(s.notes, _advice(s))]
+    lines = [*fit_lines(s, weights, top, console.width), *last_lines(s.notes, advice(s))]
     return rendered(console, *titled(title, lines)).rstrip("\n")
 
 
-def _lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> Iterator[Line]:
+def fit_lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -> Iterator[Line]:
+    """Named lines about a fit, from the data to the weights."""
     table = s.table
     columns = s.features if table is None else table.columns
     yield "data", data_line(s.rows, s.features, columns, len(s.classes))
@@ -227,7 +228,7 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
     return f"{each} (each against the rest, {unit})"
 
 
-def _advice(s: FitFacts) -> str:
+def advice(s: FitFacts) -> str:
     """What to try next, if there are errors left."""
     if StopReason.INTERRUPTED in s.reasons:
         return "this is the model so far; run it again to train to the end"

@@ -214,7 +214,7 @@ def signed_weights(
     w = weights.coef[0]
     largest, shown = max(abs(w).max(), 1e-300), _by_size(w)[:top]
     per_unit = weights.per_unit(w) if width >= WIDE else {}  # names come first
-    slopes = {j: _slope(weights, j, x, units or {}) for j, x in per_unit.items() if x}
+    slopes = {j: slope_text(weights, j, x, units or {}) for j, x in per_unit.items() if x}
     longest = max((len(slopes[j]) + 2 for j in shown if j in slopes), default=0)
     room, full = width - longest - 14, max(len(weights.features[j]) for j in shown)
     full_bar = BAR if not longest or full + BAR <= room else BAR // 2
@@ -231,7 +231,7 @@ def signed_weights(
     return Group(table, Text("; ".join(told), "dim"))
 
 
-def _slope(weights: NamedWeights, j: int, slope: float, units: Mapping[str, str]) -> str:
+def slope_text(weights: NamedWeights, j: int, slope: float, units: Mapping[str, str]) -> str:
     """``+0.3 per year``: what one more of a number does."""
     own = weights.units.names[j] if weights.units is not None else ""
     unit = units.get(weights.features[j], "") or own or "unit"

@@ -1,0 +1,143 @@
+"""``--report``: one page about a model, and what is only looked for because of it."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.options import seconds
+from rosenblatt.report.page.facts import Judgement, LearningCurve, PageFacts
+from rosenblatt.report.page.gathering import (
+    decision_values,
+    judgement,
+    judgement_by_folds,
+    page_facts,
+)
+
+if TYPE_CHECKING:
+    import typer
+
+    from rosenblatt.cli.fitting import TrainedModel
+    from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
+    from rosenblatt.report.fits import LabelledTable
+
+TIME = 60.0  # seconds for what is only on the page
+LEARNING, SUSPECTS = 0.2, 0.4  # shares of the time that is left
+ROWS = 10  # of each kind that are shown
+
+
+def write_page(
+    file: str,
+    trained: TrainedModel,
+    rest: LabelledTable | None,
+    ctx: typer.Context,
+    progress: ProgressLine,
+    ctrl_c: HeldCtrlC,
+) -> list[str]:
+    """Write it, whole or not at all; nothing if Ctrl-C came first, which leaves the model alone."""
+    if trained.interrupted:
+        return []
+    written = ctrl_c.unless_stopped(lambda: _written(file, trained, rest, ctx, progress))
+    return [] if written is None else [written]
+
+
+def _written(
+    file: str,
+    trained: TrainedModel,
+    rest: LabelledTable | None,
+    ctx: typer.Context,
+    progress: ProgressLine,
+) -> str:
+    from rosenblatt.files.whole import written_whole
+    from rosenblatt.report.page.rendering import page
+
+    given = ctx.params.get("page_time")
+    facts = gathered(trained, rest, ctx, progress, TIME if given is None else seconds(given))
+    progress.say("writing")
+    with written_whole(file) as beside:
+        beside.write_text(page(facts), "utf-8")
+    return file
+
+
+def gathered(
+    trained: TrainedModel,
+    rest: LabelledTable | None,
+    ctx: typer.Context,
+    progress: ProgressLine,
+    limit: float,
+) -> PageFacts:
+    """The facts of the page; those that take long only as far as there is time."""
+    from rosenblatt.cli.recipe import recipe
+    from rosenblatt.report.rows import rows_facts
+
+    end, left_out = time.monotonic() + limit, list[str]()
+    progress.say("looking at rows")
+    shown = rows_facts(trained.pipeline, trained.training, ROWS, trained.facts.verdicts)
+    learning = _learning(trained, progress, LEARNING * limit, left_out)
+    more: dict[str, Any] = {"rows": shown, "learning": learning}
+    more |= {"recipe": recipe(ctx, trained), "judgement": _judgement(trained, rest)}
+    progress.say("looking for the bound")
+    left = max(0.0, min(limit / 10, end - time.monotonic()))
+    return page_facts(
+        trained.classifier,
+        trained.training,
+        trained.facts,
+        bound_time=left,
+        left_out=left_out,
+        **more,
+    )
+
+
+def _judgement(trained: TrainedModel, rest: LabelledTable | None) -> Judgement | None:
+    """By rows that were not learned from, if there were any: others, or those of folds."""
+    import numpy as np
+
+    classifier, facts = trained.classifier, trained.facts
+    if rest is not None:
+        values = decision_values(classifier, trained.training.encoder.transform(rest.columns))
+        return judgement(
+            "held out", classifier, values, np.searchsorted(classifier.classes_, rest.y)
+        )
+    if facts.test is not None:
+        return Judgement("test", facts.test, where=facts.tested_on)
+    found = trained.out_of_fold
+    if found is None or facts.validation is None:
+        return None
+    return judgement_by_folds(classifier, facts.validation.result, found)
+
+
+def _learning(
+    trained: TrainedModel, progress: ProgressLine, limit: float, left_out: list[str]
+) -> LearningCurve | None:
+    """Right answers after learning from fewer rows, on the folds of the cross-validation."""
+    from rosenblatt.cli.effort import Effort
+    from rosenblatt.cli.fitting import as_long, fit
+    from rosenblatt.cli.waiting import FoldProgress
+    from rosenblatt.validation.learning import lessons
+    from rosenblatt.validation.plans import Plan
+    from rosenblatt.validation.refits import Fitting, FoldedTable
+
+    whole, training = trained.out_of_fold, trained.training
+    if whole is None or not whole.folds:
+        return None
+    if limit <= 0:
+        left_out.append("right answers by the number of rows")
+        return None
+    classifier, effort = as_long(trained.classifier, Effort())
+    folded = partial(
+        FoldedTable, training.columns, training.labels, training.encoder, n_jobs=classifier.n_jobs
+    )
+
+    def of_plan(plan: Plan) -> FoldedTable:
+        progress.say("learning from fewer rows")
+        return folded(plan)
+
+    def fitted(one: Fitting) -> None:
+        fit(one.model, one.X, one.y, FoldProgress(progress, len(whole.plan)), str(one.fold), effort)
+
+    found = lessons(of_plan, whole, classifier, fitted, limit)
+    if not found:
+        left_out.append("right answers by the number of rows: there are too few, or too many")
+        return None
+    return LearningCurve(tuple(n for n, _ in found), tuple(right for _, right in found))
