@@ -84,6 +84,7 @@ SECTIONS = {
         ("Hyperplane", "reference/hyperplane"),
         ("Feature maps", "reference/features"),
         ("Tables and files", "reference/tables"),
+        ("Reports", "reference/report"),
         ("Logic", "reference/boolean"),
         ("Data", "reference/datasets"),
         ("Exercises", "reference/exercises"),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron.delta import DivergenceError
     from rosenblatt.perceptron.estimator import Perceptron
     from rosenblatt.perceptron.regressor import AdalineRegressor
+    from rosenblatt.report.summary import report
     from rosenblatt.results import (
         Hyperplane,
         Inseparable,
@@ -83,6 +84,7 @@ __all__ = [
     "kernels",
     "mistake_bound",
     "plot",
+    "report",
     "separability",
     "soft_margin_path",
     "theory",

@@ -6,6 +6,25 @@ separated its rows, `saved` reads them from a model file; `checks` has those of 
 checked. The words are made from facts alone, in `fit_report` (with `margin_report`),
 `check_report`, `bound_report` and `sentences`; `terminal` lays them out. `contributions` takes the
 decision values of linear models apart by columns, `units` has weights per unit of the table.
+`summary` is for Python: ``rosenblatt.report(model, X, y)``, with what `given` makes of these.
 
 Imports the rooms of the library, `tables` and `files`; the command is above it.
+
+The room and the function have one name, so the room itself can be called.
 """
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Room(ModuleType):
+    """The room, which is also the function that it is about."""
+
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        from rosenblatt.report.summary import report
+
+        return report(*given, **options)
+
+
+sys.modules[__name__].__class__ = _Room

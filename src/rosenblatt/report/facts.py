@@ -47,7 +47,8 @@ ORDER = (
         "missed",
         "trained",
     ),
-    *("target", "rows", "rows_without_class", "missing", "columns", "standardized", "margins"),
+    *("target", "rows", "rows_without_class", "missing", "columns", "standardized"),
+    *("steps", "margins"),
     *("cross_validation", "folds", "validation", "majority", "tested_on", "test"),
     *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "notes"),
@@ -94,6 +95,7 @@ class TableFacts:
     decimal_commas: tuple[str, ...] = ()  # and such as 1.234,5
     units: Mapping[str, str] | None = None  # that stand behind numbers
     as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
+    steps: tuple[str, ...] = ()  # of a pipeline in Python that made the features of the columns
 
 
 @dataclass(frozen=True)
@@ -316,6 +318,11 @@ class FitFacts:
     def standardized(self) -> bool:
         """Whether there were numbers that were standardised."""
         return self.table is not None and self.table.standardized
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps of a pipeline that made the features, where they are none of the library's."""
+        return () if self.table is None else self.table.steps
 
     @property
     def hopeless(self) -> bool:

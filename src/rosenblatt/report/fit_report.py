@@ -125,7 +125,7 @@ def fit_lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -
     table = s.table
     columns = s.features if table is None else table.columns
     yield "data", data_line(s.rows, s.features, columns, len(s.classes))
-    yield "classes", classes_line(s.counts, None if table is None else table.target)
+    yield "classes", classes_line(s.counts, (table and table.target) or None)
     if s.expansion:
         yield "kernel", _kernel_line(s, s.expansion.kernel)
     if s.feature_map:
@@ -201,6 +201,8 @@ def _verdict(s: FitFacts) -> RenderableType:
     after = " in feature space" if s.expansion else ""
     if s.feature_map:
         after += " among the features of the map"
+    elif s.steps:
+        after += f" after {listing(s.steps)}"
     elif s.standardized:
         after += " after standardising"
 

@@ -114,6 +114,8 @@ def unit_of(s: FitFacts) -> str:
     """What lengths in the space of the features are measured in."""
     if s.feature_map:
         return "features of the map"
+    if s.steps:
+        return f"features after {listing(s.steps)}"
     return "standardised features" if s.standardized else "the columns' own units"
 
 

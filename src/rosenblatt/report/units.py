@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.tables.date_parts import with_parts
-from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import width
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class Units(NamedTuple):
     @classmethod
     def of(cls, encoder: Any) -> Units | None:
         """Those of the features of a table; None if no numbers were standardised."""
-        if not (isinstance(encoder, TableEncoder) and encoder.standardize):
+        if not (getattr(encoder, "standardize", False) and getattr(encoder, "spans_", None)):
             return None
         deviations: list[float] = []
         names: list[str] = []

@@ -8,7 +8,6 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -18,7 +17,14 @@ from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.cells import KINDS, MISSING, is_number, truth_in_one_way
 from rosenblatt.tables.date_parts import are_parts, cells_with_parts, parts_of, with_parts
 from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, names, width
-from rosenblatt.tables.frames import Cells, Frame, Numbers, are_equal, mean_and_deviation
+from rosenblatt.tables.frames import (
+    Cells,
+    Frame,
+    Numbers,
+    are_equal,
+    is_named,
+    mean_and_deviation,
+)
 from rosenblatt.tables.free_text import (
     NO_WORDS,
     advice_on,
@@ -126,7 +132,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : mapping from names to columns, data frame or 2-D array
+        X : mapping from names to columns, data frame, Arrow table or 2-D array
         y : ignored
 
         Returns
@@ -251,7 +257,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _open(self, X: Any, *, reset: bool, wanted: Iterable[str] = ()) -> Frame:
         """Any kind of table as named columns; in training their names are noted."""
-        if not issparse(X) and (isinstance(X, Mapping) or hasattr(X, "columns")):
+        if is_named(X):
             table = Frame.of_columns(X)
             if reset:
                 self.n_features_in_ = len(table.names)

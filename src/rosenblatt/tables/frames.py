@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief
 from rosenblatt.tables.cells import is_number, missing, only_texts
@@ -27,6 +28,11 @@ SMALLEST, LARGEST = 2.0**-200, 2.0**200
 SMALLEST_BITS = int(np.float64(SMALLEST).view(np.int64))
 
 
+def is_named(X: Any) -> bool:
+    """Whether it is a table whose columns have names: a mapping, a data frame, an Arrow table."""
+    return not issparse(X) and (isinstance(X, Mapping) or hasattr(X, "columns"))
+
+
 class Frame(NamedTuple):
     """Named columns of equal length, fetched when asked for."""
 
@@ -43,8 +49,9 @@ class Frame(NamedTuple):
 
     @classmethod
     def of_columns(cls, X: Any) -> Frame:
-        """From a mapping or a data frame."""
-        keys = list(X) if isinstance(X, Mapping) else list(X.columns)
+        """From a mapping, a data frame or an Arrow table."""
+        named = X if isinstance(X, Mapping) else getattr(X, "column_names", X.columns)
+        keys = list(named)
         if not keys:
             msg = "the table has no columns: give at least one"
             raise ValueError(msg)
