@@ -16,6 +16,7 @@ from rosenblatt.cli import code_of_exit
 from rosenblatt.cli.boolean import boolean
 from rosenblatt.cli.bound import bound
 from rosenblatt.cli.check import check
+from rosenblatt.cli.compare import compare
 from rosenblatt.cli.demo import demo
 from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.export import export
@@ -144,7 +145,7 @@ app = typer.Typer(
     epilog=EPILOG,
 )
 COMMANDS = (
-    *(fit, predict, evaluate, check, suspects, bound, steps),
+    *(fit, predict, evaluate, compare, check, suspects, bound, steps),
     *(boolean, show, export, plot, report, demo),
 )
 for command in COMMANDS:

@@ -17,6 +17,7 @@ from rosenblatt.plot.convex_hulls import hulls, nearest
 from rosenblatt.plot.course import bound, epochs
 from rosenblatt.plot.diagrams import network, neuron
 from rosenblatt.plot.films import animate
+from rosenblatt.plot.fold_scores import scores
 from rosenblatt.plot.lessons import bias, fan, losses, objective
 from rosenblatt.plot.margin_edges import margin
 from rosenblatt.plot.nerve import nerve_cell
@@ -48,6 +49,7 @@ __all__ = [
     "path",
     "points",
     "save",
+    "scores",
     "updates",
     "weight_space",
 ]

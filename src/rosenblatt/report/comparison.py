@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
 
-MAJORITY = "majority"
+from rosenblatt.report.cross_validation import ValidationFacts, validation_facts
+from rosenblatt.validation.kinds import MAJORITY
+from rosenblatt.validation.paired import PairedTest, corrected_t_test
+
+if TYPE_CHECKING:
+    from rosenblatt.report.fits import EncodedTable
+    from rosenblatt.validation.comparing import Comparison, Judged
 
 
 @dataclass(frozen=True)
@@ -28,23 +36,35 @@ class ChoiceFacts:
 class KindFacts:
     """What a kind of model came to on all folds.
 
-    `scores` are the shares of right answers, fold by fold; `accuracy` is that of all rows, with
-    its 95% interval (Wilson 1927), `balanced_accuracy` the mean recall of the classes. `seconds`
-    are those of all its fits, what was tried included. `behind` is by how much its mean score is
-    below that of the best, `p` what the corrected resampled t-test makes of that; None of the best
-    itself, and of a single fold.
+    `scores` are the shares of right answers, fold by fold, `validation` all there is to say of
+    these answers. `seconds` are those of all its fits, what was tried included. `behind` is by how
+    much the mean of its scores is below that of the best, `p` what the corrected resampled t-test
+    makes of that; None of the best itself.
     """
 
     name: str
     options: tuple[str, ...]  # of rosenblatt fit
     scores: tuple[float, ...]
-    accuracy: float
-    interval: tuple[float, float]
-    balanced_accuracy: float
+    validation: ValidationFacts
     seconds: float
     behind: float
     p: float | None
     choice: ChoiceFacts | None  # None: there is nothing to choose
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers to all rows."""
+        return self.validation.result.accuracy
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the accuracy, for 95 of 100 cases."""
+        return self.validation.result.interval
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean share of each class that is found."""
+        return self.validation.result.balanced_accuracy
 
 
 @dataclass(frozen=True)
@@ -88,3 +108,138 @@ class ComparisonFacts:
     def majority_class(self) -> str:
         """The most frequent class."""
         return max(self.counts, key=lambda name: self.counts[name])
+
+
+def comparison_facts(
+    found: Comparison,
+    table: EncodedTable,
+    seed: int,
+    command: Callable[[tuple[str, ...]], Sequence[str]] = lambda options: (),
+) -> ComparisonFacts:
+    """What came of a comparison on a table.
+
+    `command` makes a command of the options of a kind; without it there is none.
+    """
+    plan = found.folded.plan
+    means = {one.kind.name: fmean(one.found.scores) for one in found.done}
+    models = [name for name in means if name != MAJORITY]
+    best = max(models, key=lambda name: means[name], default=None)
+    tests = _beside(best, found.done, test_share(found)) if best else {}
+    alike = tuple(name for name in models if name in tests and not tests[name].differ)
+    preferred = next((name for name in models if name == best or name in alike), None)
+    kinds = sorted(
+        (_kind(one, table, means, best, tests.get(one.kind.name)) for one in found.done),
+        key=lambda kind: -means[kind.name],
+    )
+    options = {one.kind.name: one.kind.options for one in found.done}
+    useless = tests.get(MAJORITY)
+    return ComparisonFacts(
+        file=table.file,
+        target=table.target,
+        rows=len(table.y),
+        columns=len(table.columns),
+        features=len(table.features),
+        counts=table.counts,
+        folds=plan.folds,
+        repeats=plan.repeats,
+        seed=seed,
+        groups=table.grouped_by or None,
+        kinds=tuple(kinds),
+        best=best,
+        alike=alike,
+        preferred=preferred,
+        useful=useless is not None and useless.differ and useless.difference > 0,
+        unfinished=dict(found.unfinished),
+        interrupted=found.interrupted,
+        seconds=round(found.seconds, 3),
+        command=tuple(command(options[preferred])) if preferred else (),
+        notes=tuple(table.notes),
+    )
+
+
+def test_share(found: Comparison) -> float:
+    """How many rows are judged by, for each that is learned from."""
+    return fmean(len(test) / len(learn) for learn, test in found.folded.plan)
+
+
+def _beside(best: str, done: Sequence[Judged], share: float) -> dict[str, PairedTest]:
+    """The best kind beside each other."""
+    scores = {one.kind.name: one.found.scores for one in done}
+    tests = {
+        name: corrected_t_test(scores[best], others, share)
+        for name, others in scores.items()
+        if name != best
+    }
+    return {name: test for name, test in tests.items() if test is not None}
+
+
+def _kind(
+    one: Judged,
+    table: EncodedTable,
+    means: Mapping[str, float],
+    best: str | None,
+    test: PairedTest | None,
+) -> KindFacts:
+    name, choices = one.kind.name, tuple(one.choices.values())
+    choice = None
+    if choices:
+        tried = sorted({value for choice in choices for value in choice.tried})
+        rows = max(choice.rows for choice in choices)
+        choice = ChoiceFacts(
+            parameter=choices[0].parameter,
+            tried=tuple(tried),
+            chosen=tuple(choice.value for choice in choices),
+            folds=max(choice.folds for choice in choices),
+            rows=rows if rows < max(choice.n_rows for choice in choices) else None,
+        )
+    classes = [str(label) for label in table.labels[0]]
+    return KindFacts(
+        name=name,
+        options=one.kind.options,
+        scores=one.found.scores,
+        validation=validation_facts(one.found, one.kind.candidate, classes, table.grouped_by),
+        seconds=round(one.seconds, 3),
+        behind=means[best] - means[name] if best else 0.0,
+        p=None if test is None else test.p,
+        choice=choice,
+    )
+
+
+def compare_table(
+    table: EncodedTable,
+    *,
+    folds: int,
+    repeats: int = 1,
+    seed: int = 0,
+    max_time: float | None = None,
+    n_jobs: int | None = None,
+    command: Callable[[tuple[str, ...]], Sequence[str]] = lambda options: (),
+    tell: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> ComparisonFacts:
+    """Compare the usual kinds of models on a table, by the same folds.
+
+    Parameters
+    ----------
+    table : in numbers, with its columns, which every fold encodes anew.
+    folds, repeats : how many folds, and how often.
+    seed : of folds, orders and rows that are drawn.
+    max_time : seconds after which what is done is told.
+    n_jobs : threads, as the estimators take it.
+    command : makes a command of the options of a kind.
+    tell : hears which kind is on, and how many of its folds are done.
+    """
+    from rosenblatt.validation.comparing import compare_kinds
+    from rosenblatt.validation.kinds import usual_kinds
+    from rosenblatt.validation.plans import plan_folds
+    from rosenblatt.validation.refits import FoldedTable
+
+    plan = plan_folds(table.labels, folds, groups=table.group_of, repeats=repeats, seed=seed)
+    if not len(plan):
+        msg = f"{table.file}: {'; '.join(plan.notes)}, by which kinds could be compared"
+        raise ValueError(msg)
+    table.notes.extend(plan.notes)
+    folded = FoldedTable(table.columns, table.labels, table.encoder, plan, n_jobs, keep=True)
+    numbers = table.X.nnz if hasattr(table.X, "nnz") else table.X.size
+    kinds = usual_kinds(len(table.y), int(numbers), seed, n_jobs)
+    found = compare_kinds(folded, kinds, max_time, tell)
+    return comparison_facts(found, table, seed, command)

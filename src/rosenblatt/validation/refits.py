@@ -173,7 +173,8 @@ class FoldedTable:
                     for (_, j), one in zip(tasks, team.each(answered, tasks), strict=True):
                         found[j].folds.append(one)
             except KeyboardInterrupt:
-                cancel.ask()
+                if not cancel.asked:
+                    cancel.ask()
                 raise
         return found
 

@@ -30,7 +30,7 @@ WIDER, NARROWER = 10.0, 30.0  # widths to try, beside gamma="scale"
 DEGREES = (2, 3, 4)
 PARAMETERS = {"rbf": "gamma", "gaussian": "gamma", "poly": "degree"}  # of kernels, chosen
 VALUES = 4e9  # kernel values that the epochs of a kernel perceptron may take, about
-MOST_EPOCHS = 100
+MOST_EPOCHS = 30
 
 
 @dataclass(frozen=True)
