@@ -14,7 +14,7 @@ export function createCurves(app) {
     changed() {
       const { state } = app.store;
       const track = app.tracks[state.chosen];
-      if (track === told) return;
+      if (track === told || byId("curves").offsetParent === null) return;
       told = track;
       charts = track ? chartsOf(track.run).map(makeChart) : [];
       byId("curves").replaceChildren(...(charts.length ? charts.map(({ node }) => node) : [el("p", { class: "quiet" }, "No run yet.")]));

@@ -104,6 +104,7 @@ function createPresets(app) {
       ...(data.points && last >= 2 && !data.labels.includes(last) ? [el("button", { type: "button", id: "drop-class", onclick: () => store.apply(dropClass) }, "Drop the empty class")] : []),
     ];
   };
+  let offered = null;
   const extra = el("span", { class: "row" });
   byId("clear").after(extra);
   const rebuild = (state) => {
@@ -116,7 +117,9 @@ function createPresets(app) {
     const { data } = state;
     const held = app.held ? `${app.held.name}: ${count(app.held.rows, "row")}, ${count(app.held.features.length, "feature")}` : "";
     say(byId("data-text"), data.points ? [count(data.points.length, "point"), state.preset && data.description].filter(Boolean).join(". ") : held);
-    extra.replaceChildren(...classes());
+    const now = [data.names, data.labels?.includes(data.names.length - 1)].join();
+    if (now !== offered) extra.replaceChildren(...classes());
+    offered = now;
   };
   rebuild(store.state);
   tell(store.state);

@@ -204,7 +204,7 @@ function drawPoints(pen, scene) {
     const [x, y] = [view.x(points[i][0]), view.y(points[i][1])];
     const r = counts ? Math.min(radius * Math.sqrt(0.55 + 0.5 * counts[i]), 3.2 * radius) : radius;
     const hollow = scene.wrong(i);
-    pen.mark(k, x, y, r, hollow
+    pen.stamp(k, x, y, r, hollow
       ? { fill: ink.paper, stroke: classColour(k), width: Math.max(2, r * 0.42) }
       : { fill: classColour(k), stroke: classEdge(k), width: 1 });
     if (dropped?.has(i)) {

@@ -222,6 +222,7 @@ function createViews(app) {
 // What the picture shows, in words, for those who do not see it.
 function createSummary(app) {
   return { changed() {
+    if (app.editing) return;
     const { points, labels, names } = app.picture();
     const counts = names.map((name, k) => `${labels.filter((label) => label === k).length} of class ${name}`);
     say(byId("plane-summary"), `${points.length} points: ${counts.join(", ")}.`);

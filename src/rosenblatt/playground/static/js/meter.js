@@ -11,13 +11,13 @@ export function createMeter(app) {
   return {
     changed() {
       const { tracks, store } = app;
-      if (told === tracks) return;
-      told = tracks;
       const many = tracks.length > 1;
-      byId("stop").replaceChildren(...tracks.flatMap((track, lane) => (track ? [
-        el("dt", {}, ...(many ? [laneSwatch(lane)] : []), `${nameOf(store.state.lanes[lane] ?? track.settings)}: ${headline(track.run)}`),
-        el("dd", {}, sentences(track.run)),
-      ] : [])));
+      const words = tracks.map((track, lane) => (track
+        ? [`${nameOf(store.state.lanes[lane] ?? track.settings)}: ${headline(track.run)}`, sentences(track.run)] : null));
+      if (told === words.flat().join("\n")) return;
+      told = words.flat().join("\n");
+      byId("stop").replaceChildren(...words.flatMap((one, lane) => (one
+        ? [el("dt", {}, ...(many ? [laneSwatch(lane)] : []), one[0]), el("dd", {}, one[1])] : [])));
     },
     frame(moments) {
       const moment = moments[app.store.state.chosen];

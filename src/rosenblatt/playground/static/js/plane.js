@@ -14,7 +14,7 @@ import { inPicture, lineOf } from "./track.js";
 export function createPlane(app) {
   const canvas = byId("plane");
   const context = canvas.getContext("2d");
-  const groundOf = createGround(() => app.invalidate());
+  const groundOf = createGround(() => app.invalidate(), () => app.editing);
   const hand = { cursor: null, picked: -1, over: -1 };
   let box = null;
   let size = [600, 500];

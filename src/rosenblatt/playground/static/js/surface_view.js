@@ -6,10 +6,9 @@ import { contour } from "./contours.js";
 import { shownCoefficients } from "./dual.js";
 import { createSurface, kernelOf, paintSurface, spread, votedSurface } from "./shading.js";
 
-export function createGround(invalidate) {
+export function createGround(invalidate, isBusy) {
   const image = document.createElement("canvas");
   let surfaces = [];
-  let key = "";
   return (moment, view, points) => {
     const { run } = moment.track;
     if (!run.kernel || !points.length) return null;
@@ -28,15 +27,15 @@ export function createGround(invalidate) {
     const classes = grids.length === 1
       ? [run.courses[0].negative ?? 0, run.courses[0].positive] : run.courses.map((course) => course.positive);
     paintSurface(image, grids, classes.map(classColour));
-    return { image, levels: levelsOf(grids, view), grids, valuesAt: (p) => grids.map((grid) => read(grid, view, p)) };
+    return { image, levels: levelsOf(grids, view, !isBusy()), grids, valuesAt: (p) => grids.map((grid) => read(grid, view, p)) };
   };
 }
 
-function levelsOf(grids, view) {
+function levelsOf(grids, view, all) {
   const line = (grid, level, bold) => ({ bold, segments: contour(grid, level, view.width, view.height) });
   if (grids.length > 1) return grids.map((grid) => line(grid, 0, false));
   const unit = spread(grids[0]);
-  return [...[-0.75, -0.5, -0.25, 0.25, 0.5, 0.75].map((share) => line(grids[0], share * unit, false)),
+  return [...(all ? [-0.75, -0.5, -0.25, 0.25, 0.5, 0.75] : []).map((share) => line(grids[0], share * unit, false)),
     line(grids[0], 0, true)];
 }
 

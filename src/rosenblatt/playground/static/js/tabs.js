@@ -26,5 +26,5 @@ export function createTabs(app) {
     });
   });
   tell(store.state);
-  store.subscribe((state, before) => { if (state.tab !== before.tab) { tell(state); app.invalidate(); } });
+  store.subscribe((state, before) => { if (state.tab !== before.tab) { tell(state); app.invalidate(true); } });
 }

@@ -10,13 +10,16 @@ const SIGNS = { separable: "✓", "quasi-separable": "≈", inseparable: "✕", 
 export function createVerdict(app) {
   let told; // the judgement that is shown
   let spoke = "";
+  let listed = "";
   const show = (kind, word, number, text, more) => {
     byId("verdict").dataset.verdict = kind;
     say(byId("verdict-sign"), SIGNS[kind] ?? "·");
     say(byId("verdict-word"), word);
     say(byId("verdict-number"), number);
     say(byId("verdict-text"), text);
-    byId("verdict-more").replaceChildren(...more);
+    const now = more.map((node) => node.textContent).join();
+    if (now !== listed) byId("verdict-more").replaceChildren(...more);
+    listed = now;
     say(byId("strip-sign"), SIGNS[kind] ?? "·");
     say(byId("strip-verdict"), number || word);
     const spoken = `${word} ${number}`;
