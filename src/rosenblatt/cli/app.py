@@ -21,7 +21,7 @@ from rosenblatt.cli.demo import demo
 from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.export import export
 from rosenblatt.cli.fit import fit
-from rosenblatt.cli.options import EXIT_CODE, WrongUseError
+from rosenblatt.cli.options import EXIT_CODE, TYPED, WrongUseError
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.report import report
@@ -53,6 +53,11 @@ class Commands(TyperGroup):
         except Exception as error:
             code = code_of_exit(error) or _answer(error)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, and keep them as they were typed."""
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command; its exit code."""

@@ -155,6 +155,7 @@ def fit(
         )
         folding = Folding(n_folds, times, seed or 0)
         trained = train(table, classifier, encoder, folding, progress, ctrl_c, effort)
+        trained = trained.made_by(options.typed(ctx.meta[options.TYPED]))
         trained, failed = _tested(trained, rest, test, ctx.params, progress)
         progress.say("writing")
         files = _write(trained, output, picture, ctrl_c)

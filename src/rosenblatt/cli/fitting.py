@@ -32,6 +32,7 @@ from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.report.cross_validation import validation_facts
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.facts import FitFacts
+from rosenblatt.report.fingerprints import fingerprint
 from rosenblatt.report.fits import (
     EncodedTable,
     LabelledTable,
@@ -87,6 +88,13 @@ class TrainedModel:
         encoder = self.training.encoder
         mapping = [("features", encoder.mapping)] if isinstance(encoder, MappedEncoder) else []
         return Pipeline([("encode", plain(encoder)), *mapping, ("classify", self.classifier)])
+
+    def made_by(self, command: str) -> TrainedModel:
+        """The same, with what made it: a command, and these versions."""
+        from rosenblatt.files.models import versions
+
+        facts = replace(self.facts, command=command, versions=versions())
+        return replace(self, facts=facts)
 
     @property
     def has_map(self) -> bool:
@@ -169,7 +177,7 @@ def train(
         if found is None:
             table.notes.append("no cross-validation: stopped with Ctrl-C")
     scores, planned = ((), 0) if found is None else (found.scores, len(found.plan))
-    about = table_facts(training, scores, planned)
+    about = replace(table_facts(training, scores, planned), fingerprint=fingerprint(training))
     if found is not None and found.folds:
         names = [str(name) for name in classifier.classes_]
         valid = validation_facts(found, classifier, names, table.grouped_by)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
 PAGE_ONLY = "page only"  # in a context's `meta`: nothing else is told
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave, also if the reader has gone
+TYPED = "typed"  # there, too: the arguments
 
 writes = partial(typer.Option, "--output", "-o")
 trains = partial(typer.Option, rich_help_panel="How to train")
@@ -202,6 +204,23 @@ def shown_tables(files: list[str]) -> str:
     from rosenblatt.tables.formats.postgres import without_password
 
     return Path(without_password(files[0])).name if files else "the query"
+
+
+def typed(arguments: Sequence[str]) -> str:
+    """The command as it was typed, without passwords, and with ~ for the home folder.
+
+    That folder is often the name of a person, and a model may go to others.
+    """
+    from rosenblatt.tables.formats.postgres import without_password
+
+    home = re.compile(rf"(?<![\w./\\]){re.escape(str(Path.home()))}(?=[/\\]|$)")
+    shown = [without_password(text) if "postgres" in text else text for text in arguments]
+    if len(str(Path.home())) > 1:
+        shown = [home.sub("~", text) for text in shown]
+    front = ["~/" if text.startswith("~/") else "" for text in shown]  # which quotes would hide
+    rest = [text.removeprefix("~/") for text in shown]
+    quoted = (a + shlex.quote(b) if b or not a else a for a, b in zip(front, rest, strict=True))
+    return " ".join(["rosenblatt", *quoted])
 
 
 def refuse(condition: Any, why: str) -> None:

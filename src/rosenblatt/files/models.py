@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import platform
 import warnings
 import zipfile
 from importlib import import_module
@@ -161,21 +162,34 @@ def _as_json(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _pack(root: Any, compression: int) -> bytes:
     """The bytes of the file: what skops writes, and a header with the versions."""
-    import numpy as np
-    import sklearn
     import skops.io
 
     buffer = io.BytesIO()
     skops.io.dump(root, buffer, compression=compression)
-    versions = {
-        "layout": LAYOUT,
-        "rosenblatt": VERSION,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-    }
     with zipfile.ZipFile(buffer, "a", compression) as archive:
-        archive.writestr(HEADER, json.dumps(versions))
+        archive.writestr(HEADER, json.dumps({"layout": LAYOUT, **versions()}))
     return buffer.getvalue()
+
+
+def versions() -> dict[str, str]:
+    """Of what makes models here, by name."""
+    import numba
+    import numpy as np
+    import sklearn
+
+    return {
+        "rosenblatt": VERSION,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def versions_in(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Those that wrote a model file, as far as it says."""
+    header = _read_header(_read(Path(path)))
+    return {name: _shown([header[name]]) for name in versions() if name in header}
 
 
 def _strangers(data: bytes) -> list[str]:

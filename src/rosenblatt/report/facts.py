@@ -51,7 +51,7 @@ ORDER = (
     *("steps", "margins"),
     *("cross_validation", "folds", "validation", "majority", "tested_on", "test"),
     *("verdicts", "evidence", "proved"),
-    *("grounds", "seconds", "notes"),
+    *("grounds", "seconds", "fingerprint", "command", "versions", "notes"),
 )
 
 
@@ -96,6 +96,7 @@ class TableFacts:
     units: Mapping[str, str] | None = None  # that stand behind numbers
     as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
     steps: tuple[str, ...] = ()  # of a pipeline in Python that made the features of the columns
+    fingerprint: str = ""  # of what was learned from: `report.fingerprints`
 
 
 @dataclass(frozen=True)
@@ -293,6 +294,8 @@ class FitFacts:
     feature_map: MapFacts | None = None
     validation: ValidationFacts | None = None  # by cross-validation
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
+    command: str = ""  # as it was typed, but for passwords and the home folder
+    versions: Mapping[str, str] | None = None  # of what made the model
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ def print_report(
     top: int,
     *,
     rows: RowsFacts | None = None,
+    card: Sequence[Line] = (),
     saved: str = "",
     file: str = "",
     story: str = "",
@@ -99,7 +100,8 @@ def print_report(
 ) -> None:
     """Print it all to standard output.
 
-    With `rows` that are worth a look, and `explanations` of its lines by name, if given.
+    With `rows` that are worth a look, the lines of a `card`, and `explanations` of its lines by
+    name, if given.
     """
     lines, width = list[Line](), new_console().width
     for name, what in fit_lines(s, weights, top, width):
@@ -109,6 +111,7 @@ def print_report(
     if rows is not None:
         told = replace(rows, proofs=()) if s.without_maximum else rows  # it is told already
         lines += rows_lines(told, top, width - 12)
+    lines += card
     lines += last_lines(s.notes, advice(s), saved=saved, file=file)
     print_lines(title, lines, story=story)
 

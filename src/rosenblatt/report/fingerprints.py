@@ -1,0 +1,70 @@
+"""A fingerprint of a table: the same for the same values, in whatever file they stand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from rosenblatt.report.fits import EncodedTable
+from rosenblatt.tables.texts import MISSING_CODE, Texts
+
+
+def fingerprint(table: EncodedTable) -> str:
+    """SHA-256 of what was learned from: names of columns, their cells, and classes, row by row.
+
+    It runs over the name, the kind and the cells of every column, and over the classes. Numbers
+    are little-endian float64 (with one zero and one NaN), dates microseconds since 1970, texts
+    numbers in the order in which they first occur, and these texts. What is left out of the table,
+    and how its cells were written, makes no difference; the order of rows and columns does.
+    """
+    whole = hashlib.sha256()
+    labels, numbers = table.labels
+    classes = Texts(np.array([str(label) for label in labels], object), numbers.astype(np.int32))
+    for name, cells in [*table.columns.items(), (table.target, classes)]:
+        kind, digest = _column(cells)
+        whole.update(json.dumps([name, kind, digest]).encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _column(cells: Any) -> tuple[str, str]:
+    """The kind of a column, and the hash of its cells."""
+    if issparse(cells):
+        parts = (np.asarray(cells.shape), cells.indptr, cells.indices)
+        return "sparse", _hash(*(part.astype("<i8") for part in parts), _plain(cells.data))
+    if isinstance(cells, Texts):
+        texts, codes = _in_order(cells)
+        return "text", _hash(codes, json.dumps(texts).encode())
+    if cells.dtype.kind == "M":
+        return "date", _hash(cells.astype("datetime64[us]").astype("<i8"))
+    return "number", _hash(_plain(cells))
+
+
+def _plain(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers that are the same if they are equal: one zero, one NaN."""
+    plain: NDArray[np.float64] = np.add(numbers, 0.0, dtype="<f8")
+    plain[np.isnan(plain)] = np.nan
+    return plain
+
+
+def _in_order(texts: Texts) -> tuple[list[str], NDArray[np.int32]]:
+    """The texts in the order in which they first occur, and codes for that order."""
+    codes, none = texts.codes, len(texts.values)
+    first = np.full(none + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one stays
+    order = np.argsort(first[:none], kind="stable")
+    order = order[first[order] < len(codes)]
+    ranks = np.full(none + 1, MISSING_CODE, dtype="<i4")
+    ranks[order] = np.arange(len(order))
+    return texts.values[order].tolist(), ranks[codes]
+
+
+def _hash(*parts: Any) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
