@@ -500,7 +500,10 @@ def test_show_says_what_fit_said(fruit):
     report = call("fit", fruit, "-o", "m.skops").stdout.splitlines()
     shown = call("show", "m.skops").stdout.splitlines()
     assert re.fullmatch(r"m\.skops: Perceptron, trained on fruit\.csv, \d{4}-\d\d-\d\d", shown[0])
-    assert shown[1:] == [line for line in report[1:] if not line.startswith("saved")]
+    card = next(k for k, line in enumerate(shown) if line.startswith("table "))
+    same = [line for line in report[1:] if not line.startswith("saved")]
+    assert shown[1:card] == same[: card - 1]
+    assert shown[card - 1 - len(same) :] == same[card - 1 :]
     found, again = fitted(fruit), json.loads(call("show", "m.skops", "--json").stdout)
     for name in ("hyperplanes", "stop_reasons", "margins", "cross_validation", "classes", "notes"):
         assert found[name] == again[name]

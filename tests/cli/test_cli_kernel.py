@@ -276,10 +276,12 @@ def test_saved_models_predict_the_same(rings):
 def test_show_says_what_a_file_holds(rings):
     fit = call("fit", rings, *KERNEL, "--drop-after", 5, "-o", "m.skops", "--cv", 0).stdout
     shown = call("show", "m.skops", "--top", 8).stdout
-    lines = fit.splitlines()[1:]
-    assert [line for line in lines if not line.startswith("saved")] == [
-        line for line in shown.splitlines()[1:] if not line.startswith("file")
-    ]
+    lines, again = fit.splitlines()[1:], shown.splitlines()[1:]
+    saved, card = (
+        next(k for k, line in enumerate(some) if line.startswith(name))
+        for some, name in ((lines, "saved"), (again, "table"))
+    )
+    assert (again[:card], again[-1]) == (lines[:saved], lines[-1])
     size = size_of(Path("m.skops").stat().st_size)
     model = rb.io.load("m.skops")[-1]
     assert f"file      {size}; it holds {len(model.support_)} support vectors of 2 fe" in shown

@@ -19,7 +19,19 @@ import rosenblatt.report.facts
 from commands import NOTES, PENGUINS, call
 
 SEEDED = {"order": "shuffled", "random_state": 0}
-FILES_ONLY = {"file", "has_header", "names", "trained", "target", "saved", "notes", "seconds"}
+FILES_ONLY = {
+    "command",
+    "fingerprint",
+    "versions",
+    "file",
+    "has_header",
+    "names",
+    "trained",
+    "target",
+    "saved",
+    "notes",
+    "seconds",
+}
 
 
 @pytest.fixture(autouse=True)
