@@ -56,13 +56,15 @@ export const ALGORITHMS = {
 
 export const fieldsOf = (algorithm) => [...ALGORITHMS[algorithm].first, ...ALGORITHMS[algorithm].others];
 
+const OWN = ["tol", "eta0", "keep", "C"]; // mean other things elsewhere
+
 // The settings of an algorithm: its defaults, and what it shares with `before`.
 export function settingsOf(algorithm, before = {}) {
   const settings = { algorithm };
   for (const { name, value, of, type } of fieldsOf(algorithm)) {
     const shared = before[name];
     const fits = shared !== undefined && type !== "power" && (!of || of.some(([choice]) => choice === shared))
-      && !(name === "fit_intercept" && before.algorithm === "kernel") && name !== "tol";
+      && !(name === "fit_intercept" && before.algorithm === "kernel") && !OWN.includes(name);
     settings[name] = fits ? shared : value;
   }
   return settings;

@@ -54,7 +54,8 @@ function makeChart({ title, clock, x, series }) {
   const RIGHT = series.length > 1 ? 52 : 10; // room for the curves' names
   const shown = thinned(x, series);
   const all = shown.series.flatMap(({ y }) => y).filter(Number.isFinite);
-  const [low, high] = [Math.min(0, ...all), Math.max(...all, 1e-12)];
+  const low = Math.min(0, ...all);
+  const high = Math.max(...all, 0) > low ? Math.max(...all, 0) : 1;
   const [first, last] = [x[0], Math.max(x.at(-1), x[0] + 1)];
   const px = (value) => LEFT + ((WIDTH - LEFT - RIGHT) * (value - first)) / (last - first);
   const py = (value) => TOP + ((HEIGHT - TOP - BOTTOM) * (high - value)) / (high - low || 1);
@@ -62,8 +63,9 @@ function makeChart({ title, clock, x, series }) {
   const line = svgEl("line", { class: "now-line", y1: TOP - 3, y2: HEIGHT - BOTTOM });
   const value = el("span", { class: "value" });
   const main = series.find(({ look }) => look === "main");
-  const names = series.length > 1 ? series.map(({ name, y, look }) => svgEl("text", {
-    class: `${look}-name`, x: WIDTH - RIGHT + 4, y: Math.max(py(lastOf(y)) + 4, 10) }, name)) : [];
+  const heights = apart(series.map(({ y }) => py(lastOf(y)) + 4));
+  const names = series.length > 1 ? series.map(({ name, look }, i) => svgEl("text", {
+    class: `${look}-name`, x: WIDTH - RIGHT + 4, y: heights[i] }, name)) : [];
   const svg = svgEl("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}, up to ${brief(high)}` },
     svgEl("path", { class: "axis", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}` }),
     ...[low, high].map((v) => svgEl("text", { x: LEFT - 4, y: py(v) + 4, "text-anchor": "end" }, brief(v, 2))),
@@ -81,6 +83,16 @@ function makeChart({ title, clock, x, series }) {
       say(value, i < 0 ? "" : brief(main.y[i]));
     },
   };
+}
+
+// Heights of two names, moved so that they do not lie on each other.
+function apart(heights) {
+  const [a, b = a] = heights;
+  const near = 13 - Math.abs(a - b);
+  if (heights.length < 2 || near <= 0) return heights.map((y) => Math.max(y, 10));
+  const shift = a <= b ? -near / 2 : near / 2;
+  const top = Math.max(0, 10 - Math.min(a + shift, b - shift));
+  return [a + shift + top, b - shift + top];
 }
 
 const lastOf = (y) => y.findLast(Number.isFinite) ?? 0;

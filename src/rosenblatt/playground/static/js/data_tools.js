@@ -4,7 +4,7 @@
 import { announce, byId, el, hide, icon, say, svgEl, toast } from "./dom.js";
 import { ask, channel, Refused } from "./api.js";
 import { classColour, classEdge, shapePath } from "./marks.js";
-import { count } from "./numbers.js";
+import { asSentence, count } from "./numbers.js";
 import { field } from "./fields.js";
 import { PRESETS, requestOf } from "./presets.js";
 import { addClass, clearPoints, dropClass, MOST_CLASSES, replaceData, setTool, shakePoints } from "./state.js";
@@ -45,6 +45,7 @@ function createTools(app) {
         () => store.apply(setTool, "add", k), classSwatch(k), el("span", { class: "name" }, name))),
       radio("tool-switch", tool === "switch", "Switch the class of a point (X)", () => store.apply(setTool, "switch"), icon("swap"), el("span", { class: "name" }, "Switch")),
       radio("tool-erase", tool === "erase", "Erase points (E)", () => store.apply(setTool, "erase"), icon("erase"), el("span", { class: "name" }, "Erase")));
+    box.toggleAttribute("data-tight", names.join("").length > 14 || names.length > 3);
     hide(box, !data.points);
     if (hadFocus) box.querySelector("[aria-checked=true]")?.focus();
   };
@@ -116,7 +117,7 @@ function createPresets(app) {
     sliders(state);
     const { data } = state;
     const held = app.held ? `${app.held.name}: ${count(app.held.rows, "row")}, ${count(app.held.features.length, "feature")}` : "";
-    say(byId("data-text"), data.points ? [count(data.points.length, "point"), state.preset && data.description].filter(Boolean).join(". ") : held);
+    say(byId("data-text"), data.points ? [count(data.points.length, "point"), state.preset && data.description].filter(Boolean).map(asSentence).join(" ") : held);
     const now = [data.names, data.labels?.includes(data.names.length - 1)].join();
     if (now !== offered) extra.replaceChildren(...classes());
     offered = now;
@@ -140,10 +141,11 @@ function createTable(app) {
   const text = byId("table-text");
   const refuse = (message) => { say(byId("table-error"), message); hide(byId("table-error"), !message); };
   const use = async (csv) => {
-    const data = await ask("table", { text: csv });
-    store.apply(replaceData, pointsOf(data));
+    const { points, held } = await ask("table", { text: csv });
+    if (held) app.hold(held);
+    else store.apply(replaceData, points);
     app.plane.forget();
-    announce(`${count(store.state.data.points?.length ?? data.rows, "point")} read`);
+    announce(`${count(held?.rows ?? points.points.length, "row")} read`);
   };
   byId("open-table").addEventListener("click", () => {
     text.value = store.state.data.points ? csvOf(store.state.data) : "";
@@ -180,7 +182,3 @@ function createTable(app) {
 }
 
 const sentence = (error) => { if (error instanceof Refused) return error.message; throw error; };
-
-function pointsOf({ points, labels, names, features, description }) {
-  return { points, labels, names, features, description };
-}

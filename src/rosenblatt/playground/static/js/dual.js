@@ -1,25 +1,30 @@
 // Kernel perceptrons at time t: the coefficients of the samples after an entry, as sums of the
 // updates up to it. Takes a course and an entry; `n` samples in all.
 
+// Visits each update up to `entry`; of a thinned course, its sums between entries.
+function eachStep(course, entry, visit) {
+  const { batch } = course;
+  for (let e = batch ? 0 : 1; e <= entry; e += 1) {
+    if (!batch) visit(course.sample[e], course.step[e], e);
+    else for (let i = batch.offset[e]; i < batch.offset[e + 1]; i += 1) visit(batch.sample[i], batch.step[i], e);
+  }
+}
+
 export function coefficientsAt(course, entry, n) {
   const c = new Float64Array(n);
-  const gone = new Set();
-  for (const drop of course.dropped) if (drop.number <= course.number[entry]) gone.add(drop.sample);
-  for (let e = 1; e <= entry; e += 1) {
-    c[course.sample[e]] += course.step[e];
+  eachStep(course, entry, (sample, step, e) => {
+    c[sample] += step;
     if (course.removed && course.removed[e] >= 0) c[course.removed[e]] = 0;
-  }
-  for (const sample of gone) c[sample] = 0;
+  });
+  for (const { sample, number } of course.dropped) if (number <= course.number[entry]) c[sample] = 0;
   return c;
 }
 
 // The mean over all visits so far: each update counts from its visit on.
 export function averageAt(course, entry, n) {
   const c = new Float64Array(n);
-  const visits = course.visit[entry];
-  for (let e = 1; e <= entry; e += 1) {
-    c[course.sample[e]] += (course.step[e] * (visits - course.visit[e] + 1)) / Math.max(visits, 1);
-  }
+  const visits = Math.max(course.visit[entry], 1);
+  eachStep(course, entry, (sample, step, e) => { c[sample] += (step * (visits - course.visit[e] + 1)) / visits; });
   return c;
 }
 

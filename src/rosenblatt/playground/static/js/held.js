@@ -13,7 +13,8 @@ export function createHeld(app) {
     if (!held || !data.table) return;
     const along = data.columns === "along-w";
     const [first, second] = along ? held.columns : data.columns;
-    const set = (columns) => { store.apply(replaceData, { table: data.table, columns, names: held.names }); app.plane.forget(); };
+    const set = (columns) => { store.apply(replaceData, { table: data.table, columns, names: held.names });
+      app.plane.forget(); };
     const pick = (label, chosen, act) => {
       const select = el("select", { disabled: along, onchange: () => act(select.value) }, ...held.features.map((name) => el("option", { value: name, selected: name === chosen }, name)));
       return el("label", {}, label, select);

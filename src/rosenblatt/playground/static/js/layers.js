@@ -73,7 +73,7 @@ function drawGrid(pen, { view, ink, features }) {
   }
   for (let y = Math.ceil(view.y0 / stepY) * stepY; y <= view.y1; y += stepY) {
     lines.push(0, view.y(y), view.width, view.y(y));
-    if (view.y(y) < view.height - 22 && view.y(y) > 12) {
+    if (view.y(y) < view.height - 22 && view.y(y) > 34) {
       pen.text(5, view.y(y) - 7, brief(Number(y.toPrecision(8))), { fill: ink.quiet, size: 11 });
     }
   }
@@ -234,9 +234,9 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   const change = after.w.map((value, i) => value - before.w[i]);
   const longest = Math.max(...[before.w, after.w, change].map(([x, y]) => Math.hypot(x * view.kx, y * view.ky)));
   if (!(longest > 0)) return;
-  const room = 0.42 * Math.min(view.width, view.height);
-  const scale = longest <= room && longest > room / 8 ? 1 : rounded(room / longest);
   const origin = isInside(view, [0, 0]) ? [0, 0] : [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
+  const most = Math.min(0.42 * Math.min(view.width, view.height) / longest, ...[before.w, after.w].map((tip) => reach(view, origin, tip)));
+  const scale = most >= 1 && most < 8 ? 1 : rounded(most);
   const at = ([x, y]) => [view.x(origin[0] + scale * x), view.y(origin[1] + scale * y)];
   const start = at([0, 0]);
   const tip = at(before.w);
@@ -261,6 +261,12 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   label(tip, end, `${step < 0 ? "−" : "+"}${size === 1 ? "" : brief(size)}x`, ink.change, grown, turn);
   label(start, end, "new w", ink.now, done, -turn);
   scene.note(scale === 1 ? "" : scale > 1 ? `arrows ${brief(scale)} times as long` : `arrows 1 : ${brief(1 / scale)}`);
+}
+
+// How many times `tip` there is room for from `origin`, up to the edge of the picture.
+function reach(view, [ox, oy], [x, y]) {
+  const room = (from, by, low, high, pixel) => (by > 0 ? high - 14 / pixel - from : from - low - 14 / pixel) / Math.abs(by);
+  return Math.max(Math.min(x ? room(ox, x, view.x0, view.x1, view.kx) : Infinity, y ? room(oy, y, view.y0, view.y1, view.ky) : Infinity), 1e-9);
 }
 
 function rounded(scale) { // to a whole number, or one part of a whole number

@@ -19,12 +19,14 @@ import { createLegend } from "./legend.js";
 import { createMeter } from "./meter.js";
 import { createPlane } from "./plane.js";
 import { createPlayer } from "./player.js";
-import { createStore } from "./state.js";
+import { createStore, replaceData } from "./state.js";
 import { createTabs } from "./tabs.js";
 import { createVerdict } from "./verdict.js";
 import { createWeightSpace } from "./weight_space.js";
+import { spliced, wantsCloseUp } from "./closeup.js";
 import { endOf, makeTrack, momentAt, nextTime, previousTime } from "./track.js";
 import { FIRST } from "./first.js";
+import { asSentence } from "./numbers.js";
 import { isDark } from "./marks.js";
 import { pictureOf } from "./picture.js";
 import { readLink, writeLink } from "./link.js";
@@ -60,10 +62,14 @@ function createApp(state, held, recorded) {
   const store = createStore(state);
   const app = {
     store, held, isRecorded: Boolean(recorded), editing: false, hasPlayed: false, startAt: 0,
-    tracks: state.lanes.map(() => null), judgement: null, whyNoVerdict: "", redraws: [], views: [],
+    tracks: state.lanes.map(() => null), judgement: null, whyNoVerdict: "", refusals: [], redraws: [], views: [],
     end: () => endOf(app.tracks.filter(Boolean)),
     picture: () => memo(pictureOf, store.state, chosenRun(app)?.run, app.held),
     moments: () => app.tracks.map((track) => (track ? momentAt(track, Math.min(app.player.t, track.end)) : null)),
+    hold(table) {
+      app.held = table;
+      store.apply(replaceData, { table: table.table, columns: table.columns, names: table.names });
+    },
     requestData: () => requestData(store.state.data),
     travel(direction) { store.travel(direction); app.plane.look(); },
     settled() { app.plane.look(); },
@@ -73,10 +79,11 @@ function createApp(state, held, recorded) {
   const live = () => app.tracks.filter(Boolean);
   app.player = createPlayer({
     end: app.end, next: (t) => nextTime(live(), t), previous: (t) => previousTime(live(), t),
-    onChange: () => { if (app.player.playing || app.player.t > 0) app.hasPlayed = true; app.invalidate(); app.rememberSoon(); },
+    onChange: () => { if (app.player.playing || app.player.t > 0) app.hasPlayed = true; app.invalidate(); app.rememberSoon(); app.lookCloserSoon(); },
   });
   frames(app);
   asking(app, recorded);
+  closeUps(app);
   remembering(app);
   return app;
 }
@@ -119,11 +126,11 @@ function frames(app) {
 function asking(app, recorded) {
   const { store } = app;
   const channels = [];
-  const take = (lane, run) => {
+  const take = (lane, run, from) => {
     const { state } = store;
     if (lane >= state.lanes.length) return;
-    app.tracks = app.tracks.with(lane, makeTrack(run, state.lanes[lane]));
-    if (lane === state.chosen) refuse("");
+    app.tracks = app.tracks.with(lane, makeTrack(run, from.settings, from.data));
+    app.refusals[lane] = "";
     app.player.suit(app.end());
     if (app.startAt) { const t = app.startAt; app.startAt = 0; app.hasPlayed = true; app.player.goTo(t); }
     else if (app.player.t > app.end()) app.player.goTo(app.end());
@@ -132,10 +139,10 @@ function asking(app, recorded) {
   };
   const laneChannel = (lane) => {
     channels[lane] ??= channel("run", {
-      onAnswer: (run) => take(lane, run),
+      onAnswer: (run, from) => take(lane, run, from),
       onRefusal: (why) => {
         app.tracks = app.tracks.with(lane, null);
-        if (lane === store.state.chosen) refuse(why);
+        app.refusals[lane] = why;
         app.invalidate(true);
       },
     });
@@ -145,8 +152,7 @@ function asking(app, recorded) {
     onAnswer: (judgement) => { app.judgement = judgement; app.invalidate(true); },
     onRefusal: (why) => { app.judgement = null; app.whyNoVerdict = why; app.invalidate(true); },
   });
-  const refuse = (why) => { say(byId("algorithm-error"), why); hide(byId("algorithm-error"), !why); };
-  const askRun = (lane) => laneChannel(lane).ask({ data: app.requestData(), settings: asked(store.state.lanes[lane]) });
+  const askRun = (lane) => laneChannel(lane).ask({ data: app.requestData(), settings: asked(store.state.lanes[lane]) }, { settings: store.state.lanes[lane], data: store.state.data });
   const askJudge = () => judge.ask({ data: app.requestData(), bias: store.state.lanes[store.state.chosen].fit_intercept ?? true });
   const isReady = () => {
     const { data } = store.state;
@@ -158,14 +164,19 @@ function asking(app, recorded) {
     channels.forEach((one) => one.cancel());
     judge.cancel();
     app.tracks = store.state.lanes.map(() => null);
+    app.refusals = [];
     app.judgement = null;
     app.whyNoVerdict = "Add points of two classes.";
     app.invalidate(true);
   };
-  app.refresh = recorded ? () => { recorded.runs.forEach((run, lane) => take(lane, run)); app.judgement = recorded.judgement; app.invalidate(true); } : askAll;
+  app.refresh = recorded ? () => {
+    recorded.runs.forEach((run, lane) => take(lane, run, { settings: store.state.lanes[lane], data: store.state.data }));
+    app.judgement = recorded.judgement;
+    app.invalidate(true);
+  } : askAll;
   if (recorded) return;
   store.subscribe((state, before) => {
-    if (state.lanes.length !== before.lanes.length) app.tracks = matched(state, before, app.tracks);
+    if (state.lanes.length !== before.lanes.length) { app.tracks = matched(state, before, app.tracks); app.refusals = []; }
     if (state.data !== before.data) askAll();
     else {
       if (isReady()) state.lanes.forEach((lane, i) => { if (lane !== before.lanes[i]) askRun(i); });
@@ -176,6 +187,33 @@ function asking(app, recorded) {
     app.invalidate(true);
     app.rememberSoon();
   });
+}
+
+// Where time stands still in a thinned run, all updates around it are fetched.
+function closeUps(app) {
+  let timer = 0;
+  const close = channel("run", {
+    onAnswer: (part, { track, lane }) => {
+      if (app.tracks[lane] !== track) return;
+      const base = track.base ?? track.run;
+      const whole = { ...makeTrack(spliced(base, part), track.settings, track.data), base };
+      app.tracks = app.tracks.with(lane, whole);
+      app.invalidate(true);
+    },
+    onRefusal: () => {},
+  });
+  const look = () => {
+    const { state } = app.store;
+    const lane = state.chosen;
+    const track = app.tracks[lane];
+    if (app.player.playing || !track || track.settings !== state.lanes[lane] || track.data !== state.data) return;
+    const t = Math.floor(app.player.t);
+    if (wantsCloseUp(track, t)) close.ask({ data: app.requestData(), settings: asked(state.lanes[lane]), around: t }, { track, lane });
+  };
+  app.lookCloserSoon = () => {
+    clearTimeout(timer);
+    if (!app.isRecorded && app.tracks.some((track) => track?.run.thinned)) timer = setTimeout(look, 200);
+  };
 }
 
 // The tracks of lanes that stayed.
@@ -204,6 +242,7 @@ function remembering(app) {
 
 function createViews(app) {
   document.documentElement.toggleAttribute("data-recorded", app.isRecorded);
+  byId("algorithm").inert = app.isRecorded;
   createTheme(app);
   app.plane = createPlane(app);
   createHand(app, app.plane);
@@ -215,8 +254,17 @@ function createViews(app) {
   const legend = createLegend(app);
   app.redraws.push(legend.redraw);
   app.views.push(app.plane, createControls(app), createVerdict(app), createMeter(app), createFormula(app),
-    createWeightSpace(app), createCurves(app), legend, createHeld(app), createSummary(app));
+    createWeightSpace(app), createCurves(app), legend, createHeld(app), createRefusals(app), createSummary(app));
   app.invalidate(true);
+}
+
+// Why the chosen algorithm cannot run, beside its settings.
+function createRefusals(app) {
+  return { changed() {
+    const why = app.refusals[app.store.state.chosen] ?? "";
+    say(byId("algorithm-error"), asSentence(why));
+    hide(byId("algorithm-error"), !why);
+  } };
 }
 
 // What the picture shows, in words, for those who do not see it.

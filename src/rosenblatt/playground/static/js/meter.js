@@ -1,7 +1,7 @@
 // Mistakes so far against the most there can be, (R/γ)², and why each run ended.
 
 import { byId, el, say } from "./dom.js";
-import { brief, count, grouped } from "./numbers.js";
+import { asSentence, brief, count, grouped } from "./numbers.js";
 import { nameOf } from "./algorithms.js";
 import { laneSwatch } from "./algorithm.js";
 
@@ -73,9 +73,4 @@ function sentences(run) {
   const stops = [...new Set(run.courses.map(({ stop }) => stop.sentence))];
   const thinned = run.thinned ? [run.thinned.sentence] : [];
   return [...stops, ...cycles, ...thinned, ...run.notes].map(asSentence).join(" ");
-}
-
-function asSentence(text) {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -22,6 +22,12 @@ function powers(text) {
   return `${Number(digits)}·10${raised}`;
 }
 
+// With a capital and a full stop.
+export function asSentence(text) {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return !first || /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
 // 12 345 with a thin space that does not break.
 export function grouped(value) {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");

@@ -2,14 +2,12 @@
 // table. Takes the state and the chosen lane's run; gives {points, labels, names, features,
 // place(sample) -> index of the point or -1, view}.
 
-const itself = (sample) => sample;
-
 export function pictureOf(state, run, held) {
   const { data } = state;
   if (data.points) {
     return {
       points: data.points, labels: data.labels, names: data.names,
-      features: data.features ?? ["x₁", "x₂"], place: itself, view: null,
+      features: data.features ?? ["x₁", "x₂"], place: (sample) => (sample < data.points.length ? sample : -1), view: null,
     };
   }
   const view = run?.view;

@@ -7,7 +7,7 @@ import { colours } from "./marks.js";
 import { boxAround, isInside, isNearlySquare, makeView } from "./geometry.js";
 import { drawScene } from "./layers.js";
 import { createGround } from "./surface_view.js";
-import { count } from "./numbers.js";
+import { asSentence, count } from "./numbers.js";
 import { mistakeCounts } from "./dual.js";
 import { inPicture, lineOf } from "./track.js";
 
@@ -41,7 +41,7 @@ export function createPlane(app) {
     const { state } = app.store;
     const moment = moments[state.chosen];
     const isDual = moment && !moment.parts[0].course.w;
-    const ground = isDual && state.show.ground ? groundOf(moment, seen, picture.points) : null;
+    const ground = isDual && state.show.ground ? groundOf(moment, seen, moment.track.data.points ?? picture.points) : null;
     note = "";
     return {
       view: seen, ink: colours(), points: picture.points, labels: picture.labels,
@@ -69,7 +69,9 @@ export function createPlane(app) {
       const ratio = canvas.width / size[0];
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       drawScene(canvasPen(context), scene(moments));
-      const text = [cycleText(moments[app.store.state.chosen]), note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
+      const refused = app.refusals[app.store.state.chosen];
+      byId("plane-note").toggleAttribute("data-refusal", Boolean(refused));
+      const text = refused ? asSentence(refused) : [cycleText(moments[app.store.state.chosen]), note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
       say(byId("plane-note"), text);
       hide(byId("plane-note"), !text);
     },

@@ -27,7 +27,7 @@ export function createGround(invalidate, isBusy) {
     const classes = grids.length === 1
       ? [run.courses[0].negative ?? 0, run.courses[0].positive] : run.courses.map((course) => course.positive);
     paintSurface(image, grids, classes.map(classColour));
-    return { image, levels: levelsOf(grids, view, !isBusy()), grids, valuesAt: (p) => grids.map((grid) => read(grid, view, p)) };
+    return { image, levels: levelsOf(grids, view, !isBusy() && !surfaces[0].votes), grids, valuesAt: (p) => grids.map((grid) => read(grid, view, p)) };
   };
 }
 

@@ -4,13 +4,13 @@
 // ticks, one for every moment at which some course changes. With one course a tick's time is the
 // number of its update, so that a thinned run keeps its true numbers.
 
-export function makeTrack(run, settings, colour) {
+export function makeTrack(run, settings, data) {
   const { courses } = run;
   const single = courses.length === 1 || run.joint;
   const visits = single ? courses[0].visit : merged(courses.map((course) => course.visit));
   const times = single ? courses[0].number : visits.map((_, i) => i);
   const entries = courses.map((course) => (single ? null : followed(course.visit, visits)));
-  return { run, settings, colour, times, visits, entries, end: times.at(-1) ?? 0 };
+  return { run, settings, data, times, visits, entries, end: times.at(-1) ?? 0 };
 }
 
 function merged(columns) {

@@ -1,7 +1,7 @@
 // The verdict: can a line separate the classes, and why or why not. Takes the judgement.
 
 import { announce, byId, el, say } from "./dom.js";
-import { brief } from "./numbers.js";
+import { asSentence, brief } from "./numbers.js";
 import { classSwatch } from "./data_tools.js";
 
 const WORDS = { separable: "Yes", "quasi-separable": "Almost", inseparable: "No", undecided: "Undecided" };
@@ -35,9 +35,9 @@ export function createVerdict(app) {
       if (!judgement) show("none", app.whyNoVerdict ? "Not yet" : "Looking…", "", app.whyNoVerdict, []);
       else if (judgement.verdicts.length === 1) {
         const verdict = judgement.verdicts[0];
-        show(verdict.verdict, WORDS[verdict.verdict], numberOf(verdict), verdict.sentence, proofOf(verdict, app, names));
+        show(verdict.verdict, WORDS[verdict.verdict], numberOf(verdict), asSentence(verdict.sentence), proofOf(verdict, app, names));
       } else {
-        show(judgement.joint ?? "none", judgement.joint ? WORDS[judgement.joint] : "Class by class", "", judgement.joint_sentence ?? "",
+        show(judgement.joint ?? "none", judgement.joint ? WORDS[judgement.joint] : "Class by class", "", asSentence(judgement.joint_sentence ?? ""),
           [el("ul", { class: "per-class" }, ...judgement.verdicts.map((verdict) => el("li", { title: verdict.sentence },
             classSwatch(verdict.positive), el("span", {}, `${names[verdict.positive]} against the rest: ${verdict.verdict}`))))]);
       }
