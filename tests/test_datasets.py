@@ -369,3 +369,43 @@ def test_flipping_all_labels_flips_the_hyperplane():
 def test_flip_labels_needs_a_share(fraction):
     with pytest.raises(ValueError, match="from 0 to 1"):
         datasets.flip_labels(datasets.xor(), fraction)
+
+
+@given(n=st.integers(4, 30), scatter=st.floats(0, 0.249), seed=seeds)
+def test_scattered_xor_is_inseparable_once_it_has_its_corners(n, scatter, seed):
+    data = datasets.xor(n, scatter=scatter, random_state=seed)
+    assert data.separable is False
+    assert not is_separable(*data)
+    assert datasets.xor(8, scatter=0.25).separable is None
+
+
+@given(n=st.integers(6, 30), seed=seeds)
+def test_moons_without_noise_are_inseparable(n, seed):
+    data = datasets.moons(n, random_state=seed)
+    assert data.separable is False
+    assert not is_separable(*data)
+    assert datasets.moons(n, noise=0.1).separable is None
+
+
+@given(n=st.integers(5, 30), seed=seeds)
+def test_touching_classes_have_one_line_without_a_sample_on_its_wrong_side(n, seed):
+    data = datasets.touching(n, random_state=seed)
+    values = data.y * data.hyperplane.decision_function(data.X)
+    assert values.min() == 0
+    assert (values == 0).sum() == 3
+    assert values[values > 0].min() >= 0.25
+    assert not is_separable(*data)
+
+
+def test_cycling_comes_back_every_three_epochs():
+    X, y = datasets.cycling()
+    theta, seen = np.zeros(3), []
+    for _ in range(6):
+        for x, label in zip(theory.augment(X), y, strict=True):
+            if label * (theta @ x) <= 0:
+                theta = theta + label * x
+        seen.append(theta.tolist())
+    assert seen[2] == [0, 0, 0]
+    assert seen[0] != seen[2] != seen[1]
+    assert seen[3:] == seen[:3]
+    assert not is_separable(X, y)

@@ -36,6 +36,7 @@ SECTIONS = {
         ("Show", "how-to/show"),
         ("Export", "how-to/export"),
         ("Plot", "how-to/plot"),
+        ("Playground", "how-to/playground"),
         ("Demo", "how-to/demo"),
         ("The best hyperplane", "how-to/margin"),
         ("Curved boundaries", "how-to/kernel"),

@@ -13,7 +13,10 @@ import rosenblatt as rb
 
 SOURCE = Path(rb.__file__).parent
 COLOURS = {
-    "what people touch": ("#E69F00", {"cli", "plot", "io", "report", "exports", "tables", "files"}),
+    "what people touch": (
+        "#E69F00",
+        {"cli", "playground", "plot", "io", "report", "exports", "tables", "files"},
+    ),
     "a question each": (
         "#0072B2",
         {

@@ -288,6 +288,7 @@ def test_completion():
         "show",
         "export",
         "plot",
+        "playground",
         "demo",
     ]
     assert done.stdout.split() == names

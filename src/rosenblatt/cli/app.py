@@ -22,6 +22,7 @@ from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.export import export
 from rosenblatt.cli.fit import fit
 from rosenblatt.cli.options import EXIT_CODE, TYPED, WrongUseError
+from rosenblatt.cli.playground import playground
 from rosenblatt.cli.plot import plot
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.report import report
@@ -151,7 +152,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(fit, predict, evaluate, compare, check, suspects, bound, steps),
-    *(boolean, show, export, plot, report, demo),
+    *(boolean, show, export, plot, report, playground, demo),
 )
 for command in COMMANDS:
     app.command(help=_unwrapped(command.__doc__))(command)

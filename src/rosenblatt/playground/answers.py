@@ -309,6 +309,13 @@ class Held(Answer):
     notes: list[str]
 
 
+class TableRead(Answer):
+    """A table that was pasted: its points, or, of other than two numbers a row, that it is held."""
+
+    points: Generated | None
+    held: Held | None
+
+
 class Code(Answer):
     """What does the same elsewhere."""
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 import rosenblatt as rb
 from rosenblatt.playground import answers, schemas
+from rosenblatt.playground.generating import generate
 from rosenblatt.playground.guard import Door, Guard
 from rosenblatt.playground.held_tables import Tables, UnknownTableError
 from rosenblatt.playground.judging import judge
+from rosenblatt.playground.recording import page_text, recording, with_held
+from rosenblatt.playground.reproducing import code
 from rosenblatt.playground.runs import SECONDS, run
 from rosenblatt.playground.samples import samples_of
 from rosenblatt.playground.working import BusyError, GoneError, Workers
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     from pydantic import BaseModel
 
+# What happens here is nobody else's business, whatever the environment says.
+NO_TELEMETRY: Any = dict.fromkeys(
+    ("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False
+)
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": answers.Trouble, "description": "The body is no JSON."},
     403: {"model": answers.Trouble, "description": "Wrong token, Host or Origin."},
@@ -49,24 +55,24 @@ def make_app(door: Door, tables: Tables | None = None, seconds: float = SECONDS)
     """
     workers = Workers()
     held = tables or Tables()
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        workers.stop()
-
     app = FastAPI(
         title="rosenblatt playground",
         version=rb.__version__,
         docs_url=None,  # they load from other hosts
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        lifespan=lifespan,
+        telemetry=NO_TELEMETRY,
     )
     app.state.workers, app.state.tables = workers, held
     _add_questions(app, workers, held, seconds)
     _add_refusals(app)
     app.add_middleware(Guard, door=door)
+
+    @app.get("/", include_in_schema=False)
+    async def first_page() -> Response:
+        """The page; it is told which table is held."""
+        return HTMLResponse(with_held(page_text("index.html"), held.first))
+
     app.mount("/", StaticFiles(packages=[(__package__, "static")], html=True))
     return app
 
@@ -75,8 +81,7 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: floa
     """The addresses under /api."""
 
     async def done(request: Request, work: Callable[[], BaseModel]) -> Response:
-        text = await workers.do(request, lambda: work().model_dump_json())
-        return Response(text, media_type="application/json")
+        return await workers.do(request, lambda: _as_json(work()))
 
     @app.post("/api/run", response_model=answers.Run, responses=REFUSALS)
     async def run_(asked: schemas.RunAsked, request: Request) -> Response:
@@ -86,10 +91,41 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: floa
             request, lambda: run(samples_of(asked.data, tables), settings, around, seconds)
         )
 
+    @app.post("/api/generate", response_model=answers.Generated, responses=REFUSALS)
+    async def generate_(asked: schemas.GenerateAsked, request: Request) -> Response:
+        """Data about which something is known."""
+        return await done(request, lambda: generate(asked))
+
+    @app.post("/api/table", response_model=answers.TableRead, responses=REFUSALS)
+    async def table_(asked: schemas.TableAsked, request: Request) -> Response:
+        """A table as text, made into points or held."""
+        return await done(request, lambda: tables.paste(asked.text, asked.target))
+
+    @app.get("/api/held/{table}", response_model=answers.Held, responses=REFUSALS)
+    async def held_(table: schemas.Fingerprint) -> Response:
+        """What is known of a table that is held."""
+        return _as_json(tables.get(table).described())
+
+    @app.post("/api/code", response_model=answers.Code, responses=REFUSALS)
+    async def code_(asked: schemas.CodeAsked, request: Request) -> Response:
+        """Python code and a command that do the same."""
+        return await done(request, lambda: code(samples_of(asked.data, tables), asked.settings))
+
+    @app.post("/api/recording", response_class=HTMLResponse, responses=REFUSALS)
+    async def recording_(asked: schemas.RecordingAsked, request: Request) -> Response:
+        """The runs in one HTML file, to be played without a server."""
+        text = await workers.do(request, lambda: recording(asked, tables, seconds))
+        named = {"Content-Disposition": 'attachment; filename="recording.html"'}
+        return HTMLResponse(text, headers=named)
+
     @app.post("/api/judge", response_model=answers.Judgement, responses=REFUSALS)
     async def judge_(asked: schemas.JudgeAsked, request: Request) -> Response:
         """Whether hyperplanes separate the classes, with the proof."""
         return await done(request, lambda: judge(samples_of(asked.data, tables), asked))
+
+
+def _as_json(answer: BaseModel) -> Response:
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 def _add_refusals(app: FastAPI) -> None:

@@ -116,10 +116,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
-            return  # no websockets here
+        if scope["type"] != "http":  # no websockets here
+            return
         guarded = _with_headers(send, scope["path"])
         answer = self._answer(scope)
         if answer is not None:

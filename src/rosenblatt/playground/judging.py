@@ -27,6 +27,13 @@ WORDS: dict[rb.Verdict, Any] = {
     rb.Verdict.UNDECIDED: "undecided",
 }
 
+THROUGH_ORIGIN = {
+    rb.Verdict.SEPARABLE: "a hyperplane through the origin has every sample on its right side",
+    rb.Verdict.QUASI_SEPARABLE: "a hyperplane through the origin has no sample on its wrong side, "
+    "but never all off it",
+    rb.Verdict.INSEPARABLE: "no hyperplane through the origin has the classes on its two sides",
+}
+
 
 def judge(samples: Samples, asked: JudgeAsked) -> answers.Judgement:
     """Whether hyperplanes separate the classes, in the plane or in a feature space."""
@@ -77,7 +84,7 @@ def _verdict(samples: Samples, positive: int, bias: bool, kernel: Any) -> answer
     widest = _widest(X, y) if plain and isinstance(found, Separable) else None
     sentence = found.verdict.value if kernel is None else str(about)
     if kernel is None and not bias:
-        sentence = sentence.replace("hyperplane", "hyperplane through the origin", 1)
+        sentence = THROUGH_ORIGIN.get(found.verdict, sentence)
     return answers.Verdict(
         positive=positive,
         negative=samples.classes[0] if two else None,

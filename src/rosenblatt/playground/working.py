@@ -37,6 +37,8 @@ class Workers:
         self.threads = threads or max(1, min(4, os.cpu_count() or 1))
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="playground")
         self._cancels: set[Cancel] = set()
+        self._running = 0
+        self._lock = threading.Lock()
 
     async def do(self, request: Request, work: Callable[[], T]) -> T:
         """The result of some work, unless the page that asks for it goes away."""
@@ -46,7 +48,7 @@ class Workers:
         self._cancels.add(cancel)
 
         def cancellable() -> T:
-            with cancelled_by(cancel), without_warnings():
+            with self._counted(), cancelled_by(cancel), without_warnings():
                 return work()
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, cancellable)
@@ -61,9 +63,24 @@ class Workers:
             future.cancel()
             self._cancels.discard(cancel)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a thread is computing."""
+        return self._running > 0
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+
     def stop(self) -> None:
         """End all work as soon as may be; nothing more is begun."""
-        for cancel in self._cancels:
+        for cancel in list(self._cancels):
             cancel.ask()
         self._pool.shutdown(wait=False, cancel_futures=True)
 

@@ -1,4 +1,4 @@
-"""Data sets about which something is known: the margin, the hyperplane, that there is none."""
+"""Data sets with a hyperplane behind them, and noise in labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     RandomState = int | np.random.Generator | None
 
 
-GAP, RINGS = "give 0 < margin < radius", "give 0 < inner < outer"
+GAP = "give 0 < margin < radius"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +77,7 @@ class Dataset:
         return f"Dataset({n} samples, {d} features: {self.description})"
 
 
-def _random(random_state: Any) -> np.random.Generator:
+def random_generator(random_state: Any) -> np.random.Generator:
     """The generator that `random_state` stands for."""
     try:
         return np.random.default_rng(random_state)
@@ -87,7 +87,7 @@ def _random(random_state: Any) -> np.random.Generator:
         raise ValueError(msg) from None
 
 
-def _balanced_labels(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def balanced_labels(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Half of each label, the odd one positive, in random order."""
     y = np.ones(n, dtype=np.int64)
     y[: n // 2] = -1
@@ -167,8 +167,8 @@ def known_margin(
     if not 0.0 < margin < radius < math.inf:
         msg = f"margin={margin} with radius={radius} is not allowed: give 0 < margin < radius"
         raise ValueError(msg)
-    rng = _random(random_state)
-    y = _balanced_labels(n, rng)
+    rng = random_generator(random_state)
+    y = balanced_labels(n, rng)
     X = _in_halves(y, d, margin, radius, rng)
     normal = _turn(X, rng) if rotate else np.eye(1, d)[0]
     return Dataset(
@@ -237,8 +237,8 @@ def dunkers(n: int = 80, *, gap: float = 0.5, random_state: RandomState = None) 
     """
     whole_number("n", n, 2, "give at least 2 players, one who can dunk and one who cannot")
     gap = positive_number("gap", gap, hint=" of inches")
-    rng = _random(random_state)
-    y = _balanced_labels(n, rng)
+    rng = random_generator(random_state)
+    y = balanced_labels(n, rng)
     across = y * (gap + np.abs(rng.normal(0.0, 3.0, n)))
     along = rng.normal(0.0, 4.0, n)
     # (6, 6) lies on the line, (4, 3)/5 is its unit normal, (-3, 4)/5 its direction.
@@ -251,70 +251,6 @@ def dunkers(n: int = 80, *, gap: float = 0.5, random_state: RandomState = None) 
         separable=True,
         feature_names=("inches above average height", "inches above average vertical leap"),
         target_names=("cannot dunk", "can dunk"),
-    )
-
-
-def xor() -> Dataset:
-    """Exclusive or: +1 where exactly one of two inputs is 1. No hyperplane separates it.
-
-    The midpoint of both classes is ``(1/2, 1/2)``: their hulls meet there.
-    """
-    return Dataset(
-        np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
-        np.array([-1, 1, 1, -1], dtype=np.int64),
-        "exclusive or of two inputs",
-        separable=False,
-        feature_names=("x1", "x2"),
-    )
-
-
-def circles(
-    n: int = 100,
-    *,
-    inner: float = 0.5,
-    outer: float = 1.0,
-    noise: float = 0.0,
-    random_state: RandomState = None,
-) -> Dataset:
-    """Two rings around the origin, the outer one positive. No hyperplane separates them.
-
-    Each ring has at least three points, evenly spaced in angle, and noise moves them only along
-    their rays. Hence every half-plane through the origin holds points of both rings: the origin
-    is inside both hulls, so the hulls meet, whatever the noise. Without noise the classes are
-    separable in the features ``x1²`` and ``x2²``, by ``x1² + x2² = (inner² + outer²)/2``.
-
-    Parameters
-    ----------
-    n : int
-        Number of points, half on each ring; at least 6.
-    inner, outer : float
-        The radii.
-    noise : float
-        The relative scatter of the radii, from 0 to 1: each is multiplied by ``exp(noise·g)``
-        with a standard normal ``g``.
-    random_state : int, Generator or None
-        The same one gives the same data.
-    """
-    whole_number("n", n, 6, "a ring around the origin takes 3 points, so give at least 6")
-    inner, outer = number("inner", inner, wanted=RINGS), number("outer", outer, wanted=RINGS)
-    if not 0.0 < inner < outer < math.inf:
-        msg = f"inner={inner} with outer={outer} is not allowed: give 0 < inner < outer"
-        raise ValueError(msg)
-    noise = proportion("noise", noise)
-    rng = _random(random_state)
-    counts = (n - n // 2, n // 2)
-    angles = np.concatenate([2 * np.pi * (rng.random() + np.arange(k)) / k for k in counts])
-    radii = np.repeat([outer, inner], counts) * np.exp(noise * rng.standard_normal(n))
-    X = radii[:, np.newaxis] * np.column_stack([np.cos(angles), np.sin(angles)])
-    y = np.repeat(np.array([1, -1], dtype=np.int64), counts)
-    order = rng.permutation(n)
-    return Dataset(
-        X[order],
-        y[order],
-        f"two rings of radius {inner:g} and {outer:g}",
-        separable=False,
-        feature_names=("x1", "x2"),
-        target_names=("inner", "outer"),
     )
 
 
@@ -335,7 +271,7 @@ def flip_labels(dataset: Dataset, fraction: float, *, random_state: RandomState 
     """
     instance("dataset", dataset, Dataset, "give a data set, as those of rb.datasets")
     fraction = proportion("fraction", fraction, "give a share from 0 to 1")
-    rng = _random(random_state)
+    rng = random_generator(random_state)
     n = len(dataset.y)
     flipped = rng.choice(n, size=round(fraction * n), replace=False)
     y = dataset.y.copy()
