@@ -280,6 +280,7 @@ def test_completion():
         "fit",
         "predict",
         "evaluate",
+        "compare",
         "check",
         "suspects",
         "bound",
@@ -288,6 +289,7 @@ def test_completion():
         "show",
         "export",
         "plot",
+        "report",
         "playground",
         "demo",
     ]
