@@ -72,8 +72,8 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             # The reader, `head` for instance, has what it wanted.
             _silence(sys.stdout)
-        except KeyboardInterrupt:
-            _say("stopped with Ctrl-C")
+        except KeyboardInterrupt as stopped:
+            _say(" ".join(["stopped with Ctrl-C", *map(str, stopped.args)]))
             return 130
         return ctx.meta.get(EXIT_CODE, 0)
 

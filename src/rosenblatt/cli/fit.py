@@ -59,6 +59,7 @@ BUDGET = "Most support vectors: the one whose mistake lies longest ago is forgot
 PRICE = "soft-margin: the price of slack (1), scikit-learn's C times the number of rows."
 TOL = "Stop when an epoch moves the weights by less; margins: when the gap is so small."
 TIME = "Stop training after this long: 10s, 5m, 1h. The verdict and each fold may take as long."
+TUNE = "Choose --C, --gamma or --degree by folds of the rows; every fold of --cv chooses anew."
 RECORD = "Keep every update, for plot updates and plot animate."
 
 
@@ -94,6 +95,7 @@ def fit(
     max_epochs: options.MaxEpochs = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
     C: Annotated[str | None, trains("--C", metavar="X", help=PRICE)] = None,
+    tune: Annotated[bool, trains("--tune", metavar="", help=TUNE)] = False,
     tol: Annotated[str | None, trains(metavar="X", help=TOL)] = None,
     class_weight: options.ClassWeight = None,
     record: Annotated[bool, trains("--record", metavar="", help=RECORD)] = False,

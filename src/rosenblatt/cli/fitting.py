@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ from rosenblatt.report.fits import (
     table_facts,
 )
 from rosenblatt.report.judging import was_stopped, with_verdicts
+from rosenblatt.running.clock import Cancel
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.validation.plans import Plan, plan_folds
 from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
@@ -124,6 +126,10 @@ def prepare(
     progress.say(f"reading {shown_tables(files)}")
     table = read_file(files, options["target"], rule, how_to_read(options))
     classifier = rule(**estimator_options(name, rule, options, table.y), **more)
+    if options.get("tune"):
+        from rosenblatt.cli.tuning import tuned
+
+        classifier = tuned(classifier, name, options)
     encoder: Encoder = encoder_of(table, standardize=not options["raw"], **how_to_encode(options))
     return table, classifier, with_map(encoder, of_map) if of_map else encoder
 
@@ -144,6 +150,13 @@ def train(
     began = time.perf_counter()
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
+    judged_as = classifier  # by folds: its choices are a part of it
+    limit = None
+    if hasattr(classifier, "choose"):
+        from rosenblatt.cli.tuning import choose_by_all
+
+        limit = classifier.classifier.max_time
+        classifier = choose_by_all(classifier, X, table, limit, progress)
     try:
         table.notes.extend(run(classifier, X, table.y, progress, effort=effort))
         ctrl_c.hold()
@@ -171,7 +184,8 @@ def train(
 
         def validated() -> OutOfFold:
             plan = plan_folds(training.labels, **vars(folding), groups=table.group_of)
-            return cross_validate(training, classifier, plan, progress, effort)
+            left = None if limit is None else limit - (time.perf_counter() - began)
+            return cross_validate(training, judged_as, plan, progress, effort, left)
 
         found = ctrl_c.unless_stopped(validated)
         if found is None:
@@ -182,6 +196,11 @@ def train(
         names = [str(name) for name in classifier.classes_]
         valid = validation_facts(found, classifier, names, table.grouped_by)
         facts = replace(facts, validation=valid)
+    if judged_as is not classifier:
+        from rosenblatt.report.choice import choice_facts
+
+        chosen = [] if found is None else found.choices
+        facts = replace(facts, choice=choice_facts(chosen, judged_as.choice_))
     facts = replace(facts, table=about, notes=tuple(table.notes))
     return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed, found)
 
@@ -233,26 +252,41 @@ def cross_validate(
     plan: Plan,
     progress: ProgressLine,
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
+    max_time: float | None = None,
 ) -> OutOfFold:
     """What models that have not learned from them say of the rows of each fold.
 
     Where the command chose how long to train the classifier, the others are trained no longer.
+    After `max_time` seconds there are only the folds that are done.
     """
     training.notes.extend(plan.notes)
     classifier, effort_of_each = as_long(classifier, effort)
     told = FoldProgress(progress, len(plan))
 
     def trained(one: Fitting) -> None:
-        fit(one.model, one.X, one.y, told, str(one.fold), effort_of_each)
+        model = one.model
+        if hasattr(model, "choose"):
+            model = model.choose(one.X, one.y, one.groups)
+        fit(model, one.X, one.y, told, str(one.fold), effort_of_each)
 
     folded = FoldedTable(
         training.columns, training.labels, training.encoder, plan, classifier.n_jobs
     )
-    (found,) = folded.refit([classifier], trained, max_time=effort.folds_time)
+    all_found, cancel = list[OutOfFold](), Cancel(max_time)
+    with suppress(KeyboardInterrupt) if max_time is not None else nullcontext():
+        folded.refit(
+            [classifier], trained, max_time=effort.folds_time, found=all_found, cancel=cancel
+        )
+    if cancel.pressed:
+        raise KeyboardInterrupt
+    (found,) = all_found
     if len(found.folds) < len(plan):
         of = f"{len(found.folds)} of {len(plan)} folds"
-        done = f"{of}, for which {effort.folds_time:g} seconds are kept"
-        training.notes.append(f"{done} (--cv {plan.folds} does all of them)")
+        if cancel.asked:
+            training.notes.append(f"{of}: no time was left for the others (--max-time)")
+        else:
+            done = f"{of}, for which {effort.folds_time:g} seconds are kept"
+            training.notes.append(f"{done} (--cv {plan.folds} does all of them)")
     return found
 
 
@@ -265,4 +299,5 @@ def as_long(classifier: Any, effort: Effort) -> tuple[Any, Effort]:
     """A classifier to train in each fold, and how much of that is still to be chosen."""
     if not _was_chosen(classifier):
         return classifier, effort
-    return clone(classifier).set_params(max_epochs=int(classifier.n_iter_)), Effort()
+    own = (name for name in classifier.get_params() if name.split("__")[-1] == "max_epochs")
+    return clone(classifier).set_params(**dict.fromkeys(own, int(classifier.n_iter_))), Effort()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from rosenblatt.report.choice import ChoiceFacts, choice_facts
 from rosenblatt.report.cross_validation import ValidationFacts, validation_facts
 from rosenblatt.validation.kinds import MAJORITY
 from rosenblatt.validation.paired import PairedTest, corrected_t_test
@@ -14,22 +15,6 @@ from rosenblatt.validation.paired import PairedTest, corrected_t_test
 if TYPE_CHECKING:
     from rosenblatt.report.fits import EncodedTable
     from rosenblatt.validation.comparing import Comparison, Judged
-
-
-@dataclass(frozen=True)
-class ChoiceFacts:
-    """A number that was chosen in each fold, among the rows to learn from alone.
-
-    `parameter` of the estimator, and option of the command; the values `tried`, the simplest
-    first; those `chosen`, one for each fold; by how many `folds` of at most so many `rows` (None:
-    all) they were judged.
-    """
-
-    parameter: str
-    tried: tuple[float, ...]
-    chosen: tuple[float, ...]
-    folds: int
-    rows: int | None
 
 
 @dataclass(frozen=True)
@@ -180,18 +165,7 @@ def _kind(
     best: str | None,
     test: PairedTest | None,
 ) -> KindFacts:
-    name, choices = one.kind.name, tuple(one.choices.values())
-    choice = None
-    if choices:
-        tried = sorted({value for choice in choices for value in choice.tried})
-        rows = max(choice.rows for choice in choices)
-        choice = ChoiceFacts(
-            parameter=choices[0].parameter,
-            tried=tuple(tried),
-            chosen=tuple(choice.value for choice in choices),
-            folds=max(choice.folds for choice in choices),
-            rows=rows if rows < max(choice.n_rows for choice in choices) else None,
-        )
+    name, choices = one.kind.name, one.found.choices
     classes = [str(label) for label in table.labels[0]]
     return KindFacts(
         name=name,
@@ -201,7 +175,7 @@ def _kind(
         seconds=round(one.seconds, 3),
         behind=means[best] - means[name] if best else 0.0,
         p=None if test is None else test.p,
-        choice=choice,
+        choice=choice_facts(choices) if choices else None,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from rosenblatt.report.choice import in_folds, tried_values
 from rosenblatt.report.comparison import ComparisonFacts, KindFacts
 from rosenblatt.report.sentences import classes_line, data_line, listing, percent, shortened
 from rosenblatt.report.terminal import Line, columns, last_lines, print_lines
@@ -19,7 +19,6 @@ from rosenblatt.visible import count
 MORE = "--cv {folds}x{repeats} judges them by more folds, which tells more of them apart"
 REPEATS = 10
 TINY = 1e-3
-MOST_VALUES = 5
 
 
 def print_comparison(facts: ComparisonFacts, saved: str = "") -> None:
@@ -98,24 +97,11 @@ def _chosen(kind: KindFacts) -> Text:
     """What the folds of a kind chose, and among what."""
     choice = kind.choice
     assert choice is not None
-    counted = Counter(choice.chosen)
-    each = [
-        f"{value:g} ({count(n, 'fold')})" if len(counted) > 1 else f"{value:g} in every fold"
-        for value, n in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
     some = f", on {count(choice.rows, 'row')} drawn from them" if choice.rows else ""
     return Text.assemble(
-        f"{kind.name}: {choice.parameter} {listing(each, 5)}",
+        f"{kind.name}: {choice.parameter} {in_folds(choice.chosen)}",
         (f", of {tried_values(choice.tried)}{some}", "dim"),
     )
-
-
-def tried_values(tried: Sequence[float]) -> str:
-    """The values that were tried: all of a few, of more the first and the last."""
-    values = [f"{value:g}" for value in tried]
-    if len(values) > MOST_VALUES:
-        values = [*values[:2], "...", values[-1]]
-    return ", ".join(values) or "none that could be tried"
 
 
 def _conclusion(facts: ComparisonFacts) -> Iterator[Line]:

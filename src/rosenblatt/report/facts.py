@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.report.choice import ChoiceFacts
 from rosenblatt.report.cross_validation import ValidationFacts
 from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.results import Inseparable, QuasiSeparable, Separable, StopReason, Verdict
@@ -34,7 +35,7 @@ MERGED = ("table", "run", "expansion", "sides", "numbers")
 ORDER = (
     *("file", "has_header", "days_first", "months_first", "years_first", "decimal_points"),
     *("decimal_commas", "units", "as_they_stand", "names", "rosenblatt", "model"),
-    *("parameters", "classes", "features", "feature_map", "stop_reasons", "cycles"),
+    *("parameters", "choice", "classes", "features", "feature_map", "stop_reasons", "cycles"),
     *("epochs", "mistakes"),
     *(
         "updates",
@@ -293,6 +294,7 @@ class FitFacts:
     tested_on: str = ""  # the file of these rows, or how many were held out
     feature_map: MapFacts | None = None
     validation: ValidationFacts | None = None  # by cross-validation
+    choice: ChoiceFacts | None = None  # of a parameter, by folds
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
     command: str = ""  # as it was typed, but for passwords and the home folder
     versions: Mapping[str, str] | None = None  # of what made the model

@@ -10,6 +10,7 @@ from typing import TypeVar
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from rosenblatt.report.choice import choice_sentence
 from rosenblatt.report.evaluation_report import accuracy_line, test_line
 from rosenblatt.report.facts import (
     Document,
@@ -133,6 +134,8 @@ def fit_lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -
         yield "kernel", _kernel_line(s, s.expansion.kernel)
     if s.feature_map:
         yield "map", map_sentence(s.feature_map)
+    if s.choice:
+        yield "chosen", choice_sentence(s.choice)
     if s.joint:
         yield "rule", "all classes as one problem: the highest value wins"
     yield "stopped", _stopped(s)

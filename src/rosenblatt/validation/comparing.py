@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from rosenblatt.margin.estimator import NotSeparableError
 from rosenblatt.running.clock import Cancel
 from rosenblatt.validation.kinds import Kind
-from rosenblatt.validation.refits import Fitting, FoldedTable, OutOfFold
-from rosenblatt.validation.tuning import Choice, Tuned
+from rosenblatt.validation.refits import Fitting, FoldedTable, OutOfFold, fit_alone
 
 # What is done first, for it takes least; the rest follows as it comes.
 FIRST = ("majority", "perceptron", "average", "soft margin", "max margin")
@@ -18,14 +17,17 @@ NOT_SEPARABLE = "the rows are not separable, so there is none"
 TIME, STOPPED = "no time was left", "stopped with Ctrl-C"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Judged:
-    """A kind of model with its answers, fold by fold, and what each fold chose."""
+    """A kind of model with its answers, fold by fold."""
 
     kind: Kind
     found: OutOfFold
-    choices: dict[int, Choice] = field(default_factory=dict)  # by fold, from 1
-    seconds: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long its fits took, what was tried included."""
+        return sum(one.seconds for one in self.found.folds)
 
 
 @dataclass
@@ -82,19 +84,13 @@ def _cheap_first(kinds: Iterable[Kind]) -> list[Kind]:
 def _judged(
     folded: FoldedTable, kind: Kind, cancel: Cancel, tell: Callable[[str, int, int], None]
 ) -> Judged:
-    choices, groups = dict[int, Choice](), folded.plan.groups
-    n, begun = len(folded.plan), 0
+    begun = 0
 
     def fit(one: Fitting) -> None:
         nonlocal begun
-        tell(kind.name, begun, n)
+        tell(kind.name, begun, len(folded.plan))
         begun += 1
-        if isinstance(one.model, Tuned):
-            one.model.fit(one.X, one.y, None if groups is None else groups[one.rows])
-            choices[one.fold] = one.model.choice_
-        else:
-            one.model.fit(one.X, one.y)
+        fit_alone(one)
 
     (found,) = folded.refit([kind.candidate], fit, cancel=cancel)
-    seconds = sum(one.seconds for one in found.folds)
-    return Judged(kind, found, dict(sorted(choices.items())), seconds)
+    return Judged(kind, found)

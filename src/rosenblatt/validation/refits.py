@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from rosenblatt.tables.free_text import with_counts
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.validation.plans import Plan, Rows
+
+if TYPE_CHECKING:
+    from rosenblatt.validation.tuning import Choice
 
 T = TypeVar("T")
 Encoder = TableEncoder | SparseEncoder | MappedEncoder
@@ -49,9 +52,17 @@ class Fitting(NamedTuple):
     model: Any
     X: Any
     y: NDArray[Any]
-    rows: Rows  # of the table, to learn from
+    groups: Rows | None  # of these rows, if there are groups
     fold: int  # from 1
     candidate: int  # from 0
+
+
+def fit_alone(one: Fitting) -> None:
+    """Have a model learn, without a word on how far it is."""
+    if hasattr(one.model, "choose"):
+        one.model.fit(one.X, one.y, one.groups)
+    else:
+        one.model.fit(one.X, one.y)
 
 
 class Answers(NamedTuple):
@@ -61,6 +72,7 @@ class Answers(NamedTuple):
     chosen: Rows  # numbers of classes
     values: NDArray[np.float64]  # decision values: a column for each class, or one
     seconds: float  # that the fit took
+    choice: Choice | None = None  # what it chose to begin with, if anything
 
 
 @dataclass
@@ -73,6 +85,11 @@ class OutOfFold:
     y: Rows
     plan: Plan
     folds: list[Answers] = field(default_factory=list)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What the folds chose; none where there is nothing to choose."""
+        return [one.choice for one in self.folds if one.choice is not None]
 
     @property
     def scores(self) -> tuple[float, ...]:
@@ -135,7 +152,7 @@ class FoldedTable:
     def refit(
         self,
         candidates: Sequence[Any],
-        fit: Callable[[Fitting], None] = lambda one: one.model.fit(one.X, one.y),
+        fit: Callable[[Fitting], None] = fit_alone,
         *,
         max_time: float | None = None,
         found: list[OutOfFold] | None = None,
@@ -192,7 +209,8 @@ class FoldedTable:
         if isinstance(getattr(last, "class_weight", None), dict):
             y = self.classes[y]  # otherwise numbers do, which are sorted like them, but shorter
         began = time.perf_counter()
-        fit(Fitting(model, fold.X, y, fold.learn, fold.number, j))
+        groups = None if self.plan.groups is None else self.plan.groups[fold.learn]
+        fit(Fitting(model, fold.X, y, groups, fold.number, j))
         seconds = time.perf_counter() - began
         if was_interrupted(last):
             raise KeyboardInterrupt
@@ -200,7 +218,7 @@ class FoldedTable:
         chosen = choose(values, getattr(last, "at_zero", None))
         if len(known) < len(self.classes):
             values, chosen = _among_all(values, known, len(self.classes)), known[chosen]
-        return Answers(fold.test, chosen, values, seconds)
+        return Answers(fold.test, chosen, values, seconds, getattr(model, "choice_", None))
 
 
 def was_interrupted(classifier: Any) -> bool:

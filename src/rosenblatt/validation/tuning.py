@@ -7,7 +7,8 @@ anew, among its own rows to learn from: `Tuned` is a classifier that does so whe
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,11 @@ class Tuned(BaseEstimator):  # type: ignore[misc]
         return getattr(self.model_, "fits_", ())
 
     @property
+    def n_iter_(self) -> int:
+        """That of the model."""
+        return int(self.model_.n_iter_)
+
+    @property
     def n_jobs(self) -> int | None:
         """The threads of the classifier."""
         return self.classifier.n_jobs  # type: ignore[no-any-return]
@@ -152,7 +158,9 @@ def choose(
     """Judge values by folds of the rows, of many rows some drawn at random."""
     parameter = chosen_parameter(classifier)
     assert parameter is not None
-    default = Choice(parameter, getattr(type(classifier)(), parameter), n_rows=len(y))
+    usual = getattr(type(classifier)(), parameter)
+    usual = find_gamma(usual, X) if parameter == "gamma" else usual
+    default = Choice(parameter, usual, n_rows=len(y))
     rows = _drawn(y, MOST_ROWS[parameter], seed)
     of = None if groups is None else groups[rows]
     plan = plan_folds(np.unique(y[rows], return_inverse=True), FOLDS, groups=of, seed=seed)
@@ -169,11 +177,11 @@ def choose(
             )
         except KeyboardInterrupt:
             if cancel is None or cancel.pressed or not cancel.asked:
-                raise
+                raise KeyboardInterrupt(_so_far(parameter, values, right)) from None
             break
         right.append(n_right / len(rows))
     if not right:
-        return default
+        return replace(default, untried=tuple(values))
     done = len(right)
     return Choice(
         parameter,
@@ -185,6 +193,15 @@ def choose(
         n_rows=len(y),
         untried=tuple(values[done:]),
     )
+
+
+def _so_far(parameter: str, values: Sequence[float], right: Sequence[float]) -> str:
+    """What there is to say where Ctrl-C ends a choice."""
+    if not right:
+        return f"before any {parameter} was tried"
+    best = values[int(np.argmax(right))]
+    share = f"{100 * max(right):.1f}% right"
+    return f"after {len(right)} of {len(values)} values: {parameter} {best:g} was best, {share}"
 
 
 def _rough(classifier: Any, n_rows: int) -> Any:
