@@ -85,6 +85,7 @@ SECTIONS = {
         ("Hyperplane", "reference/hyperplane"),
         ("Feature maps", "reference/features"),
         ("Tables and files", "reference/tables"),
+        ("Models as JSON", "reference/json-models"),
         ("Reports", "reference/report"),
         ("Logic", "reference/boolean"),
         ("Data", "reference/datasets"),

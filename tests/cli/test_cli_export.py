@@ -8,7 +8,8 @@ import duckdb
 import pandas as pd
 import pytest
 
-from commands import PENGUINS, call, table
+import rosenblatt as rb
+from commands import NOTES, PENGUINS, call, table
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -65,8 +66,18 @@ def test_words_in_other_spellings():
     assert exact({"w": "yEs", "ü": "b", "n": 1}) != exact({"w": "Yes", "ü": "b", "n": 1})
 
 
+def test_json_is_the_model(tmp_path):
+    """Its text is read wherever the file is, and says the same to the bit."""
+    call("fit", NOTES, "--features", "nystroem:9", "-q", "-o", "m.skops", "--cv", 2)
+    assert call("export", "m.skops", "--json", "m.json").stdout == "written: m.json\n"
+    for command, *more in (["predict", NOTES], ["show"], ["evaluate", NOTES, "--json"]):
+        said = [call(command, name, *more).stdout for name in ("m.skops", "m.json")]
+        assert said[0] == said[1].replace("m.json", "m.skops")
+    assert rb.io.load("m.json").summary_ == rb.io.load("m.skops").summary_
+
+
 def test_refused(model):
-    assert "nothing to write: give --python, --c or --sql" in call("export", model, code=2).stderr
+    assert "nothing to write: give --python, --c, --sql" in call("export", model, code=2).stderr
     assert "-o q.sql is for --sql" in call("export", model, "-o", "q.sql", code=2).stderr
     assert "is what is being read" in call("export", model, "--c", model, code=2).stderr
     assert "no folder" in call("export", model, "--python", "no/m.py", code=2).stderr

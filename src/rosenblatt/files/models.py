@@ -8,6 +8,7 @@ import platform
 import warnings
 import zipfile
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ VERSION: str = import_module("rosenblatt").__version__  # that module stands abo
 LAYOUT = 2  # of the state of our estimators; one more with each change that older versions misread
 PROTOCOL = 2  # of skops, when this began: no need for its loaders of older ones
 HEADER = "rosenblatt.json"
+ZIP = b"PK\3\4"  # how its files begin
+GIVE = "give a file saved by `rosenblatt fit -o` or rb.io.save"
 BOMB = (1 << 30, 200)  # bytes unpacked, and how many times the bytes packed, that are too many
 
 # What a file may hold besides scikit-learn's estimators, numbers, text and arrays.
@@ -80,7 +83,8 @@ def save(
     model : estimator
         Fitted: one of rosenblatt's, or a pipeline or another estimator of scikit-learn around it.
     path : path of the file
-        By custom its name ends in ``.skops``: skops can read it too.
+        By custom its name ends in ``.skops``: skops can read it too. If it ends in ``.json`` the
+        model is written as text, for people and programs to read.
     summary : dict, optional
         What it was trained on, figures, anything that JSON can hold. The loaded model has it as
         ``summary_`` (an empty dict if there was none).
@@ -100,6 +104,11 @@ def save(
     for part in _parts(model):
         if hasattr(part, "check_parameters"):
             part.check_parameters()
+    if str(path).lower().endswith(".json"):
+        written = text_of(model, summary or {})
+        with written_whole(path) as beside:
+            beside.write_text(written, encoding="utf-8")
+        return
     # Not by copy.copy, which would judge parts that do not fit together before naming them.
     root = object.__new__(type(model))
     vars(root).update(vars(model), summary_=_as_json(summary or {}))
@@ -138,10 +147,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     source = existing(file_path("path", path), "give the name of a model file")
     data = _read(source)
     try:
-        versions = _read_header(data)
-        if int(versions["layout"]) == 1:
-            data = _renamed(data)
-        model = _unpack(data, versions)
+        if data.startswith(ZIP):
+            versions = _read_header(data)
+            data = _renamed(data) if int(versions["layout"]) == 1 else data
+            model = _unpack(data, versions)
+        else:
+            model, versions = _parse(data)
     except ModelFileError as error:
         msg = f"{source} {error}"
         raise ModelFileError(msg) from error.__cause__
@@ -150,6 +161,26 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(msg) from error
     _warn_of_scikit_learn(source, model, versions)
     return model
+
+
+def text_of(model: Any, summary: dict[str, Any] | None = None) -> str:
+    """A fitted model as JSON, which `load` reads, too.
+
+    Parameters
+    ----------
+    model : estimator
+        As for `save`; of scikit-learn only `Pipeline` and `StandardScaler`.
+    summary : dict, optional
+        As for `save`; None: the one it was loaded with.
+    """
+    from rosenblatt.files.json_models import as_json
+
+    summary = getattr(model, "summary_", {}) if summary is None else summary
+    try:
+        return as_json(model, _as_json(summary), versions())
+    except TypeError as error:
+        msg = f"this {type(model).__name__} holds a {error}, which has no place in a JSON model"
+        raise ModelFileError(msg) from None
 
 
 def _as_json(summary: dict[str, Any]) -> dict[str, Any]:
@@ -188,7 +219,10 @@ def versions() -> dict[str, str]:
 
 def versions_in(path: str | os.PathLike[str]) -> dict[str, str]:
     """Those that wrote a model file, as far as it says."""
-    header = _read_header(_read(Path(path)))
+    from rosenblatt.files.json_models import header_of
+
+    data = _read(Path(path))
+    header = _read_header(data) if data.startswith(ZIP) else header_of(data.decode("utf-8"))
     return {name: _shown([header[name]]) for name in versions() if name in header}
 
 
@@ -231,11 +265,40 @@ def _is_code(kernel: Any) -> bool:
 def _read(source: Path) -> bytes:
     with source.open("rb") as file:
         start = file.read(4)
-        if start != b"PK\3\4":
+        if start != ZIP and start[:1] != b"{":
             what = "is not a model file" if start else "is empty"
-            msg = f"{source} {what}: give a file saved by `rosenblatt fit -o` or rb.io.save"
+            msg = f"{source} {what}: {GIVE}"
             raise ModelFileError(msg)
         return start + file.read()
+
+
+def _parse(data: bytes) -> tuple[Any, dict[str, Any]]:
+    """A model that was written as JSON, and the versions that wrote it."""
+    import numpy as np
+    from sklearn.exceptions import InconsistentVersionWarning
+
+    from rosenblatt.files.json_models import NotAModelError, from_json
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InconsistentVersionWarning)  # `load` says it once
+            model, summary, wrote = from_json(data.decode("utf-8"))
+    except (NotAModelError, UnicodeDecodeError) as error:
+        msg = f"is not a model file: {GIVE}"
+        raise ModelFileError(msg) from error
+    if model is None:
+        _refuse_newer(wrote.get("rosenblatt"))
+    model.summary_ = summary
+    _check_whole(model)
+    last = _parts(model)[-1]
+    if hasattr(last, "n_features_in_"):  # anybody may have changed a text: it must give answers
+        getattr(last, "decision_function", last.predict)(np.zeros((1, last.n_features_in_)))
+    return model, wrote
+
+
+def _refuse_newer(theirs: Any) -> None:
+    msg = f"comes from rosenblatt {_shown([theirs])}, newer than this {VERSION}: update to read it"
+    raise ModelFileError(msg)
 
 
 def _is_bomb(data: bytes) -> bool:
@@ -252,7 +315,7 @@ def _read_header(data: bytes) -> dict[str, Any]:
         raise ModelFileError(msg)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if HEADER not in archive.namelist():
-            msg = "is not a model file: give a file saved by `rosenblatt fit -o` or rb.io.save"
+            msg = f"is not a model file: {GIVE}"
             raise ModelFileError(msg)
         damaged = archive.testzip()
         if damaged is not None:
@@ -260,9 +323,7 @@ def _read_header(data: bytes) -> dict[str, Any]:
         header: dict[str, Any] = json.loads(archive.read(HEADER))
         protocol = json.loads(archive.read("schema.json"))["protocol"]
     if int(header["layout"]) > LAYOUT:
-        theirs = _shown([header["rosenblatt"]])
-        msg = f"comes from rosenblatt {theirs}, newer than this {VERSION}: update to read it"
-        raise ModelFileError(msg)
+        _refuse_newer(header["rosenblatt"])
     if int(protocol) < PROTOCOL:
         msg = f"is in protocol {int(protocol)} of skops, which rosenblatt never wrote"
         raise ModelFileError(msg)
@@ -337,10 +398,12 @@ def _check_whole(model: Any) -> None:
         if hasattr(part, "check_parameters"):
             part.check_parameters()
         _check_features(part)
-    if len(parts) > 1 and hasattr(parts[0], "kinds_"):
-        wide = len(parts[0].get_feature_names_out())
-        if wide != parts[1].n_features_in_:
-            _refuse_damaged(f"{wide} features for {parts[1].n_features_in_}")
+    for before, after in pairwise(parts):
+        if not type(before).__module__.startswith("rosenblatt."):
+            continue
+        wide = len(before.get_feature_names_out())
+        if wide != after.n_features_in_:
+            _refuse_damaged(f"{wide} features for {after.n_features_in_}")
 
 
 def _parts(model: Any) -> list[Any]:
