@@ -28,9 +28,11 @@ export function averageAt(course, entry, n) {
   return c;
 }
 
-// The coefficients of what stopping after `entry` would return.
+// The coefficients of what stopping after `entry` would return; after the last, what was returned.
 export function shownCoefficients(course, entry, n) {
   const keep = course.shown?.keep;
+  const isLast = entry === course.number.length - 1 && course.number[entry] === course.total;
+  if (isLast && course.coef) return course.coef; // with the visits after the last update
   if (keep === "average") return averageAt(course, entry, n);
   if (keep === "pocket") {
     const best = course.shown.number[entry];

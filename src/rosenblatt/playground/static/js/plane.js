@@ -68,7 +68,10 @@ export function createPlane(app) {
     frame(moments) {
       const ratio = canvas.width / size[0];
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      drawScene(canvasPen(context), scene(moments));
+      const seen = view();
+      drawScene(canvasPen(context), scene(moments, seen));
+      const edges = [seen.x0, seen.x1, seen.y0, seen.y1].join(" ");
+      if (canvas.dataset.view !== edges) canvas.dataset.view = edges; // where in the plane the edges are
       const refused = app.refusals[app.store.state.chosen];
       byId("plane-note").toggleAttribute("data-refusal", Boolean(refused));
       const text = refused ? asSentence(refused) : [cycleText(moments[app.store.state.chosen]), note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");

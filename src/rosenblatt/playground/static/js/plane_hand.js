@@ -112,7 +112,7 @@ export function createHand(app, plane) {
     hand.cursor ??= [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
     app.invalidate();
   });
-  node.addEventListener("blur", () => { hand.cursor = null; hand.picked = -1; store.endGesture(); app.invalidate(); });
+  node.addEventListener("blur", () => { Object.assign(hand, { cursor: null, picked: -1, over: -1 }); store.endGesture(); app.invalidate(); });
 
   const move = (dx, dy, far) => {
     const view = plane.view();

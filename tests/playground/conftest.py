@@ -1,0 +1,59 @@
+"""A playground that is served, and a browser to look at it with."""
+
+import shutil
+import threading
+import time
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+TOKEN = "a-token-of-the-tests"
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The address of a playground, with its token."""
+    uvicorn = pytest.importorskip("uvicorn", reason='needs pip install -e ".[playground]"')
+    from rosenblatt.playground.app import make_app
+    from rosenblatt.playground.guard import Door
+
+    config = uvicorn.Config(make_app(Door(token=TOKEN)), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/?token={TOKEN}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
+    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium, address):
+    """The playground as it opens, its run and its verdict there; it may not complain."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(address)
+    page.locator("#verdict:not([data-verdict=none])").wait_for()
+    page.locator("#scrub:not([max='0'])").wait_for()
+    yield page
+    context.close()
+    assert not complaints
