@@ -14,11 +14,13 @@ TOKEN = "a-token-of-the-tests"
 def address():
     """The address of a playground, with its token."""
     uvicorn = pytest.importorskip("uvicorn", reason='needs pip install -e ".[playground]"')
+    from rosenblatt.cli.playground import _read
     from rosenblatt.playground.app import make_app
     from rosenblatt.playground.guard import Door
+    from rosenblatt.playground.held_tables import Tables
 
-    config = uvicorn.Config(make_app(Door(token=TOKEN)), port=0, log_level="warning")
-    server = uvicorn.Server(config)
+    app = make_app(Door(token=TOKEN), Tables(_read), seconds=600)  # loops may have to be compiled
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
