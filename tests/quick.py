@@ -6,7 +6,7 @@ QUICK = {
     "boolean/test_truth_tables.py": ("test_value_on_every_input",),
     "boolean/test_units.py": ("test_xor",),
     "bounds/test_bounds.py": ("test_two_points", "test_the_trade_is_optimal"),
-    "certify/test_certify.py": ("test_xor", "test_half_of_the_plane", "test_says_where"),
+    "proofs/test_certify.py": ("test_xor", "test_half_of_the_plane", "test_says_where"),
     "cli/test_cli.py": ("test_quiet_and_json_and_saving", "test_durations"),
     "cli/test_cli_boolean.py": ("test_a_reader_that_has_gone_changes_no_answer",),
     "cli/test_cli_check.py": ("test_separable", "test_inseparable"),

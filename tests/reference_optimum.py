@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 import rosenblatt as rb
-from rosenblatt.certify import duality
+from rosenblatt.proofs import duality
 from rosenblatt.results import Optimum
 
 check, conditions = rb.certify.check, rb.certify.conditions

@@ -15,7 +15,10 @@ SOURCE = Path(rb.__file__).parent
 COLOURS = {
     "what people touch": (
         "#E69F00",
-        {"cli", "playground", "plot", "io", "report", "exports", "tables", "files"},
+        {
+            *("cli", "playground", "plot", "io", "certify", "questions"),
+            *("report", "exports", "tables", "files"),
+        },
     ),
     "a question each": (
         "#0072B2",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         plot,
         theory,
     )
-    from rosenblatt.bounds.function import mistake_bound
     from rosenblatt.kernel.estimator import KernelPerceptron
     from rosenblatt.margin.estimator import (
         MaxMarginClassifier,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron.delta import DivergenceError
     from rosenblatt.perceptron.estimator import Perceptron
     from rosenblatt.perceptron.regressor import AdalineRegressor
+    from rosenblatt.questions import mistake_bound, separability
     from rosenblatt.report.summary import report
     from rosenblatt.results import (
         Hyperplane,
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         Undecided,
         Verdict,
     )
-    from rosenblatt.separation.function import separability
     from rosenblatt.tables.encoder import TableEncoder
 
 __version__ = "0.2.0.dev0"
@@ -111,8 +110,8 @@ _HOMES = {
     "TableEncoder": "rosenblatt.tables.encoder",
     "Undecided": "rosenblatt.results",
     "Verdict": "rosenblatt.results",
-    "mistake_bound": "rosenblatt.bounds.function",
-    "separability": "rosenblatt.separation.function",
+    "mistake_bound": "rosenblatt.questions",
+    "separability": "rosenblatt.questions",
     "soft_margin_path": "rosenblatt.margin.path",
 }
 

@@ -393,8 +393,10 @@ def test_labels_of_any_kind_and_more_than_two():
     assert all(report.holds and report.bound.separable for report in reports)
     alone = rb.mistake_bound(X, y == "b")
     assert reports[1].bound.bound == pytest.approx(alone.bound, rel=1e-9)
-    with pytest.raises(ValueError, match=r"3 classes, 'a', 'b', 'c': a bound is for two"):
-        rb.mistake_bound(X, y)
+    each = rb.mistake_bound(X, y)
+    assert [one.bound for one in each] == [rb.mistake_bound(X, y == c).bound for c in "abc"]
+    with pytest.raises(ValueError, match="init is about one problem, but y holds 3 classes: give"):
+        rb.mistake_bound(X, y, init=[0.0, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("eps", [1e-6, 1e-9, 1e-12])

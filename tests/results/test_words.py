@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt.certify import check
+from rosenblatt.proofs import check
 from rosenblatt.results import Cycle, Problem, Sides, Trace
 from rosenblatt.results.words import equation, number, numbered
 
@@ -28,8 +28,9 @@ def told_weights(text: str) -> list[float]:
 def test_an_inseparable_verdict_names_samples_and_weights():
     found = rb.separability(XOR, HALVES)
     assert str(found) == (
-        "inseparable: the classes overlap, and no hyperplane has them on its two sides; proved, "
-        "because the convex hulls of samples 0, 1, 2 and 3 (weights 0.5, 0.5, 0.5 and 0.5) meet"
+        "inseparable (1 against 0): the classes overlap, and no hyperplane has them on its two "
+        "sides; proved, because the convex hulls of samples 0, 1, 2 and 3 (weights 0.5, 0.5, 0.5 "
+        "and 0.5) meet"
     )
     assert told_weights(str(found)) == found.weights.tolist()
 
@@ -41,16 +42,16 @@ def test_a_separating_hyperplane_that_is_told_separates():
     left = text.split("hyperplane ")[1].split(" = 0")[0]
     a, b = (float(part.split("·")[0]) for part in left.split(" + "))
     assert rb.Hyperplane([a, b], 0.0).margin(X, y) == pytest.approx(found.margin, abs=1e-3)
-    assert text.startswith("separable: every sample can be strictly on its side; proved by the")
+    assert text.startswith("separable (1 against -1): every sample can be strictly on its side;")
     assert text.endswith("with margin 1.414")
 
 
 def test_a_quasi_separable_verdict_says_who_is_on_the_hyperplane():
     found = rb.separability([[0.0], [1.0], [1.0], [2.0]], HALVES)
     assert str(found) == (
-        "quasi-separable: no sample need be on the wrong side, but samples 1 and 2 are on every "
-        "such hyperplane; proved by 0.25·x1 - 0.25 = 0, and because samples 1 and 2 are identical "
-        "but have different classes"
+        "quasi-separable (1 against 0): no sample need be on the wrong side, but samples 1 and 2 "
+        "are on every such hyperplane; proved by 0.25·x1 - 0.25 = 0, and because samples 1 and 2 "
+        "are identical but have different classes"
     )
 
 
@@ -78,7 +79,7 @@ def test_a_certificate_speaks_of_the_classes_and_features_of_its_problem():
     assert str(named).startswith("separable (spam against the rest): every sample")
     assert "0.5044·words + 0.5065·links\\n = 0" in str(named)
     assert str(named).endswith("without 1 column of the table: id")
-    assert found.problem is None
+    assert found.problem == Problem(1, -1)
     assert check(named, X, y)
     assert repr(named) == repr(found)
 

@@ -16,10 +16,10 @@ from scipy.optimize import linprog
 
 import rosenblatt as rb
 from commands import call, table
-from rosenblatt.certify import check, exact_weights
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.working_set import Clock, Samples
+from rosenblatt.proofs import check, exact_weights
 from rosenblatt.report import checks, judging
 from rosenblatt.report.check_report import advice
 from rosenblatt.report.sentences import meaning

@@ -164,7 +164,6 @@ def test_tampered_ones_are_refused(which, tmp_path):
     [
         ({"multiclass": "ovr"}, "multiclass='ovr'"),
         ({"multiclass": "joint", "kernel": rb.kernels.Linear()}, "goes with no kernel"),
-        ({}, "y holds 3 classes.*or multiclass='joint'"),
     ],
 )
 def test_refused_in_one_line(options, why):

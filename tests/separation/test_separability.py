@@ -496,7 +496,7 @@ def test_time_ends_it_wherever_it_is(kind, monkeypatch):
     ("X", "y", "said"),
     [
         ([[1.0], [2.0]], [1, 1], "only one class"),
-        ([[1.0], [2.0], [3.0]], [0, 1, 2], "y holds 3 classes"),
+        ([[1.0], [2.0], [3.0]], [0.1, 1.2, 2.5], "Unknown label type"),
         ([[1.0], [np.nan]], [0, 1], "NaN"),
         ([[1.0], [np.inf]], [0, 1], "infinity"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),

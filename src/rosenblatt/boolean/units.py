@@ -175,7 +175,7 @@ def threshold_unit(table: Any) -> Unit | Inseparable | QuasiSeparable:
 
 def _shortest(proof: Proof, table: TruthTable) -> Proof:
     """The same certificate with four inputs as its support, if there are such four."""
-    from rosenblatt.certify import check
+    from rosenblatt.proofs import check
 
     support = sorted(_equal_sums(table.values) or ())
     if not support:

@@ -60,86 +60,9 @@ def mistake_bound(
     multiclass: str | None = None,
     max_time: float | None = None,
 ) -> MistakeBound:
-    """The most mistakes that a perceptron can make on these data.
+    """The most mistakes that a perceptron can make on these data: as `rosenblatt.mistake_bound`.
 
-    In any order of the samples, and for any number of epochs, it makes at most ``(R/γ)²``
-    mistakes from zero [1]_; with a start guess, at most the larger root of the proof's quadratic;
-    in batches of m samples, m times as many. (Mistakes are counted, not updates; an update of a
-    batch has one mistake at least, so there are no more updates than that.) With a bias, R and γ
-    are those of the vectors ``(x, 1)``.
-
-    If no hyperplane separates the classes there is no such bound, and `epochs` must be given: in
-    that many epochs there are at most ``(R‖v‖ + √epochs·‖(1 - y v·x̃)₊‖₂)²`` mistakes, whatever the
-    vector v [2]_; the best one is looked for. This counts on every sample to come once in an
-    epoch (`order` "cyclic" or "shuffled").
-
-    Parameters
-    ----------
-    X : array, CSR matrix or data frame of shape (n, d)
-    y : array of n labels of two kinds
-        The second in sorted order is +1.
-    hyperplane : Hyperplane, optional
-        Use its margin; None: the widest there is, which gives the smallest bound from zero. (Of
-        several classes as one problem a list with one for each.)
-    init : array, optional
-        The start guess: weights, then the bias, which ``fit_intercept=False`` may leave out.
-        None: zeros.
-    eta0 : float
-        The learning rate. It matters only with a start guess.
-    fit_intercept : bool, optional
-        Whether a bias is learned; None: yes, but not with a kernel. With a kernel the bias makes
-        it ``K + 1``.
-    update : {"online", "batch", "minibatch"}
-    batch_size : int, optional
-        Samples per update, for ``update="minibatch"``.
-    epochs : int, optional
-        Bound the mistakes of so many epochs. If the classes are separable it is never above the
-        bound for any number.
-    kernel : rb.kernels object or callable, optional
-        The bound for a kernel perceptron: R, γ and the hyperplane are those of its feature space.
-    multiclass : "joint", optional
-        The bound for ``Perceptron(multiclass="joint")``: that of the vectors that it adds, with
-        ``(x, 1)`` in the place of a sample's class, ``-(x, 1)`` in that of a rival. Then R is
-        ``√2·max‖(x, 1)‖``, and ``γ = min (θ_own - θ_rival)·(x, 1)`` with length 1 for all θ
-        together [3]_. `init` has a row for each class. Of two classes it is the ordinary bound, as
-        is the run.
-    max_time : float, optional
-        Seconds after which to stop looking for the best hyperplane. With `epochs` the bound is
-        then what is known by now, at worst that every visit is a mistake; `separable` is None
-        unless it was settled.
-
-    Returns
-    -------
-    MistakeBound
-
-    Raises
-    ------
-    ValueError
-        If the hyperplane, or any hyperplane, does not separate the classes and `epochs` is None;
-        or if `max_time` was over before a bound was found.
-
-    References
-    ----------
-    .. [1] A. B. J. Novikoff, "On convergence proofs on perceptrons", Symposium on the
-       Mathematical Theory of Automata, 1962.
-    .. [2] Y. Freund and R. E. Schapire, "Large margin classification using the perceptron
-       algorithm", Machine Learning 37, 1999.
-    .. [3] K. Crammer and Y. Singer, "Ultraconservative online algorithms for multiclass
-       problems", Journal of Machine Learning Research 3, 2003.
-
-    Examples
-    --------
-    >>> import rosenblatt as rb
-    >>> X, y = rb.datasets.eight_points()
-    >>> print(rb.mistake_bound(X, y))
-    at most 5 mistakes: (R/γ)² with R = 3.317, γ = 1.414
-    >>> print(rb.mistake_bound(*rb.datasets.xor(), epochs=3))
-    at most 12 mistakes in 3 epochs: nE, a mistake per visit with n = 4, E = 3
-    >>> xor = rb.mistake_bound(*rb.datasets.xor(), kernel=rb.kernels.Polynomial(2))
-    >>> xor.most, round(xor.R, 3), xor.kernel
-    (105, 3.0, 'K(x, y) = (x·y + 1)^2')
-    >>> print(rb.mistake_bound([[-2.0], [0.0], [2.0]], [0, 1, 2], multiclass="joint"))
-    at most 26 mistakes: (R/γ)² with R = 3.162, γ = 0.6124, of 3 classes as one problem
+    It takes no tables, and more than two classes only with ``multiclass="joint"``.
     """
     clock = Clock(time_limit(max_time))
     bias = yes_or_no("fit_intercept", kernel is None if fit_intercept is None else fit_intercept)

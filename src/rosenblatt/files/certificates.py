@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import file_path, instance, label_vector
-from rosenblatt.certify import exact_weights
 from rosenblatt.files.whole import existing, written_whole
 from rosenblatt.matrices import matrix
+from rosenblatt.proofs import exact_weights
 from rosenblatt.results import (
     Certificate,
     Hyperplane,
@@ -44,6 +44,10 @@ MOST_SUPPORT = 64  # beyond it the exact weights have too many digits, and take 
 LONG = 10_000  # bits from which on whole numbers are written in hexadecimal
 RATIONAL = re.compile(r"(-?)(0x[0-9a-f]+|[0-9]{1,4000})(?:/(0x[0-9a-f]+|[0-9]{1,4000}))?")
 
+WANTED = (
+    "give a certificate of rb.separability (of several classes one by one, with y == class), "
+    "or an Optimum"
+)
 KINDS: dict[str, type[Any]] = {
     "SEPARABLE": Separable,
     "QUASI_SEPARABLE": QuasiSeparable,
@@ -88,7 +92,7 @@ def save_certificate(
     load_certificate : Read it again; `rosenblatt.certify.check` then checks it.
     """
     kinds = (*KINDS.values(), JointCertificate, Optimum)
-    instance("certificate", certificate, kinds, "give what rb.separability returned, or an Optimum")
+    instance("certificate", certificate, kinds, WANTED)
     file_path("path", path)
     labels = [str(label) for label in np.unique(label_vector("y", y)).tolist()]
     if not labels:

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify import duality
-from rosenblatt.certify.inputs import SignedRows, WrongError
-from rosenblatt.certify.optimum import optimum_conditions, prove_optimum
 from rosenblatt.exact import signs, smallest
 from rosenblatt.exact.rationals import (
     candidates,
@@ -25,6 +22,9 @@ from rosenblatt.exact.rationals import (
     with_less_slack,
 )
 from rosenblatt.nearest.working_set import Samples
+from rosenblatt.proofs import duality
+from rosenblatt.proofs.inputs import SignedRows, WrongError
+from rosenblatt.proofs.optimum import optimum_conditions, prove_optimum
 from rosenblatt.results import Hyperplane, MarginFit, MarginTrace, Optimum, StopReason
 from rosenblatt.running.clock import GRACE, Clock, Halt, Kind
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify import duality
 from rosenblatt.data.rows import as_matrix, as_rows, row_weights
 from rosenblatt.data.sources import ChangedSource, is_dense, only, stack
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin, Start
 from rosenblatt.nearest.working_set import Samples, largest_number
+from rosenblatt.proofs import duality
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certify import check
 from rosenblatt.files.certificates import (
     CertificateFileError,
     certificate_as_json,
     certificates_in,
     digest,
 )
+from rosenblatt.proofs import check
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.joint_checks import checked_jointly, told

@@ -11,8 +11,8 @@ import numpy as np
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from rosenblatt.certify import check
 from rosenblatt.files.certificates import certificate_as_json
+from rosenblatt.proofs import check
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.rows import cells_of, column_names

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.certify import check
 from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, Radial, squared_norms
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U
+from rosenblatt.proofs import check
 from rosenblatt.report.facts import PATIENCE, FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fits import (
     EncodedTable,

@@ -36,6 +36,7 @@ from rosenblatt.results.updates import Mistakes, Updates
 from rosenblatt.results.verdicts import (
     Certificate,
     CheckResult,
+    CheckResults,
     Inseparable,
     Problem,
     QuasiSeparable,
@@ -48,6 +49,7 @@ __all__ = [
     "BoundReport",
     "Certificate",
     "CheckResult",
+    "CheckResults",
     "Conditions",
     "Cycle",
     "CycleReport",

@@ -291,3 +291,29 @@ class CheckResult:
 
     def __str__(self) -> str:
         return self.why if self.valid else f"not proved: {self.why}"
+
+
+class CheckResults(tuple[CheckResult, ...]):
+    """A result for each class against the rest; true in an ``if`` if all are."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    @property
+    def valid(self) -> bool:
+        """Whether every certificate proves its verdict."""
+        return all(one.valid for one in self)
+
+    @property
+    def why(self) -> str:
+        """What is proved, or what the first that is not valid does not prove."""
+        wrong = [(k, one) for k, one in enumerate(self) if not one.valid]
+        if not wrong:
+            return f"proved for each of {len(self)} classes"
+        k, first = wrong[0]
+        return f"class number {k}: {first.why}"
+
+    def __str__(self) -> str:
+        return self.why if self.valid else f"not proved: {self.why}"

@@ -19,7 +19,6 @@ from scipy.sparse import csr_array, hstack, vstack
 
 from rosenblatt import kernels
 from rosenblatt.arguments import brief
-from rosenblatt.certify import check
 from rosenblatt.contract.parameters import time_limit
 from rosenblatt.data.identical import distinct
 from rosenblatt.data.rows import as_rows
@@ -28,6 +27,7 @@ from rosenblatt.kernels import maps
 from rosenblatt.kernels.functions import Products, Radial, squared_norms
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.nearest.signed_vectors import U, Vectors
+from rosenblatt.proofs import check
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,

@@ -1,4 +1,4 @@
-"""`separability`: the verdict on two classes, with evidence that has been checked."""
+"""The verdict on two classes, or on all as one problem, with evidence that has been checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, yes_or_no
-from rosenblatt.certify import check
 from rosenblatt.contract.estimator import LAYOUT
 from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
 from rosenblatt.data.kesler import KeslerSource
@@ -17,6 +16,7 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.matrices import table, told_in_one_line
+from rosenblatt.proofs import check
 from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.running.threads import Team
@@ -71,57 +71,9 @@ def separability(
     multiclass: str | None = None,
     max_time: float | None = None,
 ) -> Certificate | FeatureVerdict | JointCertificate:
-    """Whether a hyperplane separates the two classes, proved.
+    """Whether a hyperplane separates two classes, proved: as `rosenblatt.separability`.
 
-    Floats are rational numbers, and the verdict is exact for them: every certificate has been
-    checked by `rosenblatt.certify.check` before it is returned.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n, d)
-        The samples. A C-ordered float array or a CSR matrix is not copied.
-    y : array of shape (n,)
-        Labels of two classes; the second in sorted order is +1.
-    kernel : rb.kernels object or callable, optional
-        Ask for a hyperplane in its feature space. Linear and polynomial kernels are decided
-        exactly where no product of the numbers in X is rounded, or where there is room to spare;
-        other kernels by the matrix of their values, for up to 4000 samples.
-    fit_intercept : bool, optional
-        With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
-        it passes through the origin. Without a kernel it always has one.
-    multiclass : "joint", optional
-        Of several classes ask whether each can have the highest ``w_k·x + b_k`` on all its
-        samples: whether what `rosenblatt.Perceptron` learns with this name exists. (It decides,
-        too, whether a multinomial logistic regression has finite estimates [1]_: only where the
-        answer is inseparable.) Of two classes this is the question without it.
-    max_time : float, optional
-        Seconds after which the answer is `Undecided`; by default no limit. Exact arithmetic, where
-        rounding hides the answer, has a limit of work, the same on every machine.
-
-    Returns
-    -------
-    Separable, QuasiSeparable, Inseparable or Undecided
-        With a kernel a FeatureVerdict: one of these as its `certificate`, its `verdict`, whether
-        it is `exact`, and otherwise the `tolerance`. With ``multiclass="joint"`` and more than two
-        classes a `rosenblatt.results.JointCertificate`.
-
-    References
-    ----------
-    .. [1] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
-       logistic regression models", Biometrika 71(1), 1984.
-
-    Examples
-    --------
-    >>> import rosenblatt as rb
-    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
-    >>> xor = rb.separability(X, [0, 0, 1, 1])
-    >>> xor.verdict, xor.support, xor.point
-    (Verdict.INSEPARABLE, array([0, 1, 2, 3]), array([0.5, 0.5]))
-    >>> print(rb.separability(X, [0, 0, 1, 1], kernel=rb.kernels.Polynomial(2)))
-    separable in the feature space of K(x, y) = (x·y + 1)^2: proved
-    >>> line = [[-2.0], [0.0], [2.0]]  # no threshold has the middle one to itself
-    >>> rb.separability(line, [0, 1, 2], multiclass="joint").verdict
-    Verdict.SEPARABLE
+    It takes no tables, and more than two classes only with ``multiclass="joint"``.
     """
     if multiclass is not None:
         one_of("multiclass", multiclass, ("joint",))

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify.inputs import SignedRows, WrongError, require
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.dot_products import combination, form_values
 from rosenblatt.exact.enclosure import ULP
@@ -33,6 +32,7 @@ from rosenblatt.exact.rationals import (
     square_sum,
 )
 from rosenblatt.exact.sides import Form, smallest
+from rosenblatt.proofs.inputs import SignedRows, WrongError, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.certify.inputs import (
+from rosenblatt.exact.dot_products import weighted_mean
+from rosenblatt.exact.enclosure import enclose, enclose_combination
+from rosenblatt.exact.kesler import pairs_of
+from rosenblatt.exact.rationals import exact_product, floats_of
+from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
+from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.proofs.inputs import (
     LabelledRows,
     SignedRows,
     WrongError,
@@ -22,13 +28,7 @@ from rosenblatt.certify.inputs import (
     require,
     require_fields,
 )
-from rosenblatt.certify.optimum import prove_optimum
-from rosenblatt.exact.dot_products import weighted_mean
-from rosenblatt.exact.enclosure import enclose, enclose_combination
-from rosenblatt.exact.kesler import pairs_of
-from rosenblatt.exact.rationals import exact_product, floats_of
-from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
-from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.proofs.optimum import prove_optimum
 from rosenblatt.results import (
     CheckResult,
     Inseparable,
@@ -49,32 +49,9 @@ NO_SPANNING = "the weights of the spanning support do not cancel"
 
 
 def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) -> CheckResult:
-    """Whether a certificate proves its verdict on these data; trusts nobody.
+    """Whether a certificate proves its verdict on these data: as `rosenblatt.certify.check`.
 
-    Signs are exact, weights are compared with the exact ones, and rank and span are proved. Of a
-    best hyperplane it is proved how much better another one could be at most.
-
-    Parameters
-    ----------
-    certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
-        Undecided proves nothing.
-    X : array of shape (n, d), data frame or sparse matrix; or blocks of samples
-        Finite numbers. Blocks are pairs ``(X, y)`` in a list, or in anything else that can be gone
-        through again and again; one of them at a time is held.
-    y : array of n labels
-        Exactly two classes, or those of a JointCertificate; None with blocks, which have their own.
-    sample_weight : array of n numbers from 0 on, or None
-        For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
-
-    Returns
-    -------
-    CheckResult
-        With `why` in one line; true in an ``if`` if the certificate is valid.
-
-    Raises
-    ------
-    ValueError
-        If X, y or the weights cannot be used. A wrong certificate never raises.
+    It takes no tables of texts, and certificates one by one.
     """
     with np.errstate(all="ignore"):
         joint = isinstance(certificate, JointCertificate)

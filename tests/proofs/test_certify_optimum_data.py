@@ -28,9 +28,9 @@ from reference_optimum import (
     soft_by_svc,
     soft_example,
 )
-from rosenblatt.certify import duality
-from rosenblatt.certify.optimum import optimum_conditions
 from rosenblatt.exact import margin_of
+from rosenblatt.proofs import duality
+from rosenblatt.proofs.optimum import optimum_conditions
 from rosenblatt.results import Conditions, Optimum
 
 check, conditions = rb.certify.check, rb.certify.conditions

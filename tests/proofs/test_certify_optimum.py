@@ -35,10 +35,10 @@ from reference_optimum import (
     soft_by_svc,
     soft_example,
 )
-from rosenblatt.certify import duality
 from rosenblatt.exact import dot_products
 from rosenblatt.exact.blocks import blocks
 from rosenblatt.exact.rationals import exact_sum
+from rosenblatt.proofs import duality
 from rosenblatt.results import Conditions, Optimum
 
 check, conditions = rb.certify.check, rb.certify.conditions

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.certify.duality import SMALLEST, Judged, Proof, prove
-from rosenblatt.certify.inputs import (
+from rosenblatt.exact.blocks import blocks, chosen
+from rosenblatt.exact.rationals import closest
+from rosenblatt.exact.sides import signs
+from rosenblatt.proofs.duality import SMALLEST, Judged, Proof, prove
+from rosenblatt.proofs.inputs import (
     WrongError,
     read_fractions,
     read_rows,
@@ -21,16 +24,13 @@ from rosenblatt.certify.inputs import (
     read_weights,
     require,
 )
-from rosenblatt.exact.blocks import blocks, chosen
-from rosenblatt.exact.rationals import closest
-from rosenblatt.exact.sides import signs
 from rosenblatt.results import Conditions, Optimum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.certify.inputs import SignedRows
+    from rosenblatt.proofs.inputs import SignedRows
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
 COARSE = 2**12  # steps of floats by which a canonical form may be off

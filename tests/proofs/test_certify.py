@@ -26,8 +26,8 @@ from reference_certificates import (
     with_field,
 )
 from rosenblatt import certify
-from rosenblatt.certify import checking
 from rosenblatt.exact import solve
+from rosenblatt.proofs import checking
 from rosenblatt.results import (
     Hyperplane,
     Inseparable,

@@ -1,0 +1,85 @@
+"""Certificates tested again from the data alone.
+
+`check` trusts nobody, and takes whatever `rosenblatt.separability` does: arrays, tables, and for
+several classes a certificate of each; and samples in blocks. `conditions` says in plain floating
+point how nearly a best hyperplane is the best.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import proofs
+from rosenblatt.arguments import label_vector, real_labels
+from rosenblatt.contract.parameters import number_classes
+from rosenblatt.proofs import conditions, exact_weights
+from rosenblatt.results import CheckResult, CheckResults, Conditions
+from rosenblatt.tables.samples import Samples
+
+__all__ = ["CheckResult", "CheckResults", "Conditions", "check", "conditions", "exact_weights"]
+
+
+def check(
+    certificate: Any, X: Any, y: Any = None, sample_weight: Any = None
+) -> CheckResult | CheckResults:
+    """Whether a certificate proves its verdict on these data; trusts nobody.
+
+    Signs are exact, weights are compared with the exact ones, and rank and span are proved. Of a
+    best hyperplane it is proved how much better another one could be at most.
+
+    Parameters
+    ----------
+    certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
+        Undecided proves nothing. Of several classes a tuple with one for each, in the order of the
+        classes: what `rosenblatt.separability` gives, or the `certificate_` of a model.
+    X : array of shape (n, d), sparse matrix or table; or blocks of samples
+        Finite numbers, or a table that is encoded anew, as `rosenblatt.separability` does. Blocks
+        are pairs ``(X, y)`` in a list, or in anything else that can be gone through again and
+        again; one of them at a time is held.
+    y : array of n labels
+        Two classes, or those of a JointCertificate or of a tuple; None with blocks, which have
+        their own.
+    sample_weight : array of n numbers from 0 on, or None
+        For an Optimum those that it was found with; None: all 1. Verdicts know no weights.
+
+    Returns
+    -------
+    CheckResult
+        With `why` in one line; true in an ``if`` if the certificate is valid. Of a tuple
+        `CheckResults`, a tuple of these, which is true if all are.
+
+    Raises
+    ------
+    ValueError
+        If X, y or the weights cannot be used. A wrong certificate never raises.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> table = {"size": [1.0, 1.2, 3.0, 3.1, 5.0], "colour": ["red", "red", "red", "blue", "blue"]}
+    >>> y = ["small", "small", "medium", "medium", "large"]
+    >>> found = rb.separability(table, y)
+    >>> rb.certify.check(found, table, y).valid
+    True
+    >>> bool(rb.certify.check(found, table, y[::-1]))
+    False
+    """
+    if y is None:
+        if isinstance(certificate, tuple):
+            msg = "certificates of several classes are checked with X and y, not with blocks"
+            raise ValueError(msg)
+        return proofs.check(certificate, X, y, sample_weight)
+    X = Samples.of(X).X
+    if not isinstance(certificate, tuple):
+        return proofs.check(certificate, X, y, sample_weight)
+    classes, label = number_classes(label_vector("y", np.asarray(real_labels("y", y))))
+    if len(classes) != len(certificate) or len(classes) == 2:
+        msg = (
+            f"y has {len(classes)} classes, but {len(certificate)} certificates were given: give "
+            "one for each of three classes or more, or the only one of two"
+        )
+        raise ValueError(msg)
+    each = enumerate(certificate)
+    return CheckResults(proofs.check(one, X, label == k, sample_weight) for k, one in each)
