@@ -16,13 +16,13 @@ export function createFormula(app) {
   const box = byId("formula");
   const rule = el("p", { class: "rule" });
   const table = el("table", { "aria-label": "The update in numbers" });
-  let columns = 0;
+  let columns = "";
   const kernel = el("p", { class: "kernel" });
   box.append(rule, kernel, table);
   const rows = [["old", "old"], ["added", "change"], ["new", "now"]];
-  const rebuild = (n) => {
-    columns = n;
-    const names = [...Array.from({ length: n }, (_, i) => `w${"₁₂₃₄₅₆₇₈"[i]}`), "b"];
+  const rebuild = (n, seen) => {
+    columns = `${n} ${seen}`;
+    const names = [...(seen ?? Array.from({ length: n }, (_, i) => `w${"₁₂₃₄₅₆₇₈"[i]}`)), "b"];
     table.replaceChildren(
       el("thead", {}, el("tr", {}, el("td", {}), ...names.map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...rows.map(([word, look]) => el("tr", { class: look }, el("th", { scope: "row" }, word), ...names.map(() => el("td"))))));
@@ -44,19 +44,22 @@ export function createFormula(app) {
       table.hidden = !hasTable;
       if (!hasTable) return;
       const d = Math.min(act.after.w.length, 6);
-      if (columns !== d) rebuild(d);
-      const { before, after } = act;
+      const seen = app.picture().view?.axes ? ["along w", "across"] : null;
+      if (columns !== `${d} ${seen}`) rebuild(d, seen);
+      const [old, now] = [act.before, act.after].map(({ w, b }) => [...w.slice(0, d), b]);
+      const size = Math.max(...old.map(Math.abs), ...now.map(Math.abs));
       const signed = (value) => (value >= 0 ? `+${brief(value)}` : brief(value));
       fill([
-        [...before.w.slice(0, d), before.b].map((value) => brief(value)),
-        [...before.w.slice(0, d).map((value, i) => signed(clean(after.w[i] - value))), signed(clean(after.b - before.b))],
-        [...after.w.slice(0, d), after.b].map((value) => brief(value)),
+        cleaned(old, size).map((value) => brief(value)),
+        cleaned(now.map((value, i) => value - old[i]), size).map(signed),
+        cleaned(now, size).map((value) => brief(value)),
       ]);
     },
   };
 }
 
-const clean = (value) => Number(value.toPrecision(12));
+// What is left by rounding is nothing.
+const cleaned = (list, size) => list.map((value) => (Math.abs(value) < 1e-12 * size ? 0 : Number(value.toPrecision(12))));
 
 function ruleOf(run, act) {
   if (run.unit === "scan") return "scan";

@@ -8,7 +8,7 @@ import { classColour, classEdge, DASHES, laneColour } from "./marks.js";
 import { clipped, corners, isInside, lineIn } from "./geometry.js";
 import { brief, niceStep } from "./numbers.js";
 import { drawArrow } from "./pen.js";
-import { inPicture, lineOf } from "./track.js";
+import { lineOf } from "./track.js";
 
 export function drawScene(pen, scene) {
   pen.polygon([[0, 0], [scene.view.width, 0], [scene.view.width, scene.view.height], [0, scene.view.height]],
@@ -42,7 +42,7 @@ function drawGround(pen, scene) {
     return;
   }
   const planes = moment.parts.filter((part) => part.w)
-    .map((part) => ({ ...inPicture(scene.picture, lineOf(part)), course: part.course }));
+    .map((part) => ({ ...lineOf(part), course: part.course }));
   if (planes.length === 1) {
     const { w, b, course } = planes[0];
     if (w.every((value) => value === 0)) return;
@@ -91,6 +91,7 @@ function drawGrid(pen, { view, ink, features }) {
 function drawHulls(pen, { view, judgement, ink }) {
   if (!judgement) return;
   Object.entries(judgement.hulls).forEach(([k, hull]) => {
+    if (hull.some((corner) => corner.length !== 2)) return;
     const style = { fill: classColour(Number(k)), alpha: 0.12 };
     if (hull.length > 2) pen.polygon(onScreen(view, hull), style);
     pen.polygon(onScreen(view, hull), { stroke: classEdge(Number(k)), width: 1.2, dash: [4, 3], alpha: 0.8 });
@@ -129,25 +130,25 @@ function drawPlaneLine(pen, view, { w, b }, style) {
 }
 
 function drawLines(pen, scene) {
-  const { view, moments, chosen, ink, picture } = scene;
+  const { view, moments, chosen, ink } = scene;
   const order = [...moments.keys()].sort((a, b) => (a === chosen) - (b === chosen));
   const widest = scene.show.widest ? scene.judgement?.verdicts.length === 1 && scene.judgement.verdicts[0].widest : null;
-  if (widest) drawPlaneLine(pen, view, widest, { stroke: ink.good, width: 2, dash: [12, 5] });
+  if (widest?.w.length === 2) drawPlaneLine(pen, view, widest, { stroke: ink.good, width: 2, dash: [12, 5] });
   for (const lane of order) {
     const moment = moments[lane];
     if (!moment) continue;
     const many = moment.parts.length > 1;
     const { act } = moment;
     if (lane === chosen && act?.before && !many) {
-      drawPlaneLine(pen, view, inPicture(picture, act.before),
+      drawPlaneLine(pen, view, act.before,
         { stroke: ink.old, width: 1.6, dash: [5, 5], alpha: 1 - 0.55 * act.progress });
     }
     for (const part of moment.parts) {
       if (!part.w) continue;
       const stroke = many && lane === chosen ? classEdge(part.course.positive) : laneColour(lane);
       const style = { stroke, dash: DASHES[lane] };
-      if (part.shown) drawPlaneLine(pen, view, inPicture(picture, part), { ...style, width: 1.1, alpha: 0.55 });
-      drawPlaneLine(pen, view, inPicture(picture, lineOf(part)), { ...style, width: many ? 1.8 : lane === chosen ? 3 : 2.4 });
+      if (part.shown) drawPlaneLine(pen, view, part, { ...style, width: 1.1, alpha: 0.55 });
+      drawPlaneLine(pen, view, lineOf(part), { ...style, width: many ? 1.8 : lane === chosen ? 3 : 2.4 });
     }
   }
 }
@@ -159,7 +160,7 @@ function drawBand(pen, scene) {
   const { course, w } = moment.parts[0];
   if (!course.margin || !w) return;
   const { view, chosen } = scene;
-  const plane = inPicture(scene.picture, moment.parts[0]);
+  const plane = moment.parts[0];
   if (plane.w.every((value) => value === 0)) return;
   const [a, c] = plane.w;
   const band = clipped(clipped(corners(view), a, c, plane.b + 1), -a, -c, 1 - plane.b);
@@ -176,7 +177,7 @@ function drawMargins(pen, scene) {
   const { course } = moment.parts[0];
   const { margin } = course;
   if (!margin) return;
-  const { w } = inPicture(scene.picture, moment.parts[0]);
+  const { w } = moment.parts[0];
   const square = w[0] ** 2 + w[1] ** 2;
   margin.slack.forEach((slack, sample) => {
     const i = place(sample);
@@ -226,7 +227,7 @@ function drawUpdate(pen, scene) {
     const p = points[place(sample)];
     if (p) pen.disc(view.x(p[0]), view.y(p[1]), radius + 6 + 10 * (1 - grown), { stroke: ink.change, width: 3, alpha: 0.35 + 0.65 * grown });
   });
-  if (scene.show.vectors && act.before && !scene.picture?.axes && act.course.margin === null) drawVectors(pen, scene, act);
+  if (scene.show.vectors && act.before && act.course.margin === null) drawVectors(pen, scene, act);
 }
 
 function drawVectors(pen, scene, { before, after, progress, step }) {
@@ -243,6 +244,7 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   const grown = Math.min(1, Math.max(0, (progress - 0.15) / 0.4));
   const end = at(before.w.map((value, i) => value + grown * change[i]));
   const done = Math.min(1, Math.max(0, (progress - 0.55) / 0.3));
+  const fresh = before.w.every((value) => value === 0); // the first w is the first change
   drawArrow(pen, ...start, ...tip, { stroke: ink.old, width: 2.2, alpha: 1 - 0.35 * done });
   if (grown > 0) drawArrow(pen, ...tip, ...end, { stroke: ink.change, width: 3 });
   if (done > 0) drawArrow(pen, ...start, ...end, { stroke: ink.now, width: 3.2, alpha: done });
@@ -251,15 +253,16 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
     if (length < 22) return;
     const [nx, ny] = [(side * (to[1] - from[1])) / length, (-side * (to[0] - from[0])) / length];
-    const x = Math.min(Math.max((from[0] + to[0]) / 2 + 17 * nx, 24), view.width - 24);
+    const x = Math.min(Math.max((from[0] + to[0]) / 2 + (10 + 3.6 * words.length) * nx, 24), view.width - 24);
     const y = Math.min(Math.max((from[1] + to[1]) / 2 + 14 * ny, 14), view.height - 14);
     pen.text(x, y, words, { fill, size: 13, weight: 650, align: "center", halo: ink.paper, alpha });
   };
   const turn = before.w[0] * change[1] - before.w[1] * change[0] > 0 ? -1 : 1;
   label(start, tip, "old w", ink.old, 1, turn);
   const size = Math.abs(step);
-  label(tip, end, `${step < 0 ? "−" : "+"}${size === 1 ? "" : brief(size)}x`, ink.change, grown, turn);
-  label(start, end, "new w", ink.now, done, -turn);
+  const added = `${step < 0 ? "−" : "+"}${size === 1 ? "" : brief(size)}x`;
+  if (!fresh || done < 0.5) label(tip, end, added, ink.change, grown, turn);
+  label(start, end, fresh ? `new w = ${added.replace("+", "")}` : "new w", ink.now, done, -turn);
   scene.note(scale === 1 ? "" : scale > 1 ? `arrows ${brief(scale)} times as long` : `arrows 1 : ${brief(1 / scale)}`);
 }
 

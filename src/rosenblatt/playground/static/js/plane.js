@@ -9,7 +9,7 @@ import { drawScene } from "./layers.js";
 import { createGround } from "./surface_view.js";
 import { asSentence, count } from "./numbers.js";
 import { mistakeCounts } from "./dual.js";
-import { inPicture, lineOf } from "./track.js";
+import { lineOf } from "./track.js";
 
 export function createPlane(app) {
   const canvas = byId("plane");
@@ -17,6 +17,7 @@ export function createPlane(app) {
   const groundOf = createGround(() => app.invalidate(), () => app.editing);
   const hand = { cursor: null, picked: -1, over: -1 };
   let box = null;
+  let boxed = null; // the points of a table that it is around
   let size = [600, 500];
   let note = "";
 
@@ -32,7 +33,8 @@ export function createPlane(app) {
 
   const fit = () => { box = boxAround(app.picture().points); app.invalidate(); };
   const view = (width = size[0], height = size[1]) => {
-    if (!box) box = boxAround(app.picture().points);
+    const { points, view: held } = app.picture();
+    if (!box || (held && boxed !== points)) [box, boxed] = [boxAround(points), points];
     return makeView(box, width, height, isNearlySquare(box));
   };
 
@@ -45,7 +47,7 @@ export function createPlane(app) {
     note = "";
     return {
       view: seen, ink: colours(), points: picture.points, labels: picture.labels,
-      features: picture.features, picture: picture.view, place: picture.place,
+      features: picture.features, place: picture.place,
       moments, chosen: state.chosen, judgement: app.judgement, ground, hand,
       show: { ...state.show, hulls: showsHulls(app) },
       radius: picture.points.length > 400 ? 4 : picture.points.length > 120 ? 5.2 : 7,
@@ -85,9 +87,9 @@ export function createPlane(app) {
 function wrongIn(moment, { points, labels, view }, ground) {
   const { parts } = moment;
   const courses = parts.map(({ course }) => course);
-  const planes = ground ? null : parts.map((part) => part.w && inPicture(view, lineOf(part)));
+  const planes = ground ? null : parts.map((part) => part.w && lineOf(part));
   if (planes?.some((plane) => !plane || plane.w.every((v) => v === 0) && plane.b === 0)) return () => false;
-  if (moment.tick === 0) return () => false;
+  if (moment.tick === 0 || (view?.axes && !moment.ended)) return () => false; // seen along the last w
   const values = (p) => (ground ? ground.valuesAt(p)
     : planes.map(({ w, b }) => w[0] * p[0] + w[1] * p[1] + b));
   return (i) => {

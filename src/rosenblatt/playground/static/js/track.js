@@ -125,11 +125,3 @@ function samplesOf(course, entry) {
 
 // Where "what would be returned" is wanted, that; otherwise the last vector.
 export const lineOf = (part) => part.shown ?? part;
-
-// A hyperplane in the coordinates of the picture: itself, or as it is cut by the plane that a
-// table is seen in (`view.axes` through `view.centre`).
-export function inPicture(view, { w, b }) {
-  if (!view?.axes) return { w, b };
-  const dot = (a) => a.reduce((total, value, i) => total + value * w[i], 0);
-  return { w: view.axes.map(dot), b: b + dot(view.centre) };
-}

@@ -8,7 +8,7 @@ const WORDS = { separable: "Yes", "quasi-separable": "Almost", inseparable: "No"
 const SIGNS = { separable: "✓", "quasi-separable": "≈", inseparable: "✕", undecided: "?" };
 
 export function createVerdict(app) {
-  let told; // the judgement that is shown
+  let [told, lettered] = []; // the judgement that is shown, and for which classes
   let spoke = "";
   let listed = "";
   const show = (kind, word, number, text, more) => {
@@ -17,7 +17,7 @@ export function createVerdict(app) {
     say(byId("verdict-word"), word);
     say(byId("verdict-number"), number);
     say(byId("verdict-text"), text);
-    const now = more.map((node) => node.textContent).join();
+    const now = more.map((node) => node.textContent + node.querySelectorAll("svg").length).join();
     if (now !== listed) byId("verdict-more").replaceChildren(...more);
     listed = now;
     say(byId("strip-sign"), SIGNS[kind] ?? "·");
@@ -29,9 +29,9 @@ export function createVerdict(app) {
   return {
     changed() {
       const { judgement } = app;
-      if (judgement && judgement === told) return;
-      told = judgement;
-      const { names } = app.picture();
+      const { names, labels } = app.picture();
+      if (judgement && judgement === told && labels === lettered) return;
+      [told, lettered] = [judgement, labels];
       if (!judgement) show("none", app.whyNoVerdict ? "Not yet" : "Looking…", "", app.whyNoVerdict, []);
       else if (judgement.verdicts.length === 1) {
         const verdict = judgement.verdicts[0];
