@@ -71,7 +71,7 @@ function ruleOf(run, act) {
 function whatText({ act, track, time, epoch }, { labels, names, place }) {
   const { run } = track;
   if (track.end === 0) return "Nothing to learn here yet.";
-  if (!act) return "Before the first update: w = 0 decides nothing. Press Play or step on.";
+  if (!act) return `${startOf(track.run)} Press Play or step on.`;
   const number = grouped(act.course.number[act.entry]);
   if (run.unit !== "update") return `${run.unit === "scan" ? "Scan" : "Epoch"} ${number}`;
   if (act.samples.length > 1) return `Update ${number}, epoch ${grouped(epoch)}: ${count(act.samples.length, "mistake")} at once`;
@@ -79,6 +79,12 @@ function whatText({ act, track, time, epoch }, { labels, names, place }) {
   const which = `sample ${grouped(act.sample + 1)}${k === undefined ? "" : ` (${names[k]})`}`;
   const problem = run.courses.length > 1 ? `, ${names[act.course.positive]} against ${act.course.negative === null ? "the rest" : names[act.course.negative]}` : "";
   return `Update ${number}, epoch ${grouped(act.course.epoch[act.entry])}: ${which}${problem}`;
+}
+
+function startOf({ unit, courses }) {
+  if (unit === "scan") return "Before the first scan of the samples.";
+  const isZero = courses.every(({ w, b }) => !w || (b[0] === 0 && w[0].every((value) => value === 0)));
+  return isZero ? "Before the first update: w = 0 decides nothing." : "Before the first update: the start vector.";
 }
 
 function whyText({ act, track }) {

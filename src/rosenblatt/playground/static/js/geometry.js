@@ -39,8 +39,9 @@ export function boxAround(points) {
     y0 = Math.min(y0, 0); y1 = Math.max(y1, 0);
   }
   const lone = x1 - x0 < 1e-9 && y1 - y0 < 1e-9 ? 1 : 0;
-  const roomX = Math.max(x1 - x0, (y1 - y0) * 1e-3) * 0.14 + lone;
-  const roomY = Math.max(y1 - y0, (x1 - x0) * 1e-3) * 0.14 + lone;
+  // Points on a line along an axis have no extent across it, and get that of a picture.
+  const room = (span, other) => (span < 1e-9 * other ? other / 3 : Math.max(span, other * 1e-3) * 0.14) + lone;
+  const [roomX, roomY] = [room(x1 - x0, y1 - y0), room(y1 - y0, x1 - x0)];
   return [x0 - roomX, x1 + roomX, y0 - roomY, y1 + roomY];
 }
 

@@ -16,6 +16,7 @@ import { createHeld } from "./held.js";
 import { createKeep } from "./keep.js";
 import { createKeys } from "./keys.js";
 import { createLegend } from "./legend.js";
+import { createLessonView } from "./lesson_view.js";
 import { createMeter } from "./meter.js";
 import { createPlane } from "./plane.js";
 import { createPlayer } from "./player.js";
@@ -149,11 +150,11 @@ function asking(app, recorded) {
     return channels[lane];
   };
   const judge = channel("judge", {
-    onAnswer: (judgement) => { app.judgement = judgement; app.invalidate(true); },
+    onAnswer: (judgement, data) => { app.judgement = judgement; app.judged = data; app.invalidate(true); },
     onRefusal: (why) => { app.judgement = null; app.whyNoVerdict = why; app.invalidate(true); },
   });
   const askRun = (lane) => laneChannel(lane).ask({ data: app.requestData(), settings: asked(store.state.lanes[lane]) }, { settings: store.state.lanes[lane], data: store.state.data });
-  const askJudge = () => judge.ask({ data: app.requestData(), bias: store.state.lanes[store.state.chosen].fit_intercept ?? true });
+  const askJudge = () => judge.ask({ data: app.requestData(), bias: store.state.lanes[store.state.chosen].fit_intercept ?? true }, store.state.data);
   const isReady = () => {
     const { data } = store.state;
     if (!data.points) return true;
@@ -254,7 +255,7 @@ function createViews(app) {
   const legend = createLegend(app);
   app.redraws.push(legend.redraw);
   app.views.push(app.plane, createControls(app), createVerdict(app), createMeter(app), createFormula(app),
-    createWeightSpace(app), createCurves(app), legend, createHeld(app), createRefusals(app), createSummary(app));
+    createWeightSpace(app), createCurves(app), legend, createHeld(app), createRefusals(app), createSummary(app), createLessonView(app));
   app.invalidate(true);
 }
 

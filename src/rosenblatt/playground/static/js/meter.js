@@ -10,10 +10,10 @@ export function createMeter(app) {
   let told = null;
   return {
     changed() {
-      const { tracks, store } = app;
+      const { tracks } = app;
       const many = tracks.length > 1;
       const words = tracks.map((track, lane) => (track
-        ? [`${nameOf(store.state.lanes[lane] ?? track.settings)}: ${headline(track.run)}`, sentences(track.run)] : null));
+        ? [`${nameOf(track.settings)}: ${headline(track.run)}`, sentences(track.run)] : null));
       if (told === words.flat().join("\n")) return;
       told = words.flat().join("\n");
       byId("stop").replaceChildren(...words.flatMap((one, lane) => (one

@@ -8,7 +8,7 @@
 //   preset: {kind, …} what the points were made by, or null once they were edited
 //   lanes:  settings of one to four algorithms;   chosen: which of them the panels tell about
 //   tool:   "add" | "switch" | "erase";           cls: the class that a click adds
-//   show:   {hulls, vectors, …} layers of the picture;   tab: the open view;   lesson: or null
+//   show:   {hulls, vectors, …} layers of the picture;   tab: the open view;   lesson: {at, done} or null
 // }
 
 export const MOST_LANES = 4;
@@ -144,4 +144,3 @@ export const choose = (state, lane) => ({ ...state, chosen: lane });
 export const setTool = (state, tool, cls = state.cls) => ({ ...state, tool, cls });
 export const setShow = (state, name, value) => ({ ...state, show: { ...state.show, [name]: value } });
 export const setTab = (state, tab) => ({ ...state, tab });
-export const setLesson = (state, lesson) => ({ ...state, lesson });
