@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from rich.console import Group, RenderableType
@@ -35,6 +36,7 @@ NAMES = {
 }
 KINDS = {"number": "numbers", "date": "dates", "text": "words", "words": "free text"}
 ELSEWHERE = {"data", "classes", "verdict", "accuracy", "test", "weights"}  # on the page
+FAR = 0.5  # of the errors of the largest class are left where a model is far better
 MOST_TERMS = 6  # of a hyperplane that is written out
 MOST_TELLING = 3
 
@@ -65,12 +67,22 @@ def whose(found: Judgement) -> str:
     """The rows by which a model was judged."""
     rows = count(found.evaluation.rows, "row")
     if found.by == "folds":
-        return f"{rows}, each judged by a model that had not seen it ({found.folds} folds)"
+        return f"{rows}, each judged by a model that had not seen it"
     if found.by == "held out":
         return f"{rows} that were held out"
     if found.by == "test":
         return f"{rows} of {shortened(found.where)}"
     return f"the {rows} it was trained on"
+
+
+def judged_on(found: Judgement) -> str:
+    """How the answers were found that are judged below."""
+    if found.by == "folds":
+        folds = count(found.folds, "fold")
+        return f"Cross-validation: {folds}, in each of which the rows of that fold were left out."
+    if found.by == "training":
+        return "No rows were left out to judge by: the numbers below are about those of training."
+    return f"Judged by {whose(found)}, from which nothing was learned."
 
 
 def grade(found: Judgement) -> Grade:
@@ -85,7 +97,7 @@ def grade(found: Judgement) -> Grade:
     told = f"Of {whose(found)}, {percent(e.accuracy)} are right, {sure}."
     if e.interval[0] > e.majority:
         left = (1 - e.accuracy) / (1 - e.majority) if e.majority < 1 else 1.0
-        return Grade("good", "It works" if left < 0.5 else "Better than guessing", told)
+        return Grade("good", f"{'Far better' if left < FAR else 'Better'} than guessing", told)
     if e.interval[1] < e.majority:
         return Grade("bad", "Worse than guessing", told)
     return Grade("bad", "No better than guessing", told)
@@ -243,6 +255,17 @@ def _text(what: Any) -> str:
 
 
 # Below pictures ---------------------------------------------------------------------------------
+
+
+def learning_caption(s: PageFacts) -> str:
+    """What the last rows have brought."""
+    found = s.learning
+    if found is None or len(found.rows) < 2:
+        return ""
+    gain = 100 * (fmean(found.right[-1]) - fmean(found.right[-2]))
+    told = f"The last {grouped(found.rows[-1] - found.rows[-2])} rows changed it by {gain:+.1f} "
+    told += f"points. Mean over {count(len(found.right[0]), 'fold')}, with the worst and the best."
+    return told.replace("-", "−")
 
 
 def distance_caption(s: PageFacts) -> str:
