@@ -8,6 +8,7 @@ import typer
 
 from rosenblatt.cli import options
 from rosenblatt.cli.options import check_outputs, check_seed, folds_of, max_seconds, shown_tables
+from rosenblatt.cli.typed import typed
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.visible import print_json
 
@@ -123,7 +124,7 @@ def _compared(
     def command(kind: tuple[str, ...]) -> list[str]:
         often = f"x{repeats}" if repeats > 1 else ""
         numbers = ["--cv", f"{folds}{often}", "--seed", str(ctx.params["seed"])]
-        return ["rosenblatt", "fit", *given(ctx, table.target), *kind, *numbers]
+        return ["rosenblatt", "fit", *typed(ctx, table.target, READING), *kind, *numbers]
 
     return compare_table(
         table,
@@ -135,28 +136,6 @@ def _compared(
         command=command,
         tell=progress.say,
     )
-
-
-def given(ctx: typer.Context, target: str) -> list[str]:
-    """The files and the options about them as somebody would type them, the target named."""
-    from rosenblatt.tables.formats.postgres import without_password
-
-    found = [without_password(str(file)) for file in ctx.params["files"] or ()]
-    asked = ctx.params | {"target": target}
-    for option in ctx.command.params:
-        value, flag = asked.get(option.name or ""), option.opts[0]
-        if (
-            option.name not in READING
-            or value is None
-            or (value is False and not option.secondary_opts)
-        ):
-            continue
-        if isinstance(value, bool):
-            found.append(flag if value else option.secondary_opts[0])
-        else:
-            each = value if isinstance(value, list | tuple) else [value]
-            found += [part for one in each for part in (flag, without_password(str(one)))]
-    return found
 
 
 def _draw(facts: ComparisonFacts, picture: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rosenblatt.cli.options import seconds
 from rosenblatt.report.page.facts import Judgement, LearningCurve, PageFacts
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
 
     from rosenblatt.cli.fitting import TrainedModel
     from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
+    from rosenblatt.report.comparison import ComparisonFacts
     from rosenblatt.report.fits import LabelledTable
+    from rosenblatt.report.suspicion import SuspicionFacts
 
 TIME = 60.0  # seconds for what is only on the page
-LEARNING, SUSPECTS = 0.2, 0.4  # shares of the time that is left
+BOUND, LEARNING, SUSPECTS = 0.1, 0.15, 0.35  # shares of it; the rest is for other models
+FOLDS = 5
 ROWS = 10  # of each kind that are shown
 
 
@@ -72,20 +76,25 @@ def gathered(
     from rosenblatt.report.rows import rows_facts
 
     end, left_out = time.monotonic() + limit, list[str]()
+
+    def left(share: float) -> float:
+        """Seconds: a share of what there was, of what there still is."""
+        return max(0.0, min(share * limit, end - time.monotonic()))
+
     progress.say("looking at rows")
     shown = rows_facts(trained.pipeline, trained.training, ROWS, trained.facts.verdicts)
-    learning = _learning(trained, progress, LEARNING * limit, left_out)
-    more: dict[str, Any] = {"rows": shown, "learning": learning}
-    more |= {"recipe": recipe(ctx, trained), "judgement": _judgement(trained, rest)}
-    progress.say("looking for the bound")
-    left = max(0.0, min(limit / 10, end - time.monotonic()))
     return page_facts(
         trained.classifier,
         trained.training,
         trained.facts,
-        bound_time=left,
+        bound_time=left(BOUND),
+        rows=shown,
+        recipe=recipe(ctx, trained),
+        judgement=_judgement(trained, rest),
+        learning=_learning(trained, progress, left(LEARNING), left_out),
+        suspects=_suspects(trained, ctx, progress, left(SUSPECTS), left_out),
+        comparison=_comparison(trained, ctx, progress, left(1.0), left_out),
         left_out=left_out,
-        **more,
     )
 
 
@@ -141,3 +150,63 @@ def _learning(
         left_out.append("right answers by the number of rows: there are too few, or too many")
         return None
     return LearningCurve(tuple(n for n, _ in found), tuple(right for _, right in found))
+
+
+def _suspects(
+    trained: TrainedModel,
+    ctx: typer.Context,
+    progress: ProgressLine,
+    limit: float,
+    left_out: list[str],
+) -> SuspicionFacts | None:
+    """Rows whose class is suspicious, if they are found in time."""
+    from rosenblatt.cli.suspects import examined
+    from rosenblatt.running.clock import Cancel, cancelled_by
+    from rosenblatt.tables.mapped_features import MappedEncoder
+
+    training = trained.training
+    if min(training.counts.values()) < 2 or isinstance(training.encoder, MappedEncoder):
+        left_out.append("suspicious rows (rosenblatt suspects has them)")
+        return None
+    cancel = Cancel(limit)
+    try:
+        if limit > 0:
+            with cancelled_by(cancel):
+                return examined(training, ctx.params.get("seed") or 0, progress)
+    except KeyboardInterrupt:
+        if cancel.pressed or not cancel.asked:  # by hand, not by the clock
+            raise
+    left_out.append("suspicious rows: no time was left (rosenblatt suspects has them)")
+    return None
+
+
+def _comparison(
+    trained: TrainedModel,
+    ctx: typer.Context,
+    progress: ProgressLine,
+    limit: float,
+    left_out: list[str],
+) -> ComparisonFacts | None:
+    """Other kinds of models on the same folds, as many as are done in time."""
+    from rosenblatt.report.comparison import compare_table
+    from rosenblatt.tables.mapped_features import MappedEncoder
+
+    training, told = trained.training, "other models (rosenblatt compare has them)"
+    counts = training.counts.values()
+    if limit <= 0 or min(counts) < 2 or isinstance(training.encoder, MappedEncoder):
+        left_out.append(told)
+        return None
+    facts = compare_table(
+        replace(training, notes=[]),
+        folds=FOLDS,
+        seed=ctx.params.get("seed") or 0,
+        max_time=limit,
+        n_jobs=ctx.params.get("n_jobs"),
+        tell=progress.say,
+    )
+    if facts.interrupted:
+        raise KeyboardInterrupt
+    if len(facts.kinds) < 2:
+        left_out.append(told)
+        return None
+    return facts

@@ -11,9 +11,9 @@ import numpy as np
 
 from rosenblatt.cli.effort import CHOSEN
 from rosenblatt.cli.options import how_to_read
+from rosenblatt.cli.typed import typed
 from rosenblatt.report.page.facts import Recipe
 from rosenblatt.results import StopReason
-from rosenblatt.tables.formats.postgres import without_password
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.tables.sparse_features import SparseEncoder
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.fitting import TrainedModel
 
 # What does not matter to the model: where it is written, and how it is told.
-BESIDES = {"files", "target", "output", "picture", "page", "page_time", "top", "rows", "json_"}
-BESIDES |= {"quiet", "record", "db"}
+BESIDES = {"output", "picture", "page", "page_time", "top", "rows", "json_", "quiet", "record"}
 UNSET = {"callback", "progress", "record", "n_jobs"}  # of estimators, which change no weight
 BY_CLOCK = "Training was ended by the clock (--max-time), so another run may end elsewhere."
 NO_FILE = "The table was no file, so there is no short program in Python."
@@ -52,26 +51,9 @@ def _hindrance(trained: TrainedModel, given: Mapping[str, Any]) -> str:
 
 def command(ctx: typer.Context, trained: TrainedModel) -> str:
     """``rosenblatt fit`` with every option that was given, and the class by name."""
-    words = ["rosenblatt", "fit", *(ctx.params["files"] or ())]
-    if ctx.params["db"] is not None:
-        words += ["--db", without_password(ctx.params["db"])]
-    words += ["--target", trained.training.target]
-    for option in ctx.command.params:
-        source = ctx.get_parameter_source(str(option.name))
-        given = source is not None and source.name == "COMMANDLINE"
-        if given and option.name not in BESIDES:
-            words += _words(option, ctx.params[str(option.name)])
-    return shlex.join([*words, "-o", "model.skops"])
-
-
-def _words(option: Any, value: Any) -> list[str]:
-    """An option as it is typed."""
-    if isinstance(value, bool):
-        names = option.opts if value else option.secondary_opts
-        return [max(names, key=len)]
-    name = max(option.opts, key=len)
-    values = value if isinstance(value, list | tuple) else [value]
-    return [word for one in values for word in (name, str(one))]
+    options = {str(option.name) for option in ctx.command.params} - BESIDES
+    given = typed(ctx, trained.training.target, options)
+    return shlex.join(["rosenblatt", "fit", *given, "-o", "model.skops"])
 
 
 # Python -----------------------------------------------------------------------------------------

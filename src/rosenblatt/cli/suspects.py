@@ -75,7 +75,7 @@ def suspects(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         table = _encoded(read_file(files, target, KernelPerceptron, how), ctx.params)
-        facts = _examined(table, seed, progress)
+        facts = examined(table, seed, progress)
         if output is not None:
             _write(facts, output)
     if json_:
@@ -109,7 +109,7 @@ def _encoded(table: LabelledTable, asked: dict[str, Any]) -> EncodedTable:
     return EncodedTable(**vars(table), encoder=encoder, X=X)
 
 
-def _examined(table: EncodedTable, seed: int, progress: ProgressLine) -> SuspicionFacts:
+def examined(table: EncodedTable, seed: int, progress: ProgressLine) -> SuspicionFacts:
     """The suspicious rows; of a large table kernel perceptrons see a part at a time."""
     from rosenblatt.report.suspicion import FOLDS, MOST_ROWS, gather, suspicion_facts
     from rosenblatt.validation.plans import stratified

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from rosenblatt.report.comparison import ComparisonFacts
 from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.report.page.charting import (
     BOTTOM,
@@ -34,6 +35,7 @@ from rosenblatt.report.page.facts import (
     RankingCurves,
 )
 from rosenblatt.report.sentences import four_digits, percent, shortened
+from rosenblatt.validation.kinds import MAJORITY
 from rosenblatt.visible import count, grouped
 
 SQUARE = 250  # the height of pictures whose axes are both shares
@@ -252,6 +254,34 @@ def confusion_map(found: EvaluationFacts) -> Picture | None:
             kind = f"{'good' if i == j else 'bad'} d{depth}" if n else "empty"
             at = LEFT + j * side, TOP + i * side
             picture.draw(box(*at, side - 0.6, side - 0.6), f"fill {kind}")
+    return picture
+
+
+def kinds_dots(found: ComparisonFacts, own: float | None) -> Picture:
+    """Right answers of kinds of models with their intervals; `own`: of the model of the page."""
+    told = [f"{one.name} {percent(one.accuracy)}" for one in found.kinds]
+    kinds = [one for one in found.kinds if one.name != MAJORITY] or found.kinds
+    step = 20
+    height = TOP + step * len(kinds) + BOTTOM
+    picture = Picture("kinds", "Kinds of models", f"{'; '.join(told)}.", height=height)
+    ends = [bound for one in kinds for bound in one.interval]
+    low, high = min(ends), max(ends)
+    spare = max(0.002, 0.06 * (high - low))
+    x = across(max(0.0, low - spare), min(1.0, high + spare), left=112)
+    floor = height - BOTTOM
+    for value in ticks(x.low, x.high, 4):
+        picture.draw(path([(x(value), TOP), (x(value), floor)]), "rule")
+        picture.write(x(value), floor + 14, share(value), "middle tick")
+    if own is not None and x.low <= own <= x.high:
+        picture.draw(path([(x(own), TOP - 4), (x(own), floor)]), "mark dashed")
+        picture.write(min(x(own), WIDTH - 40), 10, "this model", "middle name")
+    for k, one in enumerate(kinds):
+        y = TOP + step * (k + 0.5)
+        kind = "s0" if one.name in (found.best, *found.alike) else "s5 plain"
+        picture.write(106, y + 3.5, shortened(one.name, 18), "end tick")
+        picture.draw(path([(x(bound), y) for bound in one.interval]), f"line {kind}")
+        picture.draw(dot(x(one.accuracy), y, 3.2), f"fill f{kind[1]}")
+    picture.write((x.start + x.end) / 2, height - 5, "right answers", "middle name")
     return picture
 
 

@@ -73,6 +73,7 @@ def _environment() -> Environment:
         "area": lambda x: NOTHING if x is None else f"{x:.4f}",
         "signed": _signed,
         "amount": _amount,
+        "points": lambda share: f"{100 * share:.1f} points".replace("-", "−"),
         "cell": _cell,
         "holds": wording.holds,
         "became": wording.became,
@@ -110,7 +111,7 @@ def _told(s: PageFacts) -> dict[str, Any]:
         "next_step": wording.next_step(fit),
         "balance": wording.balance(e),
         "data_sentence": wording.data_sentence(fit),
-        "kinds": wording.KINDS,
+        "column_kinds": wording.KINDS,
         "confusions": wording.confusions(e, MOST_CONFUSIONS),
         "said": list(wording.said(s)),
         "k": len(e.classes),
@@ -170,9 +171,24 @@ def _pictures(s: PageFacts) -> dict[str, Any]:
         "course": course and charts.course_lines(course),
         "course_caption": wording.course_caption(s),
         "course_rows": rows,
+        "kinds": s.comparison and charts.kinds_dots(s.comparison, _own_accuracy(s)),
+        **_comparison(s),
         "mistakes_bar": charts.mistakes_bar(s.bounds[0]) if s.bounds else None,
         "inseparable_bound": hopeless,
     }
+
+
+def _comparison(s: PageFacts) -> dict[str, Any]:
+    """What a comparison came to, and how it was made."""
+    lines = [] if s.comparison is None else list(wording.compared(s.comparison))
+    how = [one for one in lines if one.name in ("folds", "chosen")]
+    return {"compared": [one for one in lines if one not in how], "compared_how": how}
+
+
+def _own_accuracy(s: PageFacts) -> float | None:
+    """How many answers of the page's own model are right, if that can be set beside others."""
+    judged = s.judgement
+    return judged.evaluation.accuracy if judged is not None and judged.by == "folds" else None
 
 
 def _evenly(n: int, most: int) -> list[int]:

@@ -10,6 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rosenblatt.report.comparison import ComparisonFacts
+from rosenblatt.report.comparison_report import comparison_lines
 from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.report.facts import FitFacts
 from rosenblatt.report.fit_report import advice, fit_lines
@@ -127,14 +129,12 @@ def telling(weights: NamedWeights) -> str:
     order = abs(weights.coef).max(axis=0).argsort()[::-1][:MOST_TELLING]
     if len(weights.coef) > 1:
         return listing(weights.features[j] for j in order)
-    minus, plus = weights.classes
+    minus, plus = (shortened(name, 30) for name in weights.classes)
     told = []
     for j in order:
         w = weights.coef[0][j]
         if w:
-            told.append(
-                f"{shortened(weights.features[j])} (more of it: {plus if w > 0 else minus})"
-            )
+            told.append(f"{shortened(weights.features[j])} (for {plus if w > 0 else minus})")
     return ", ".join(told) or "nothing: all weights are 0"
 
 
@@ -236,6 +236,13 @@ def said(s: PageFacts) -> Iterator[Said]:
     """The lines of the report of `rosenblatt fit`, for all that has no picture."""
     for name, what in fit_lines(s.fit, None, 8, 100):
         if name not in ELSEWHERE:
+            yield Said(name, list(_plain(what)))
+
+
+def compared(found: ComparisonFacts) -> Iterator[Said]:
+    """The lines of the report of `rosenblatt compare`, but for its table."""
+    for name, what in comparison_lines(found):
+        if name not in (*ELSEWHERE, "kinds", "again"):
             yield Said(name, list(_plain(what)))
 
 
