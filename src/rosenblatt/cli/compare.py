@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosenblatt.cli import options
+from rosenblatt.cli.given_options import given_options
 from rosenblatt.cli.options import check_outputs, check_seed, folds_of, max_seconds, shown_tables
-from rosenblatt.cli.typed import typed
 from rosenblatt.cli.waiting import HeldCtrlC, ProgressLine
 from rosenblatt.visible import print_json
 
@@ -124,7 +124,7 @@ def _compared(
     def command(kind: tuple[str, ...]) -> list[str]:
         often = f"x{repeats}" if repeats > 1 else ""
         numbers = ["--cv", f"{folds}{often}", "--seed", str(ctx.params["seed"])]
-        return ["rosenblatt", "fit", *typed(ctx, table.target, READING), *kind, *numbers]
+        return ["rosenblatt", "fit", *given_options(ctx, table.target, READING), *kind, *numbers]
 
     return compare_table(
         table,

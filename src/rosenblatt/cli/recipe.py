@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.cli.effort import CHOSEN
-from rosenblatt.cli.options import how_to_read
-from rosenblatt.cli.typed import typed
+from rosenblatt.cli.given_options import given_options
+from rosenblatt.cli.options import how_to_read, typed
 from rosenblatt.report.page.facts import Recipe
 from rosenblatt.results import StopReason
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
@@ -52,8 +52,8 @@ def _hindrance(trained: TrainedModel, given: Mapping[str, Any]) -> str:
 def command(ctx: typer.Context, trained: TrainedModel) -> str:
     """``rosenblatt fit`` with every option that was given, and the class by name."""
     options = {str(option.name) for option in ctx.command.params} - BESIDES
-    given = typed(ctx, trained.training.target, options)
-    return shlex.join(["rosenblatt", "fit", *given, "-o", "model.skops"])
+    given = given_options(ctx, trained.training.target, options)
+    return typed(["fit", *given, "-o", "model.skops"])
 
 
 # Python -----------------------------------------------------------------------------------------
@@ -66,6 +66,8 @@ def _python(trained: TrainedModel, given: Mapping[str, Any]) -> Iterator[str]:
     how = how_to_read(given)
     if _needs_numpy(trained, given):
         yield "import numpy as np"
+    if any(_path(file).startswith("Path") for file in given["files"]):
+        yield "from pathlib import Path"
     yield "import rosenblatt as rb"
     yield "from sklearn.pipeline import make_pipeline"
     yield ""
@@ -119,12 +121,20 @@ def _reading(files: Sequence[str], how: Mapping[str, Any], training: Any) -> Ite
     options |= {"text": words} if words else {}
     options |= {"missing": list(how["missing"])} if how["missing"] else {}
     options |= {"skip_bad_lines": True} if how.get("skip_bad_lines") else {}
-    where = _value(files[0] if len(files) == 1 else list(files))
+    where = _path(files[0]) if len(files) == 1 else f"[{', '.join(map(_path, files))}]"
     told = "".join(f", {name}={_value(value)}" for name, value in options.items())
     yield f"table = rb.io.read_table({where}{told})"
     kinds = dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
     if kinds:
         yield f"table = table.read_as(table.kinds | {_value(kinds)})"
+
+
+def _path(file: str) -> str:
+    """A file as Python reads it; the folder of its owner, often a person's name, is not told."""
+    home = f"{Path.home()}/"
+    if not file.startswith(home) or len(home) < 3:
+        return _text(file)
+    return f"Path.home() / {_text(file.removeprefix(home))}"
 
 
 def _as_written(training: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Options as somebody would type them."""
+"""The options that a command was given, as somebody would type them for another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import typer
 
 
-def typed(ctx: typer.Context, target: str, names: Collection[str]) -> list[str]:
+def given_options(ctx: typer.Context, target: str, names: Collection[str]) -> list[str]:
     """The files of a command and those of its options that have these names, the target named.
 
     What was not given, or is as it is by default, is left out; passwords are, too.
