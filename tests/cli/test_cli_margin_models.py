@@ -59,7 +59,7 @@ def press(*_, **__):
     [
         ("rosenblatt.cli.fitting.EncodedTable", "margins"),  # between training and verdict
         ("rosenblatt.report.judging.separability", "verdicts"),
-        ("rosenblatt.cli.fitting.plan_folds", "verdicts"),
+        ("rosenblatt.cli.folding.plan_folds", "verdicts"),
         ("rosenblatt.cli.fitting.notes_about", "verdicts"),
         ("rosenblatt.cli.fitting.margins_of", "cross_validation"),
         ("rosenblatt.files.models._strangers", "cross_validation"),  # the file is being written

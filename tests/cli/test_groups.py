@@ -6,6 +6,8 @@ import pytest
 import rosenblatt as rb
 from commands import call, fitted, one_line, table
 
+pytestmark = pytest.mark.usefixtures("plain_terminal")
+
 
 def visits(n=24, each=5, name="visits.csv"):
     """Patients seen several times: who it is tells the answer, what is measured does not."""

@@ -25,6 +25,7 @@ KINDS = {
     "vote": ["--kernel", "poly", "--keep", "vote"],
     "hard": ["--model", "max-margin"],
     "soft": ["--model", "soft-margin"],
+    "calibrated": ["--calibrate", "isotonic", "--cv", "2"],
 }
 
 

@@ -200,7 +200,8 @@ def _find(name: str) -> Demo:
 def _run(name: str) -> None:
     """Fit and explain."""
     one = _find(name)
-    from rosenblatt.cli.fitting import Folding, estimator, train
+    from rosenblatt.cli.fitting import estimator, train
+    from rosenblatt.cli.folding import Folding
     from rosenblatt.report.fit_report import print_report
     from rosenblatt.tables.encoder import TableEncoder
 

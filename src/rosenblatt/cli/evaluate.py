@@ -96,8 +96,7 @@ def judged(
     import numpy as np
 
     from rosenblatt.cli.predict import rows_at_a_time
-    from rosenblatt.report.evaluation import evaluate as evaluated
-    from rosenblatt.report.evaluation import ranking_values
+    from rosenblatt.report.evaluation import evaluated_answers
     from rosenblatt.report.sentences import listing
 
     wanted = application.target
@@ -126,5 +125,5 @@ def judged(
         f"column {wanted!r} of {table.path} {there}, but the model knows {listing(names, 4)}: "
         "no row can be judged",
     )
-    ranks = ranking_values(application.classifier, np.concatenate(values))
-    return evaluated(np.concatenate(true), np.concatenate(chosen), ranks, names)
+    answers = np.concatenate(true), np.concatenate(chosen), np.concatenate(values)
+    return evaluated_answers(application.classifier, *answers)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt.report.fits import LabelledTable
 
 Model = Literal["perceptron", "adaline", "kernel", "max-margin", "soft-margin"]
+Curves = Literal["sigmoid", "isotonic"]
 Keep = Literal["auto", "last", "pocket", "average", "vote"]
 
 OUTPUT = "Save the model here."
@@ -36,6 +37,9 @@ FOLDS, FOLDS_TIME = "5", 12.0  # unless asked for others; the seconds in which t
 CROSS = (
     "Cross-validate in so many folds; 5x3: three times; 0: not. "
     f"Default: {FOLDS}, within {FOLDS_TIME:g} seconds."
+)
+CALIBRATE = (
+    "Give the model probabilities, by the answers of --cv: sigmoid, or isotonic for many rows."
 )
 TEST = "Judge the model by another table, which it does not learn from."
 HOLDOUT = "Learn from the other rows, and judge the model by this share of them: 20%."
@@ -75,6 +79,7 @@ def fit(
     ] = None,
     folds: Annotated[str | None, typer.Option("--cv", metavar="FOLDS", help=CROSS)] = None,
     groups: options.Groups = None,
+    calibrate: Annotated[Curves | None, typer.Option(metavar="CURVE", help=CALIBRATE)] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help=TEST)] = None,
     holdout: Annotated[str | None, typer.Option(metavar="SHARE", help=HOLDOUT)] = None,
     rows: Annotated[int, typer.Option(min=0, metavar="N", help=ROWS)] = 0,
@@ -136,6 +141,8 @@ def fit(
     check_outputs(model=output, picture=picture, page=page)
     check_page(page, page_time, files)
     n_folds, times = folds_of(folds or FOLDS)
+    needs = f"--calibrate {calibrate} goes by the answers of --cv: give at least 2 folds"
+    refuse(calibrate is not None and not n_folds, needs)
     check_seed(seed or 0)
     max_seconds(max_time)
     both = "--test and --holdout both say what to judge the model by: give one of them"
@@ -143,7 +150,8 @@ def fit(
     check_readable(test)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         from rosenblatt.cli.effort import Effort
-        from rosenblatt.cli.fitting import Folding, prepare, train
+        from rosenblatt.cli.fitting import prepare, train
+        from rosenblatt.cli.folding import Folding
 
         table, classifier, encoder = prepare(ctx.params | {"record": record or None}, progress)
         rest = None
@@ -155,7 +163,7 @@ def fit(
             epochs=max_epochs is None and max_time is None,
             folds_time=FOLDS_TIME if folds is None else None,
         )
-        folding = Folding(n_folds, times, seed or 0)
+        folding = Folding(n_folds, times, seed or 0, calibrate)
         trained = train(table, classifier, encoder, folding, progress, ctrl_c, effort)
         trained = trained.made_by(options.typed(ctx.meta[options.TYPED]))
         trained, failed = _tested(trained, rest, test, ctx.params, progress)

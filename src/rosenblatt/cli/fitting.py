@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 import rosenblatt
 from rosenblatt.cli.effort import CHOSEN, Effort
 from rosenblatt.cli.feature_maps import split_options, with_map
+from rosenblatt.cli.folding import Folding, with_folds
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -30,21 +31,18 @@ from rosenblatt.cli.reading import encoder_of, read_file
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
-from rosenblatt.report.cross_validation import validation_facts
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.facts import FitFacts
-from rosenblatt.report.fingerprints import fingerprint
 from rosenblatt.report.fits import (
     EncodedTable,
     LabelledTable,
     fit_facts,
     margins_of,
-    table_facts,
 )
 from rosenblatt.report.judging import was_stopped, with_verdicts
 from rosenblatt.running.clock import Cancel
 from rosenblatt.tables.mapped_features import MappedEncoder, plain
-from rosenblatt.validation.plans import Plan, plan_folds
+from rosenblatt.validation.plans import Plan
 from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
 from rosenblatt.visible import count
 
@@ -61,15 +59,6 @@ MODELS = {  # by name: the loops of all of them would take a while to load
     "max-margin": "MaxMarginClassifier",
     "soft-margin": "SoftMarginClassifier",
 }
-
-
-@dataclass(frozen=True)
-class Folding:
-    """The cross-validation that was asked for: so many folds, so many times."""
-
-    folds: int = 0
-    repeats: int = 1
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -183,25 +172,20 @@ def train(
     if folding.folds and not (interrupted or ctrl_c.pressed):
 
         def validated() -> OutOfFold:
-            plan = plan_folds(training.labels, **vars(folding), groups=table.group_of)
             left = None if limit is None else limit - (time.perf_counter() - began)
+            plan = folding.plan(training)
             return cross_validate(training, judged_as, plan, progress, effort, left)
 
         found = ctrl_c.unless_stopped(validated)
         if found is None:
             table.notes.append("no cross-validation: stopped with Ctrl-C")
-    scores, planned = ((), 0) if found is None else (found.scores, len(found.plan))
-    about = replace(table_facts(training, scores, planned), fingerprint=fingerprint(training))
-    if found is not None and found.folds:
-        names = [str(name) for name in classifier.classes_]
-        valid = validation_facts(found, classifier, names, table.grouped_by)
-        facts = replace(facts, validation=valid)
+    facts = with_folds(facts, found, classifier, training, folding.calibrate)
     if judged_as is not classifier:
         from rosenblatt.report.choice import choice_facts
 
         chosen = [] if found is None else found.choices
         facts = replace(facts, choice=choice_facts(chosen, judged_as.choice_))
-    facts = replace(facts, table=about, notes=tuple(table.notes))
+    facts = replace(facts, notes=tuple(table.notes))
     return TrainedModel(classifier, training, facts, interrupted or ctrl_c.pressed, found)
 
 

@@ -21,6 +21,7 @@ CELLS = 25 * CHUNK  # fewer of them where the table is wider, for the sake of me
 MODEL = "A model saved by rosenblatt fit."
 TABLE = "A table with the same columns; - for standard input."
 OUTPUT = "Write to this .csv, .tsv or .parquet file. Default: CSV on standard output."
+PROBA = "Write, too, the probability of each class, of a model fitted with --calibrate."
 EXPLAIN = "Write, too, which columns led to each answer, those that count most first: because."
 TOP = "How many columns --explain names (3)."
 CONTRIBUTIONS = "Write, too, what every column adds to the decision value, and what it starts from."
@@ -39,6 +40,7 @@ def predict(
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE...", help=TABLE)] = None,
     output: Annotated[str | None, writes(metavar="TABLE", help=OUTPUT)] = None,
     keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help=KEEP)] = None,
+    proba: Annotated[bool, typer.Option("--proba", metavar="", help=PROBA)] = False,
     explain: Annotated[bool, typer.Option("--explain", metavar="", help=EXPLAIN)] = False,
     top: Annotated[int | None, typer.Option(min=1, metavar="N", help=TOP)] = None,
     contributions: Annotated[
@@ -77,7 +79,7 @@ def predict(
         if output is None and hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # data, not words for a terminal
         explained = Explained((top or 3) * explain, contributions)
-        application = Application(load(model), model, keep or (), explained=explained)
+        application = Application(load(model), model, keep or (), explained=explained, proba=proba)
         tally = Tally()
         refuse_overwriting(output, [model, *files])
         writer = TableWriter(output, application.layout)

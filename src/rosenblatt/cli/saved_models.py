@@ -17,6 +17,7 @@ from rosenblatt.contract.classifier import Classifier, choose
 from rosenblatt.files.models import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
+from rosenblatt.results.calibration import probabilities
 from rosenblatt.tables.cells import TRUTH
 from rosenblatt.tables.spellings import as_known
 from rosenblatt.tables.table import Table
@@ -156,6 +157,7 @@ class Application:
         kept: Sequence[str] = (),
         target: str | None = None,
         explained: Explained | None = None,
+        proba: bool = False,
     ) -> None:
         facts, self.model = saved_facts(model, path), model
         self.path, self.trained_on = path, None if facts is None else facts.table
@@ -184,6 +186,11 @@ class Application:
         values = [f"decision_{label}" for label in classes] if len(classes) > 2 else ["decision"]
         label = "integer" if classes.dtype.kind in "iu" else "text"
         self.answers = {"prediction": label} | dict.fromkeys(values, "number")
+        self.proba = proba
+        if proba:
+            none = f"{path} has no probabilities: fit the model again with --calibrate sigmoid"
+            refuse(not hasattr(self.classifier, "predict_proba"), none)
+            self.answers |= dict.fromkeys((f"probability_{c}" for c in classes), "number")
         self.explanation = explained and Explanation.of(model, path, explained)
         if self.explanation is not None:
             self.answers |= self.explanation.layout(label if len(classes) > 2 else None)
@@ -303,8 +310,17 @@ class Application:
             reasons, second = self.explanation.columns(X, values, chosen)
             if RUNNER_UP in self.answers:
                 reasons[RUNNER_UP] = self._labels(second)
-        answers = dict(zip(self.answers, [self._labels(chosen), *values.T], strict=False))
+        found = [self._labels(chosen), *values.T, *(self._probabilities(X, values).T)]
+        answers = dict(zip(self.answers, found, strict=False))
         return kept | answers | reasons
+
+    def _probabilities(self, X: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Those of each class, if they are wanted."""
+        if not self.proba:
+            return np.empty((len(values), 0))
+        if isinstance(self.classifier, Classifier):
+            return probabilities(self.classifier.calibration_, values)
+        return np.asarray(self.classifier.predict_proba(X), dtype=np.float64)
 
     def _labels(self, numbers: NDArray[np.intp]) -> Any:
         """The classes with these numbers, as they are written."""

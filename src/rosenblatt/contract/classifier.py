@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,6 +24,7 @@ from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import Hyperplane, JointFit
+from rosenblatt.results.calibration import Curve, IsotonicCurve, SigmoidCurve, probabilities
 from rosenblatt.running.scanner import exact_decisions
 from rosenblatt.running.threads import Team
 
@@ -54,6 +56,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     classes_: NDArray[Any]
     n_errors_: int
+    calibration_: tuple[Curve, ...]  # where there is one: decision values to probabilities
+
+    _parts = (*Estimator._parts, SigmoidCurve, IsotonicCurve)
 
     # The side of points on the hyperplane, where a parameter may say so; None: -1, but in training
     # on neither. (Models that were saved before there was the parameter have this one.)
@@ -94,8 +99,17 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return np.column_stack([rest, factors])
 
     def _has_basics(self) -> bool:
-        """Whether it has classes in order, too, and counts its errors."""
-        return super()._has_basics() and are_classes(self.classes_) and is_count(self.n_errors_)
+        """Whether it has classes in order, too, counts its errors, and is calibrated for them."""
+        sound = are_classes(self.classes_) and is_count(self.n_errors_)
+        return super()._has_basics() and sound and self._has_curves()
+
+    def _has_curves(self) -> bool:
+        """Whether it has a curve for each problem, if it has any."""
+        curves = getattr(self, "calibration_", None)
+        if curves is None:
+            return True
+        fits = isinstance(curves, tuple) and len(curves) == len(positives_of(self.classes_))
+        return fits and all(isinstance(one, Curve) and one.fits_together for one in curves)
 
     @property
     def certificate_(self) -> Any:
@@ -110,6 +124,16 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """The class of each row of X."""
         values = self.decision_function(X)
         return self.classes_[choose(values.reshape(len(values), -1), self.at_zero)]
+
+    @available_if(lambda self: hasattr(self, "calibration_"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, a column each, of a model with a `calibration_`.
+
+        ``rosenblatt fit --calibrate`` gives it one. The class of a row is still that of `predict`:
+        where two are about as probable, it need not be the more probable one.
+        """
+        values = self.decision_function(X)
+        return probabilities(self.calibration_, values.reshape(len(values), -1))
 
 
 class LinearClassifier(Classifier):
@@ -128,6 +152,7 @@ class LinearClassifier(Classifier):
             data.source, np.column_stack([coef, intercept]), team, self.at_zero
         )
         self.fits_, self.classes_ = fits, data.classes
+        forget_calibration(self)
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = max(len(fit.trace) for fit in fits)
 
@@ -152,6 +177,12 @@ class LinearClassifier(Classifier):
         with Team(count_threads(self.n_jobs)) as team:
             values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
         return values[:, 0] if values.shape[1] == 1 else values
+
+
+def forget_calibration(classifier: Classifier) -> None:
+    """After another fit: its curves were for other decision values."""
+    if hasattr(classifier, "calibration_"):
+        del classifier.calibration_
 
 
 def classifier_of(model: Any) -> Any:

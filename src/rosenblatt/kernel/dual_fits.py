@@ -10,7 +10,13 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from rosenblatt.arguments import to_host
-from rosenblatt.contract.classifier import Data, are_numbers, choose, positives_of
+from rosenblatt.contract.classifier import (
+    Data,
+    are_numbers,
+    choose,
+    forget_calibration,
+    positives_of,
+)
 from rosenblatt.contract.epochs import reporting
 from rosenblatt.contract.estimator import are_floats
 from rosenblatt.contract.parameters import count_threads
@@ -139,6 +145,7 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
     if a.dropped.size:
         alpha[(sample >= 0)[:, np.newaxis] & a.dropped[sample]] = 0
     model.kernel_, model.classes_ = kernel, data.classes
+    forget_calibration(model)
     model._fitted_with = meaning(model)
     model.support_ = sample
     if not model._pairwise:

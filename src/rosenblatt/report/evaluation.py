@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.contract.classifier import choose
+from rosenblatt.report.probabilities import ProbabilityFacts, probability_facts
+from rosenblatt.results.calibration import probabilities
 
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -58,6 +60,7 @@ class EvaluationFacts:
     majority: float
     classes: tuple[ClassScores, ...]
     confusion: tuple[tuple[int, ...], ...]
+    probabilities: ProbabilityFacts | None = None  # of a model that is calibrated
 
 
 def wilson_interval(right: float, n: float, z: float = Z) -> tuple[float, float]:
@@ -128,8 +131,19 @@ def evaluated(classifier: Any, X: Any, y: NDArray[Any]) -> EvaluationFacts:
     """Judge what one of the library's classifiers says of features whose classes are known."""
     values = classifier.decision_function(X).reshape(X.shape[0], -1)
     true, chosen = np.searchsorted(classifier.classes_, y), choose(values, classifier.at_zero)
+    return evaluated_answers(classifier, true, chosen, values)
+
+
+def evaluated_answers(
+    classifier: Any, true: NDArray[Any], chosen: NDArray[Any], values: NDArray[np.float64]
+) -> EvaluationFacts:
+    """Judge answers of a classifier by its decision values: probabilities, too, if it has any."""
     names = [str(label) for label in classifier.classes_]
-    return evaluate(true, chosen, ranking_values(classifier, values), names)
+    found = evaluate(true, chosen, ranking_values(classifier, values), names)
+    if not hasattr(classifier, "calibration_"):
+        return found
+    P = probabilities(classifier.calibration_, values)
+    return replace(found, probabilities=probability_facts(true, P))
 
 
 def _scores(

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from rosenblatt.report.cross_validation import ValidationFacts
 from rosenblatt.report.evaluation import ClassScores, EvaluationFacts
-from rosenblatt.report.facts import TableFacts
+from rosenblatt.report.facts import CalibrationFacts, TableFacts
+from rosenblatt.report.probabilities import ProbabilityFacts
 from rosenblatt.report.rows import RowsFacts
 from rosenblatt.report.rows_report import rows_lines
 from rosenblatt.report.sentences import percent, shortened
@@ -70,6 +71,13 @@ def _folds(table: TableFacts, found: ValidationFacts | None) -> str:
     return f"{of} cross-validation of {count(found.groups, 'group')}{column}"
 
 
+def calibration_line(facts: CalibrationFacts) -> str:
+    """Where the probabilities of a fit come from."""
+    curve = {"sigmoid": "a sigmoid curve", "isotonic": "a curve that never falls"}
+    how = curve.get(facts.method, shortened(facts.method))
+    return f"{how} through the answers to {count(facts.rows, 'row')} left out (predict --proba)"
+
+
 def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[Line]:
     """Named lines about right and wrong answers."""
     other = f"always saying {shortened(facts.majority_class)} gives {percent(facts.majority)}"
@@ -82,6 +90,8 @@ def evaluation_lines(facts: EvaluationFacts, top: int, width: int) -> Iterator[L
             "ranking",
             f"ROC AUC {facts.roc_auc:.4f}, average precision {facts.average_precision:.4f} ({of})",
         )
+    if facts.probabilities is not None:
+        yield "proba", _probabilities(facts.probabilities, [one.name for one in facts.classes])
     yield "classes", _classes(facts, top, width)
     if facts.right < facts.rows:
         yield "confused", _confusion(facts, top, width)
@@ -118,6 +128,23 @@ def _cells(one: ClassScores) -> list[str]:
     return [grouped(one.rows), grouped(one.predicted)] + [
         NOTHING if share is None else f"{share:.3f}" for share in shares
     ]
+
+
+def _probabilities(facts: ProbabilityFacts, names: Sequence[str]) -> RenderableType:
+    """The scores of the probabilities, and how often what was said came true."""
+    better = facts.brier < facts.majority_brier
+    scores = Text.assemble(
+        (f"Brier score {facts.brier:.4f}", "green" if better else "yellow"),
+        f", log loss {facts.log_loss:.4f}; always saying the shares of the classes gives "
+        f"{facts.majority_brier:.4f} and {facts.majority_log_loss:.4f}",
+    )
+    table = columns(*["right"] * 4)
+    of = ("probability", "said") if len(names) > 2 else (f"of {shortened(names[1], 20)}", "rows")
+    table.add_row(*(Text(head, "dim") for head in (*of, "mean", "came true")))
+    for one in facts.reliability:
+        span = f"{100 * one.low:.0f} to {100 * one.high:.0f}%"
+        table.add_row(span, grouped(one.said), percent(one.mean), percent(one.true))
+    return Group(scores, table)
 
 
 def _confusion(facts: EvaluationFacts, top: int, width: int) -> RenderableType:

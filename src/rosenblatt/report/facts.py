@@ -50,7 +50,7 @@ ORDER = (
     ),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized"),
     *("steps", "margins"),
-    *("cross_validation", "folds", "validation", "majority", "tested_on", "test"),
+    *("cross_validation", "folds", "validation", "calibration", "majority", "tested_on", "test"),
     *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "fingerprint", "command", "versions", "notes"),
 )
@@ -267,6 +267,14 @@ class VerdictFacts:
 
 
 @dataclass(frozen=True)
+class CalibrationFacts:
+    """How decision values become probabilities, and by answers to how many rows left out."""
+
+    method: str  # "sigmoid" or "isotonic"
+    rows: int
+
+
+@dataclass(frozen=True)
 class FitFacts:
     """All there is to say about a fit; tuples have an entry for each two-class problem.
 
@@ -295,6 +303,7 @@ class FitFacts:
     feature_map: MapFacts | None = None
     validation: ValidationFacts | None = None  # by cross-validation
     choice: ChoiceFacts | None = None  # of a parameter, by folds
+    calibration: CalibrationFacts | None = None  # if there are probabilities
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
     command: str = ""  # as it was typed, but for passwords and the home folder
     versions: Mapping[str, str] | None = None  # of what made the model

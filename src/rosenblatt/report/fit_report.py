@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rosenblatt.report.choice import choice_sentence
-from rosenblatt.report.evaluation_report import accuracy_line, test_line
+from rosenblatt.report.evaluation_report import accuracy_line, calibration_line, test_line
 from rosenblatt.report.facts import (
     Document,
     ExpansionFacts,
@@ -154,6 +154,8 @@ def fit_lines(s: FitFacts, weights: NamedWeights | None, top: int, width: int) -
         yield from _kernel_lines(s, s.expansion, top)
     if table and table.scores:
         yield "accuracy", accuracy_line(table, s.counts, s.validation)
+    if s.calibration is not None:
+        yield "proba", calibration_line(s.calibration)
     if s.test is not None:
         yield "test", test_line(s.test, s.tested_on)
     if weights is not None and s.feature_map and s.feature_map.random:

@@ -176,6 +176,7 @@ def _faults(facts: FitFacts, classifier: Any) -> Iterator[str]:
         "cross_validation": all(0 <= share <= 1 for share in table.scores),
         "folds": table.folds is None or 0 < len(table.scores) < table.folds,
         "majority": 0 <= table.majority <= 1,
+        "calibration": (facts.calibration is None) is not hasattr(classifier, "calibration_"),
         "validation": facts.validation is None or _is_share(facts.validation.result.accuracy),
         "parameters": KINDS[float](given.get("tol", 0)) and KINDS[str](given.get("keep", "")),
     }
