@@ -85,8 +85,8 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     span = high - low
     if not (span > 0 and math.isfinite(span)):
         return [low]
-    step = 10.0 ** math.floor(math.log10(span / most))
-    step = next(step * k for k in (1, 2, 5, 10, 20) if span / (step * k) <= most)
+    step = 10.0 ** math.floor(math.log10(span / (most + 1)))
+    step = next(step * k for k in (1, 2, 5, 10, 20) if span / (step * k) < most + 1)
     first = math.ceil(low / step - 1e-9)
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 

@@ -39,8 +39,8 @@ def ranking_curves(
         each = [(true == k, values[:, 0 if second else k]) for true, values in parts]
         curves = [_curves(own, values) for own, values in each if 0 < own.sum() < len(own)]
         if curves:
-            roc, precision = (_mean(lines) for lines in zip(*curves, strict=True))
-            found.append(RankingCurves(names[k], roc, precision))
+            roc, precision = zip(*curves, strict=True)
+            found.append(RankingCurves(names[k], _mean(roc), _mean(precision)))
     return tuple(found)
 
 
@@ -55,6 +55,8 @@ def _curves(own: NDArray[np.bool_], values: Floats) -> tuple[Line, Line]:
     recall, precision = found / hits[-1], found / taken
     false = (taken - found) / (len(own) - hits[-1])
     roc = np.append(0.0, false), np.append(0.0, recall)
+    all_found = int(np.argmax(recall == 1.0)) + 1  # what is taken beyond only adds others
+    recall, precision = recall[:all_found], precision[:all_found]
     return roc, (np.append(0.0, recall), np.append(precision[0], precision))
 
 
@@ -63,15 +65,9 @@ def _mean(lines: Sequence[Line]) -> Points:
     if len(lines) == 1:
         return thinned(*lines[0])
     grid = np.linspace(0.0, 1.0, GRID)
-    heights = np.mean([np.interp(grid, *_last(*line)) for line in lines], axis=0)
+    heights = np.mean([np.interp(grid, *line) for line in lines], axis=0)
     start = np.mean([line[1][0] for line in lines])  # a line may begin upright
     return thinned(np.append(0.0, grid), np.append(start, heights))
-
-
-def _last(x: Floats, y: Floats) -> Line:
-    """Of points above each other the last."""
-    keep = np.append(np.diff(x) > 0, True)
-    return x[keep], y[keep]
 
 
 def thinned(x: Floats, y: Floats, most: int = POINTS) -> Points:

@@ -73,6 +73,7 @@ def _environment() -> Environment:
         "area": lambda x: NOTHING if x is None else f"{x:.4f}",
         "signed": _signed,
         "amount": _amount,
+        "chance": lambda p: "<0.001" if p is not None and p < 0.001 else _fraction(p),
         "points": lambda share: f"{100 * share:.1f} points".replace("-", "−"),
         "cell": _cell,
         "holds": wording.holds,

@@ -13,10 +13,11 @@ from rich.text import Text
 from rosenblatt.report.comparison import ComparisonFacts
 from rosenblatt.report.comparison_report import comparison_lines
 from rosenblatt.report.evaluation import EvaluationFacts
-from rosenblatt.report.facts import FitFacts
+from rosenblatt.report.facts import FitFacts, VerdictFacts
 from rosenblatt.report.fit_report import advice, fit_lines
 from rosenblatt.report.page.facts import ColumnFacts, Judgement, MistakesFacts, PageFacts
 from rosenblatt.report.sentences import (
+    MEANINGS,
     data_line,
     four_digits,
     listing,
@@ -99,7 +100,9 @@ def grade(found: Judgement) -> Grade:
     told = f"Of {whose(found)}, {percent(e.accuracy)} are right, {sure}."
     if e.interval[0] > e.majority:
         left = (1 - e.accuracy) / (1 - e.majority) if e.majority < 1 else 1.0
-        return Grade("good", f"{'Far better' if left < FAR else 'Better'} than guessing", told)
+        if left < FAR:
+            return Grade("good", "Far better than guessing", told)
+        return Grade("fair", "Better than guessing", told)
     if e.interval[1] < e.majority:
         return Grade("bad", "Worse than guessing", told)
     return Grade("bad", "No better than guessing", told)
@@ -111,7 +114,7 @@ def verdicts(s: FitFacts) -> list[tuple[str, str, str]]:
     after += " after standardising" if s.standardized else ""
     cases: dict[tuple[Verdict, str], list[int]] = {}
     for k, one in enumerate(s.verdicts):
-        cases.setdefault((one.verdict, verdict_sentence(one)), []).append(k)
+        cases.setdefault((one.verdict, _verdict(one)), []).append(k)
     found = []
     for (verdict, sentence), problems in cases.items():
         kind = {Verdict.SEPARABLE: "good", Verdict.UNDECIDED: "fair"}.get(verdict, "note")
@@ -122,6 +125,13 @@ def verdicts(s: FitFacts) -> list[tuple[str, str, str]]:
             told = f"For {of} against the rest: {sentence}"
         found.append((kind, f"{verdict_word(verdict)}{after}", f"{told}."))
     return found
+
+
+def _verdict(one: VerdictFacts) -> str:
+    """What a verdict means, also where the model itself is the proof."""
+    told = verdict_sentence(one)
+    alone = told.startswith(("proved", "shown"))
+    return f"{MEANINGS[one.verdict]}; {told}" if alone else told
 
 
 def telling(weights: NamedWeights) -> str:
