@@ -1,6 +1,7 @@
 """`rb.report`: the command's facts and sentences, of models that were fitted in Python."""
 
 import json
+import re
 import warnings
 
 import numpy as np
@@ -193,6 +194,58 @@ def test_one_tuple_entry_for_each_class(penguins):
     found = rb.report(model, columns, y)
     assert len(found.verdicts) == 3
     assert repr(found).startswith("<Report on Perceptron: 344 rows, 3 classes, ")
+
+
+class TestPage:
+    X, y = rb.datasets.eight_points()
+
+    def test_names_are_only_ever_text(self):
+        pandas = pytest.importorskip("pandas")
+        table = pandas.DataFrame(self.X, columns=["<script>alert(1)</script>", "b&b"])
+        y = pandas.Series(np.where(self.y > 0, "<img src=x>", "'\"x"), name="<i>")
+        found = rb.report(rb.Perceptron().fit(table, y), table, y, name="</style>")
+        html = found._repr_html_()
+        assert "<script>" not in html
+        assert "&lt;script&gt;" in html
+        assert "<img" not in html
+        assert html.count("</style>") == 1
+
+    def test_every_part_of_a_notebook_has_ids_of_its_own(self):
+        found = rb.report(rb.Perceptron().fit(self.X, self.y), self.X, self.y)
+        ids = [set(re.findall(r' id="([^"]+)"', found._repr_html_())) for _ in range(2)]
+        assert ids[0]
+        assert not ids[0] & ids[1]
+
+    def test_it_is_written_whole(self, tmp_path):
+        found = rb.report(rb.Perceptron().fit(self.X, self.y), self.X, self.y)
+        found.save(tmp_path / "report.html")
+        html = (tmp_path / "report.html").read_text("utf-8")
+        assert html.lower().startswith("<!doctype html>")
+        assert "Telling -1 from 1" in html
+        with pytest.raises(TypeError, match="give the path of a file"):
+            found.save(3)
+
+    def test_it_shows_the_same_facts(self, penguins):
+        columns, y = penguins
+        model = make_pipeline(rb.TableEncoder(), rb.Perceptron(max_epochs=3)).fit(columns, y)
+        found = rb.report(model, columns, y, test=(columns, y))
+        assert found.page.fit is found.facts
+        assert found.page.judgement.evaluation == found.evaluation
+        assert found.page.judgement.by == "held out"
+        assert found.page.rows.wrong == found.facts.training_errors
+
+    def test_rows_of_any_pipeline_have_their_cells(self, penguins):
+        pandas = pytest.importorskip("pandas")
+        columns, y = penguins
+        frame = pandas.DataFrame({"island": columns["island"], "year": columns["year"]})
+        first = make_column_transformer((OneHotEncoder(), ["island"]), remainder="passthrough")
+        found = rb.report(make_pipeline(first, rb.Adaline(max_epochs=3)).fit(frame, y), frame, y)
+        rows = found.page.rows.closest
+        assert [row.cells for row in rows] == frame.iloc[[r.row - 1 for r in rows]].to_dict(
+            "records"
+        )
+        assert [one.kind for one in found.page.columns] == ["text", "number"]
+        assert "onehotencoder__island_Dream" in found._repr_html_()
 
 
 class TestRefusals:

@@ -7,11 +7,12 @@ pipeline with any steps before it, and an array, a sparse matrix or a table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +23,7 @@ from rosenblatt.features import Nystroem, Polynomial, RandomFourier, Squares
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Frame, is_named
-from rosenblatt.tables.mapped_features import MappedEncoder
+from rosenblatt.tables.mapped_features import MappedEncoder, plain
 from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.tables.texts import Texts
 
@@ -78,13 +79,14 @@ class GivenFeatures:
     """Columns as they are, or standardised, or what some steps made of them.
 
     It has the face of an encoder that facts are taken from. `scaler` standardised the columns;
-    `mixed`: the features are not the columns, one by one.
+    `mixed`: the features are not the columns, one by one; `texts` are columns of words.
     """
 
     names: Sequence[str]
     features: Sequence[str]
     scaler: Any = None
     mixed: bool = False
+    texts: frozenset[str] = frozenset()
 
     @property
     def standardize(self) -> bool:
@@ -98,13 +100,13 @@ class GivenFeatures:
         if self.scaler is not None:
             both = zip(self.scaler.mean_.tolist(), self.scaler.scale_.tolist(), strict=True)
             scales = [{"mean": mean, "deviation": deviation} for mean, deviation in both]
-        each = zip(self.names, scales, strict=True)
-        return [{"name": name, "kind": "number"} | scale for name, scale in each]
+        each = zip(self.kinds_.items(), scales, strict=True)
+        return [{"name": name, "kind": kind} | scale for (name, kind), scale in each]
 
     @property
     def kinds_(self) -> dict[str, str]:
-        """Every column is taken for numbers."""
-        return dict.fromkeys(self.names, "number")
+        """The kind of every column."""
+        return {name: "text" if name in self.texts else "number" for name in self.names}
 
     @property
     def spans_(self) -> dict[str, range]:
@@ -123,7 +125,7 @@ class GivenFeatures:
 
     def unscaled(self) -> GivenFeatures:
         """The same columns as they were given."""
-        return GivenFeatures(self.names, self.features, mixed=self.mixed)
+        return replace(self, scaler=None)
 
     def transform(self, columns: Mapping[str, Any]) -> Any:
         """The columns side by side; nothing where they are not the features."""
@@ -157,11 +159,21 @@ def training_table(given: GivenModel, X: Any, y: Any, name: str = "") -> Encoded
         target=target,
         columns=columns,
         y=labels,
-        notes=["rows are counted from 1"],
         ignores=getattr(encoder, "mixed", False),
         encoder=encoder,
         X=features,
     )
+
+
+def as_pipeline(encoder: Any, classifier: Any) -> Pipeline:
+    """The steps by themselves: columns as features, what is made of these, and the classifier."""
+    steps = [("encode", plain(encoder))]
+    if isinstance(encoder, MappedEncoder):
+        steps.append(("features", encoder.mapping))
+    elif getattr(encoder, "mixed", False):
+        steps = [("encode", replace(encoder, mixed=False, features=encoder.names))]
+        steps.append(("features", encoder))
+    return Pipeline([*steps, ("classify", classifier)])
 
 
 def step_names(encoder: Any, given: GivenModel) -> tuple[str, ...]:
@@ -193,7 +205,8 @@ def _encoder(given: GivenModel, X: Any, n_features: int) -> tuple[Any, dict[str,
         mapped.n_features_out_ = n_features
         return mapped, columns
     names = _names_out(rest, [str(name) for name in encoder.get_feature_names_out()], n_features)
-    return GivenFeatures(list(columns), names, mixed=True), columns
+    texts = frozenset(name for name, cells in columns.items() if _are_words(cells))
+    return GivenFeatures(list(columns), names, mixed=True, texts=texts), columns
 
 
 def _has_words(step: Any) -> bool:
@@ -220,6 +233,10 @@ def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
     array = np.asarray(X)
     names = [f"x{j + 1}" for j in range(array.shape[1])] if names is None else names
     return {name: array[:, j] for j, name in enumerate(names)}
+
+
+def _are_words(cells: Any) -> bool:
+    return isinstance(cells, Texts) or cells.dtype.kind in "OSU"
 
 
 def _names_out(steps: Sequence[Any], names: list[str], n: int) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from itertools import count as counted
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rosenblatt.arguments import file_path
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.evaluation import EvaluationFacts, evaluated
 from rosenblatt.report.facts import Document, FitFacts, VerdictFacts
@@ -17,20 +20,29 @@ from rosenblatt.report.fits import (
     margins_of,
     table_facts,
 )
-from rosenblatt.report.given import GivenModel, step_names, training_table
+from rosenblatt.report.given import GivenModel, as_pipeline, step_names, training_table
 from rosenblatt.report.judging import with_verdicts
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.report.page.facts import PageFacts
     from rosenblatt.report.terminal import NamedWeights
 
-TOP = 8  # weights that are shown, as the command does
+TOP, ROWS = 8, 10  # weights that are shown, and rows of each kind on the page
+NUMBERING = "rows are counted from 1"  # which is for a reader in Python to know
+SHOWN = counted(1)  # every part of a notebook needs ids of its own
 EMPTY = ("file", "target", "trained")  # what is known of a file only
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """What came of a fit: ``print`` shows what ``rosenblatt fit`` prints, a notebook a page.
+
+    Rows are counted from 1 in all that it says, as the command does.
 
     Attributes
     ----------
@@ -40,11 +52,14 @@ class Report:
         Whether anything of the model's kind could have separated the classes, for each problem.
     evaluation : rosenblatt.report.evaluation.EvaluationFacts or None
         What the model is worth on the samples given as `test`.
+    page : rosenblatt.report.page.facts.PageFacts
+        What the page shows: these facts, and more about rows, columns and the run.
     """
 
     facts: FitFacts
     classifier: Any = field(repr=False)
     training: EncodedTable = field(repr=False)
+    test: tuple[Any, Any] | None = field(default=None, repr=False)  # features and classes
 
     @property
     def verdicts(self) -> tuple[VerdictFacts, ...]:
@@ -69,7 +84,8 @@ class Report:
 
         file = shortened(self.training.file, 80)
         title = f"{file} → {self.facts.model}" if file else self.facts.model
-        return report_text(title, self.facts, self._weights, top)
+        facts = replace(self.facts, notes=(NUMBERING, *self.facts.notes))
+        return report_text(title, facts, self._weights, top)
 
     def __str__(self) -> str:
         return self.text()
@@ -88,15 +104,34 @@ class Report:
             return document | expansion_document(self.classifier, self.training.rows)
         return document | {"hyperplanes": weights.as_list()}
 
+    @cached_property
+    def page(self) -> PageFacts:
+        """What the page shows: these facts, and more about rows, columns and the run."""
+        from rosenblatt.report.page.gathering import decision_values, judgement, page_facts
+        from rosenblatt.report.rows import rows_facts
+
+        model = as_pipeline(self.training.encoder, self.classifier)
+        rows, judged = rows_facts(model, self.training, ROWS, self.verdicts), None
+        if self.test is not None:
+            X, y = self.test
+            values = decision_values(self.classifier, X)
+            true = np.searchsorted(self.classifier.classes_, y)
+            judged = judgement("held out", self.classifier, values, true)
+        return page_facts(self.classifier, self.training, self.facts, rows=rows, judgement=judged)
+
     def _repr_html_(self) -> str:
-        from html import escape
+        from rosenblatt.report.page.rendering import fragment
 
-        return f"<pre>{escape(self.text())}</pre>"
+        return fragment(self.page, f"rb{next(SHOWN)}")
 
-    def save(self, path: Any) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, one HTML file that needs no other and no network."""
-        document = f"<!doctype html>\n<meta charset='utf-8'>\n{self._repr_html_()}\n"
-        Path(path).write_text(document, encoding="utf-8")
+        from rosenblatt.files.whole import written_whole
+        from rosenblatt.report.page.rendering import page
+
+        file_path("path", path)
+        with written_whole(path) as beside:
+            beside.write_text(page(self.page), "utf-8")
 
 
 def report(
@@ -147,9 +182,12 @@ def report(
     about = replace(about, columns=facts.features if _is_matrix(training) else about.columns)
     notes = (*training.notes, *notes_about(training.encoder))
     facts = replace(facts, table=about, notes=notes)
-    if test is not None:
-        facts = _tested(facts, given, test)
-    return Report(facts, classifier, training)
+    if test is None:
+        return Report(facts, classifier, training)
+    X, y = _other_samples(given, test)
+    told = f"{count(len(y), 'row')} held out"
+    facts = replace(facts, test=evaluated(classifier, X, y), tested_on=told)
+    return Report(facts, classifier, training, (X, y))
 
 
 def _is_matrix(training: EncodedTable) -> bool:
@@ -157,8 +195,8 @@ def _is_matrix(training: EncodedTable) -> bool:
     return any(hasattr(column, "indptr") for column in training.columns.values())
 
 
-def _tested(facts: FitFacts, given: GivenModel, test: Any) -> FitFacts:
-    """The facts with what the model says of other samples."""
+def _other_samples(given: GivenModel, test: Any) -> tuple[Any, NDArray[Any]]:
+    """The features and classes of samples to judge by."""
     if not isinstance(test, tuple | list) or len(test) != 2:
         msg = "test is not a pair: give test=(X_test, y_test)"
         raise ValueError(msg)
@@ -166,5 +204,4 @@ def _tested(facts: FitFacts, given: GivenModel, test: Any) -> FitFacts:
     if X.shape[0] != len(y):
         msg = f"test has {len(y)} labels but {X.shape[0]} rows"
         raise ValueError(msg)
-    told = f"{count(len(y), 'row')} held out"
-    return replace(facts, test=evaluated(given.classifier, X, y), tested_on=told)
+    return X, y

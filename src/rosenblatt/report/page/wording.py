@@ -57,7 +57,7 @@ def title(s: FitFacts) -> str:
     names = [shortened(name, 40) for name in s.classes]
     if len(names) == 2:
         return f"Telling {names[0]} from {names[1]}"
-    target = "" if s.table is None else f" of {shortened(s.table.target, 40)}"
+    target = f" of {shortened(s.table.target, 40)}" if s.table and s.table.target else ""
     return f"Telling {len(names)} classes{target} apart"
 
 
@@ -192,7 +192,7 @@ def became(column: ColumnFacts) -> str:
     """What the model sees of a column."""
     if column.left_out:
         return f"left out: {column.left_out}"
-    return count(column.features, "feature")
+    return count(column.features, "feature") if column.features else "features, with others"
 
 
 def bound_sentence(one: MistakesFacts) -> str:
