@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from commands import call, fitted, table, xor_table
+from rosenblatt.validation.bending import chance
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -79,3 +80,45 @@ def test_a_small_class_that_is_missed_needs_weight(model):
     said = advice(name, *model)
     assert said == "--class-weight balanced: no row of ill is found otherwise"
     assert "missed" not in fitted(name, *model, "--cv", 0, "--class-weight", "balanced")
+
+
+def curved(name, inside):
+    """Points of a square, those `inside` some region of one class."""
+    X = np.random.default_rng(2).uniform(-1, 1, (80, 2))
+    which = np.where(inside(X[:, 0], X[:, 1]), "p", "q")
+    return table(name, {"a": X[:, 0], "b": X[:, 1], "y": which})
+
+
+@pytest.mark.parametrize(
+    ("inside", "model", "options"),
+    [
+        (lambda a, b: a * a + b * b < 0.6, (), "--features poly:2"),
+        (lambda a, b: a * b > 0, (), "--features poly:2"),
+        (lambda a, b: a * a + b * b < 0.6, ("--model", "soft-margin"), "--kernel rbf"),
+    ],
+    ids=["rings", "xor", "rings that need another C"],
+)
+def test_what_bent_the_boundary_on_a_fold_is_advised_and_helps(inside, model, options):
+    name = curved("curved.csv", inside)
+    found = fitted(name, *model, "-o", "m.skops")
+    bend = found["bend"]
+    assert bend["options"] == options
+    assert bend["rows"] == 16
+    assert bend["straight"] < bend["right"]
+    said = " ".join(call("show", "m.skops").stdout.split()).partition(" next ")[2]
+    assert said.startswith(f"{options}: a boundary that bends had")
+    followed = fitted(name, *options.split())
+    assert np.mean(followed["cross_validation"]) > np.mean(found["cross_validation"]) + 0.2
+
+
+def test_no_bend_is_advised_where_none_helped():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((80, 2)), rng.integers(0, 2, 80)
+    name = table("noise.csv", {"a": X[:, 0], "b": X[:, 1], "y": np.where(y, "p", "q")})
+    assert "bend" not in fitted(name)
+
+
+def test_how_seldom_chance_looks_as_good():
+    assert chance(7, 0) == 1 / 128
+    assert chance(0, 0) == chance(0, 5) == 1.0
+    assert chance(3, 1) == 5 / 16

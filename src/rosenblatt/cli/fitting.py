@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt
+from rosenblatt.cli.bending import bend_facts, worth_bending
 from rosenblatt.cli.effort import CHOSEN, Effort
 from rosenblatt.cli.feature_maps import split_options, with_map
 from rosenblatt.cli.folding import Folding, with_folds
@@ -180,6 +181,11 @@ def train(
         if found is None:
             table.notes.append("no cross-validation: stopped with Ctrl-C")
     facts = with_folds(facts, found, classifier, training, folding.calibrate)
+    if found is not None and worth_bending(facts, classifier, training):
+        bend = ctrl_c.unless_stopped(
+            lambda: bend_facts(classifier, training, found, folding.seed)
+        )
+        facts = replace(facts, bend=bend)
     if judged_as is not classifier:
         from rosenblatt.report.choice import choice_facts
 

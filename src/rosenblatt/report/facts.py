@@ -50,7 +50,8 @@ ORDER = (
     ),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized"),
     *("steps", "margins"),
-    *("cross_validation", "folds", "validation", "calibration", "majority", "tested_on", "test"),
+    *("cross_validation", "folds", "validation", "calibration", "bend", "majority"),
+    *("tested_on", "test"),
     *("verdicts", "evidence", "proved"),
     *("grounds", "seconds", "fingerprint", "command", "versions", "notes"),
 )
@@ -275,6 +276,19 @@ class CalibrationFacts:
 
 
 @dataclass(frozen=True)
+class BendFacts:
+    """What bends the boundary, in `options`, and how many of the `rows` of a fold it had `right`.
+
+    The model as it is, which does not bend, had as many right as `straight` says.
+    """
+
+    options: str
+    rows: int
+    right: int
+    straight: int
+
+
+@dataclass(frozen=True)
 class FitFacts:
     """All there is to say about a fit; tuples have an entry for each two-class problem.
 
@@ -304,6 +318,7 @@ class FitFacts:
     validation: ValidationFacts | None = None  # by cross-validation
     choice: ChoiceFacts | None = None  # of a parameter, by folds
     calibration: CalibrationFacts | None = None  # if there are probabilities
+    bend: BendFacts | None = None  # what would bend the boundary, and helped
     missed: tuple[str, ...] = ()  # classes none of whose rows a linear model gets right
     command: str = ""  # as it was typed, but for passwords and the home folder
     versions: Mapping[str, str] | None = None  # of what made the model

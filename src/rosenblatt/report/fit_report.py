@@ -13,6 +13,7 @@ from rich.text import Text
 from rosenblatt.report.choice import choice_sentence
 from rosenblatt.report.evaluation_report import accuracy_line, calibration_line, test_line
 from rosenblatt.report.facts import (
+    BendFacts,
     Document,
     ExpansionFacts,
     FitFacts,
@@ -242,6 +243,8 @@ def advice(s: FitFacts) -> str:
     """What to try next, if there are errors left."""
     if StopReason.INTERRUPTED in s.reasons:
         return "this is the model so far; run it again to train to the end"
+    if s.bend:
+        return _bend_advice(s.bend)
     if s.optima:
         return margin_advice(s)
     if s.expansion:
@@ -265,6 +268,13 @@ def advice(s: FitFacts) -> str:
     if keep not in ("average", "auto"):
         better += ", --keep average their mean"
     return better if s.hopeless else f"{better}; or raise --max-epochs"
+
+
+def _bend_advice(bend: BendFacts) -> str:
+    """What bent the boundary and helped."""
+    better, worse = (percent(n / bend.rows) for n in (bend.right, bend.straight))
+    of = f"of {count(bend.rows, 'row')} of a fold"
+    return f"{bend.options}: a boundary that bends had {better} {of} right, this one {worse}"
 
 
 def _out_of_circles(s: FitFacts, keep: str) -> str:
