@@ -38,6 +38,7 @@ MODULES = [
     "rosenblatt.kernel.estimator",
     "rosenblatt.margin.estimator",
     "rosenblatt.margin.path",
+    "rosenblatt.report.comparison",
 ]
 SETTING_UP = ("pip install", "pytest", "sphinx-build")  # what has been done before a test can run
 

@@ -28,6 +28,7 @@ SECTIONS = {
         ("Fit", "how-to/fit"),
         ("Predict", "how-to/predict"),
         ("Evaluate", "how-to/evaluate"),
+        ("Compare", "how-to/compare"),
         ("Check", "how-to/check"),
         ("Suspects", "how-to/suspects"),
         ("Bound", "how-to/bound"),
@@ -51,6 +52,7 @@ SECTIONS = {
         ("The bound, beside the run", "how-it-works/bound"),
         ("Separability", "how-it-works/separability"),
         ("The best hyperplane", "how-it-works/margin"),
+        ("Which model is better?", "how-it-works/comparing"),
         ("The kernel perceptron", "how-it-works/kernel"),
         ("Features", "how-it-works/features"),
         ("Why it goes round", "how-it-works/cycles"),
@@ -102,6 +104,7 @@ SECTIONS = {
         ("The command", "benchmarks/command"),
         ("Defaults", "benchmarks/defaults"),
         ("Suspects", "benchmarks/suspects"),
+        ("Comparing", "benchmarks/compare"),
     ],
 }
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron.estimator import Perceptron
     from rosenblatt.perceptron.regressor import AdalineRegressor
     from rosenblatt.questions import mistake_bound, separability
+    from rosenblatt.report.comparison import compare
     from rosenblatt.report.summary import report
     from rosenblatt.results import (
         Hyperplane,
@@ -76,6 +77,7 @@ __all__ = [
     "Verdict",
     "boolean",
     "certify",
+    "compare",
     "datasets",
     "exercises",
     "features",
@@ -110,6 +112,7 @@ _HOMES = {
     "TableEncoder": "rosenblatt.tables.encoder",
     "Undecided": "rosenblatt.results",
     "Verdict": "rosenblatt.results",
+    "compare": "rosenblatt.report.comparison",
     "mistake_bound": "rosenblatt.questions",
     "separability": "rosenblatt.questions",
     "soft_margin_path": "rosenblatt.margin.path",

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.report.comparison import ComparisonFacts
     from rosenblatt.report.fits import EncodedTable
 
-FOLDS, REPEATS, FEW_ROWS = 5, 3, 2_000  # small tables are judged again and again
-CROSS = (
-    f"In so many folds, the same for all kinds; 5x3: three times. Default: {FOLDS}x{REPEATS}, "
-    f"from {FEW_ROWS} rows on {FOLDS}."
-)
+CROSS = "In so many folds, the same for all; 5x3: three times. Default: 5x3, from 2000 rows on 5."
 PLOT = "Draw the scores of all folds: .png, .svg or .pdf."
 TIME = "Stop after this long: 30s, 5m. Kinds that are done by then are told."
 SEED = "For folds, and for everything else that is random."
@@ -70,14 +66,13 @@ def compare(
     [dim]Example:[/dim] rosenblatt compare examples/banknotes.csv --plot kinds.png
     """
     check_outputs(picture=picture)
-    n_folds, times = (FOLDS, 0) if folds is None else folds_of(folds)
+    n_folds, times = (5, None) if folds is None else folds_of(folds)
     none = f"--cv {folds} is not possible: kinds are compared by folds; give at least 2"
     options.refuse(n_folds == 0, none)
     check_seed(seed)
     limit = max_seconds(max_time)
     with ProgressLine() as progress, HeldCtrlC() as ctrl_c:
         table = _encoded(ctx.params, progress)
-        times = times or (REPEATS if len(table.y) < FEW_ROWS else 1)
         facts = _compared(ctx, table, n_folds, times, limit, progress)
         ctrl_c.hold()
         drawn = picture if picture and facts.kinds else ""
@@ -115,15 +110,14 @@ def _compared(
     ctx: typer.Context,
     table: EncodedTable,
     folds: int,
-    repeats: int,
+    repeats: int | None,
     limit: float | None,
     progress: ProgressLine,
 ) -> ComparisonFacts:
     from rosenblatt.report.comparison import compare_table
 
-    def command(kind: tuple[str, ...]) -> list[str]:
-        often = f"x{repeats}" if repeats > 1 else ""
-        numbers = ["--cv", f"{folds}{often}", "--seed", str(ctx.params["seed"])]
+    def command(kind: tuple[str, ...], often: str) -> list[str]:
+        numbers = ["--cv", often, "--seed", str(ctx.params["seed"])]
         return ["rosenblatt", "fit", *given_options(ctx, table.target, READING), *kind, *numbers]
 
     return compare_table(

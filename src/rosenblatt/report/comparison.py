@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rosenblatt.arguments import label_vector, positive_int, real_labels, whole_number
+from rosenblatt.contract.parameters import time_limit
 from rosenblatt.report.choice import ChoiceFacts, choice_facts
 from rosenblatt.report.cross_validation import ValidationFacts, validation_facts
 from rosenblatt.validation.kinds import MAJORITY
 from rosenblatt.validation.paired import PairedTest, corrected_t_test
 
+FOLDS, REPEATS, FEW_ROWS = 5, 3, 2_000  # small tables are judged again and again
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rosenblatt.report.fits import EncodedTable
     from rosenblatt.validation.comparing import Comparison, Judged
 
@@ -83,6 +91,11 @@ class ComparisonFacts:
     seconds: float
     command: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        from rosenblatt.report.comparison_report import comparison_text
+
+        return comparison_text(self)
 
     @property
     def by_name(self) -> Mapping[str, KindFacts]:
@@ -182,12 +195,12 @@ def _kind(
 def compare_table(
     table: EncodedTable,
     *,
-    folds: int,
-    repeats: int = 1,
+    folds: int = FOLDS,
+    repeats: int | None = None,
     seed: int = 0,
     max_time: float | None = None,
     n_jobs: int | None = None,
-    command: Callable[[tuple[str, ...]], Sequence[str]] = lambda options: (),
+    command: Callable[[tuple[str, ...], str], Sequence[str]] = lambda options, folds: (),
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> ComparisonFacts:
     """Compare the usual kinds of models on a table, by the same folds.
@@ -195,11 +208,11 @@ def compare_table(
     Parameters
     ----------
     table : in numbers, with its columns, which every fold encodes anew.
-    folds, repeats : how many folds, and how often.
+    folds, repeats : how many folds, and how often; None: three times, of a large table once.
     seed : of folds, orders and rows that are drawn.
     max_time : seconds after which what is done is told.
     n_jobs : threads, as the estimators take it.
-    command : makes a command of the options of a kind.
+    command : makes a command of the options of a kind, and of its folds as ``--cv`` takes them.
     tell : hears which kind is on, and how many of its folds are done.
     """
     from rosenblatt.validation.comparing import compare_kinds
@@ -207,6 +220,7 @@ def compare_table(
     from rosenblatt.validation.plans import plan_folds
     from rosenblatt.validation.refits import FoldedTable
 
+    repeats = repeats or (REPEATS if len(table.y) < FEW_ROWS else 1)
     plan = plan_folds(table.labels, folds, groups=table.group_of, repeats=repeats, seed=seed)
     if not len(plan):
         msg = f"{table.file}: {'; '.join(plan.notes)}, by which kinds could be compared"
@@ -216,4 +230,102 @@ def compare_table(
     numbers = table.X.nnz if hasattr(table.X, "nnz") else table.X.size
     kinds = usual_kinds(len(table.y), int(numbers), seed, n_jobs)
     found = compare_kinds(folded, kinds, max_time, tell)
-    return comparison_facts(found, table, seed, command)
+    often = f"{folds}x{repeats}" if repeats > 1 else str(folds)
+    return comparison_facts(found, table, seed, lambda options: command(options, often))
+
+
+def compare(
+    X: Any,
+    y: Any,
+    *,
+    cv: int = FOLDS,
+    repeats: int | None = None,
+    groups: Any = None,
+    random_state: int = 0,
+    max_time: float | None = None,
+    n_jobs: int | None = None,
+) -> ComparisonFacts:
+    """Compare kinds of models on a table by the same folds, as ``rosenblatt compare`` does.
+
+    Perceptron, average, pocket, maximum and soft margin, kernel perceptrons, and always the most
+    frequent class. C, gamma and degree are chosen in each fold by its own rows to learn from. Of
+    the kinds that a corrected resampled t-test (Nadeau and Bengio 2003) cannot tell from the best
+    the simplest is `preferred`.
+
+    Parameters
+    ----------
+    X : array, CSR matrix, data frame or dict of columns
+        Numbers are standardised and texts made features of anew in each fold, as `TableEncoder`
+        does.
+    y : array of n labels
+    cv, repeats : int
+        How many folds, and how often; None: three times, once from 2000 rows on.
+    groups : array of n labels, optional
+        Rows with the same one are never on both sides of a fold.
+    random_state : int
+        Of folds, orders and rows that are drawn.
+    max_time : float, optional
+        Seconds after which what is done is told.
+    n_jobs : int, optional
+        Threads; None: one per core. The scores do not depend on it.
+
+    Returns
+    -------
+    rosenblatt.report.comparison.ComparisonFacts
+        Its `kinds` have the scores; ``print`` shows what the command prints.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = rb.datasets.circles(60, random_state=0)
+    >>> found = rb.compare(X, y, cv=3, repeats=2)
+    >>> found.preferred, found.by_name["perceptron"].p < 0.05
+    ('poly kernel', True)
+    """
+    labels = label_vector("y", np.asarray(real_labels("y", y)))
+    of = None
+    if groups is not None:
+        of = np.unique(label_vector("groups", np.asarray(groups)), return_inverse=True)[1]
+    table = _table(X, labels, of)
+    return compare_table(
+        table,
+        folds=whole_number("cv", cv, 2, "give at least 2 folds"),
+        repeats=None if repeats is None else positive_int("repeats", repeats),
+        seed=whole_number("random_state", random_state),
+        max_time=time_limit(max_time),
+        n_jobs=n_jobs,
+    )
+
+
+def _table(X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None) -> EncodedTable:
+    """What Python gives as a table in numbers."""
+    from rosenblatt.report.encoding_notes import notes_about
+    from rosenblatt.report.fits import EncodedTable
+    from rosenblatt.report.given import columns_of
+    from rosenblatt.tables.encoder import TableEncoder
+    from rosenblatt.tables.sparse_features import SparseEncoder
+
+    sparse = hasattr(X, "tocsr")
+    columns = {"x": X.tocsr()} if sparse else columns_of(X, None)
+    n = next(iter(columns.values())).shape[0]
+    for name, given in (("y", y), ("groups", groups)):
+        if given is not None and len(given) != n:
+            msg = f"{name} has {len(given)} samples but X has {n} rows"
+            raise ValueError(msg)
+    if len(np.unique(y)) < 2:
+        msg = "y holds only one class: a classifier needs samples of at least two"
+        raise ValueError(msg)
+    encoder = SparseEncoder() if sparse else TableEncoder()
+    features = encoder.fit_transform(columns)
+    return EncodedTable(
+        file="",
+        names=[*columns],
+        target="",
+        columns=columns,
+        y=y,
+        notes=notes_about(encoder),
+        grouped_by="groups" if groups is not None else "",
+        group_of=groups,
+        encoder=encoder,
+        X=features,
+    )

@@ -11,26 +11,44 @@ from rich.text import Text
 from rosenblatt.report.choice import in_folds, tried_values
 from rosenblatt.report.comparison import ComparisonFacts, KindFacts
 from rosenblatt.report.sentences import classes_line, data_line, listing, percent, shortened
-from rosenblatt.report.terminal import Line, columns, last_lines, print_lines
+from rosenblatt.report.terminal import (
+    Line,
+    columns,
+    last_lines,
+    new_console,
+    print_parts,
+    rendered,
+    titled,
+)
 from rosenblatt.validation.kinds import MAJORITY
 from rosenblatt.validation.paired import LEVEL
 from rosenblatt.visible import count
 
-MORE = "--cv {folds}x{repeats} judges them by more folds, which tells more of them apart"
+MORE = "{option} judges them by more folds, which tells more of them apart"
 REPEATS = 10
 TINY = 1e-3
 
 
 def print_comparison(facts: ComparisonFacts, saved: str = "") -> None:
     """Print it to standard output."""
+    print_parts(new_console(), *_parts(facts, saved))
+
+
+def comparison_text(facts: ComparisonFacts) -> str:
+    """The same as plain text, as wide as the terminal."""
+    return rendered(new_console(plain=True), *_parts(facts)).rstrip("\n")
+
+
+def _parts(facts: ComparisonFacts, saved: str = "") -> list[RenderableType]:
     lines = [*comparison_lines(facts), *last_lines(facts.notes, _advice(facts), saved=saved)]
-    print_lines(f"{shortened(facts.file, 80)}: which kind of model?", lines)
+    of = f"{shortened(facts.file, 80)}: " if facts.file else ""
+    return titled(f"{of}which kind of model?", lines)
 
 
 def comparison_lines(facts: ComparisonFacts) -> Iterator[Line]:
     """Named lines about the kinds, the best first, and what follows from them."""
     yield "data", data_line(facts.rows, facts.features, facts.columns, len(facts.counts))
-    yield "classes", classes_line(facts.counts, facts.target)
+    yield "classes", classes_line(facts.counts, facts.target or None)
     yield "folds", _folds(facts)
     if facts.kinds:
         yield "kinds", _table(facts)
@@ -132,7 +150,9 @@ def _advice(facts: ComparisonFacts) -> str:
         return "this is what was done so far; run it again for the rest"
     late = [name for name, why in facts.unfinished.items() if "time" in why]
     if late:
-        return f"a larger --max-time does {listing(late, 8)}, too"
+        more = "--max-time" if facts.file else "max_time"
+        return f"a larger {more} does {listing(late, 8)}, too"
     if facts.alike and facts.repeats < REPEATS:
-        return MORE.format(folds=facts.folds, repeats=REPEATS)
+        more = f"--cv {facts.folds}x{REPEATS}" if facts.command else f"repeats={REPEATS}"
+        return MORE.format(option=more)
     return ""

@@ -191,9 +191,9 @@ def _encoder(given: GivenModel, X: Any, n_features: int) -> tuple[Any, dict[str,
         columns = {"x": X.tocsr()}
         rest = steps
     elif isinstance(first, TableEncoder):
-        encoder, columns = first, _columns(X, [spec["name"] for spec in first.columns_])
+        encoder, columns = first, columns_of(X, [spec["name"] for spec in first.columns_])
     else:
-        columns = _columns(X, None)
+        columns = columns_of(X, None)
         scaler = first if _standardises(first) else None
         rest = rest if scaler is not None else steps
         encoder = GivenFeatures(list(columns), list(columns), scaler)
@@ -224,7 +224,7 @@ def _standardises(step: Any) -> bool:
     return type(step) is StandardScaler and bool(step.with_mean and step.with_std)
 
 
-def _columns(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
+def columns_of(X: Any, names: Sequence[str] | None) -> dict[str, Any]:
     """The columns by name; those of an array are called by the `names`, or x1, x2 and so on."""
     if is_named(X):
         frame = Frame.of_columns(X)
