@@ -182,9 +182,7 @@ def train(
             table.notes.append("no cross-validation: stopped with Ctrl-C")
     facts = with_folds(facts, found, classifier, training, folding.calibrate)
     if found is not None and worth_bending(facts, classifier, training):
-        bend = ctrl_c.unless_stopped(
-            lambda: bend_facts(classifier, training, found, folding.seed)
-        )
+        bend = ctrl_c.unless_stopped(lambda: bend_facts(classifier, training, found, folding.seed))
         facts = replace(facts, bend=bend)
     if judged_as is not classifier:
         from rosenblatt.report.choice import choice_facts
