@@ -1,4 +1,4 @@
-"""A playground that is served, and a browser to look at it with."""
+"""A playground that is asked without a network, or served, and a browser to look at it with."""
 
 import shutil
 import threading
@@ -6,8 +6,22 @@ import time
 
 import pytest
 
+from playground_visitor import Visitor, new_app
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TOKEN = "a-token-of-the-tests"
+
+
+@pytest.fixture(scope="session")
+def playground_app():
+    """One application for all tests of a process."""
+    return new_app()
+
+
+@pytest.fixture
+def client(playground_app):
+    """Someone who has been to the page once."""
+    return Visitor(playground_app)
 
 
 @pytest.fixture(scope="session")

@@ -125,8 +125,8 @@ def held(table: EncodedTable, path: str | None = None) -> HeldTable:
 
 
 def without_options(note: str) -> str:
-    """A note without what it says of options of the command."""
-    return re.sub(r" \(--[^)]*\)", "", note)
+    """A sentence without what it says of options of the command."""
+    return re.sub(r" \(--[^)]*\)| with --target|, use --[^)]*\)", "", note)
 
 
 class Tables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -82,6 +82,14 @@ class Recorded:
         return out
 
 
+class Shared(NamedTuple):
+    """Visits with a mistake in any problem: when, of which sample, and what is forgotten (-1)."""
+
+    visit: Ints
+    sample: Ints
+    gone: Ints
+
+
 def kernel_courses(
     model: Any, samples: Samples, around: int | None
 ) -> tuple[list[answers.Course], list[str], tuple[int, int]]:
@@ -93,13 +101,13 @@ def kernel_courses(
     K = None
     if samples.n <= MOST_SAMPLES:
         K = model.kernel_(samples.X) + float(model.fit_intercept)
-    forgotten = _forgotten(model, samples)
+    shared = _shared_visits(model, samples)
     found, shown, total = [], 0, 0
     for k, (bound, report) in enumerate(bounds):
-        course = _Course(Recorded(model, samples, k), K, around)
-        found.append(course.told(bound, report, forgotten))
+        course = _Course(Recorded(model, samples, k), K, around, shared)
+        found.append(course.told(bound, report))
         notes += course.notes
-        shown, total = shown + len(course.numbers), total + course.run.fit.n_updates + 1
+        shown, total = shown + len(course.numbers), total + course.total
     return found, list(dict.fromkeys(notes)), (shown, total)
 
 
@@ -122,69 +130,71 @@ def kernel_used(model: Any) -> answers.KernelUsed:
     return answers.KernelUsed(**told)
 
 
-def _forgotten(model: Any, samples: Samples) -> dict[int, int]:
-    """With a budget: the sample that is forgotten at a visit, for the visits where one is.
+def _shared_visits(model: Any, samples: Samples) -> Shared | None:
+    """With a budget: the visits with a mistake in any problem, and what is forgotten there.
 
     It is the support vector whose last mistake, in any problem, lies longest ago.
     """
     if model.budget is None:
-        return {}
+        return None
     runs = [Recorded(model, samples, k) for k in range(len(model.fits_))]
-    made = sorted(
-        (int(visit), int(sample))
-        for run in runs
-        for visit, sample in zip(run.clock, run.record.sample, strict=True)
-    )
-    alive: OrderedDict[int, None] = OrderedDict()
-    gone = {}
-    for visit, sample in dict.fromkeys(made):
-        if sample not in alive and len(alive) >= model.budget:
-            gone[visit] = alive.popitem(last=False)[0]
-        alive[sample] = None
-        alive.move_to_end(sample)
-    return gone
+    pairs = [np.column_stack([run.clock, run.record.sample]) for run in runs]
+    made = np.unique(np.concatenate(pairs), axis=0)
+    steps: dict[int, dict[int, float]] = {k: {} for k in range(len(runs))}
+    for k, run in enumerate(runs):
+        steps[k] = dict(zip(run.clock.tolist(), run.record.step.tolist(), strict=True))
+    alive: OrderedDict[int, Floats] = OrderedDict()
+    gone = []
+    for visit, sample in made.tolist():
+        found = sample in alive
+        gone.append(-1 if found or len(alive) < model.budget else alive.popitem(last=False)[0])
+        coef = alive.pop(sample, np.zeros(len(runs)))
+        coef = coef + [steps[k].get(visit, 0.0) for k in range(len(runs))]
+        if coef.any():  # a sample that was dropped is none any more
+            alive[sample] = coef
+    return Shared(made[:, 0], made[:, 1], np.array(gone, dtype=np.int64))
 
 
 class _Course:
     """One problem, made into an answer."""
 
-    def __init__(self, run: Recorded, K: Floats | None, around: int | None) -> None:
+    def __init__(
+        self, run: Recorded, K: Floats | None, around: int | None, shared: Shared | None
+    ) -> None:
         self.run, self.K, self.notes = run, K, [""][:0]
         fit, none = run.fit, np.empty(0, np.int64)
         self.pocket = self._pocket() if run.keep == "pocket" else None
         must = none if self.pocket is None else self.pocket
         courses = len(run.model.fits_)
+        self.total, self.shared = fit.n_updates + 1, None
+        if shared is not None and (len(shared.visit) + 1) * courses <= entries.MOST:
+            # What other problems forget is forgotten here, too: an entry for each of their visits.
+            self.shared, self.total = shared, len(shared.visit) + 1
+            self.numbers = np.append(0, np.searchsorted(run.clock, shared.visit, side="right"))
+            return
+        if shared is not None:
+            self.notes.append("In so long a run what the budget forgets is not shown.")
         self.numbers = entries.chosen(fit.n_updates, fit.n_updates, courses, around, must)
 
-    def told(self, bound: Any, report: Any, forgotten: dict[int, int]) -> answers.Course:
+    def told(self, bound: Any, report: Any) -> answers.Course:
         """The answer."""
-        run, fit, numbers = self.run, self.run.fit, self.numbers
-        made = numbers[numbers > 0] - 1
-        start = len(numbers) - len(made)
-        record, clock, cycle = run.record, run.clock, fit.certificate
+        run, fit, cycle = self.run, self.run.fit, self.run.fit.certificate
         two = len(run.model.classes_) == 2
         coef = np.zeros(run.samples.n)
         coef[run.model.support_] = fit.coef
-        gone = [forgotten.get(int(visit), -1) for visit in clock[made]]
+        whole = self.shared is not None or len(self.numbers) == fit.n_updates + 1
         return answers.Course(
             positive=run.positive,
             negative=int(run.model.classes_[0]) if two else None,
-            number=numbers.tolist(),
-            visit=[0] * start + (clock[made] + 1).tolist(),
-            epoch=[0] * start + record.epoch[made].tolist(),
-            sample=[-1] * start + record.sample[made].tolist(),
-            sign=[0] * start + self._sides(record.sample[made]).tolist(),
-            step=[0.0] * start + record.step[made].tolist(),
-            value=[0.0] * start + record.value[made].tolist(),
-            mistakes=numbers.tolist(),
+            **self._columns(),
+            mistakes=self.numbers.tolist(),
             w=None,
             b=None,
             shown=self._shown(),
-            batch=self._between() if len(numbers) <= fit.n_updates else None,
-            removed=[-1] * start + gone if run.model.budget is not None else None,
+            batch=None if whole else self._between(),
             dropped=self._dropped(),
             bound=bound,
-            lemmas=lemmas_told(report, numbers),
+            lemmas=lemmas_told(report, self.numbers),
             epochs=self._epochs(),
             stop=answers.Stop(reason=fit.stop_reason.name, sentence=fit.stop_reason.value),
             cycle=cycle and answers.CycleFound(entry=cycle.entry, period=cycle.period),
@@ -193,6 +203,28 @@ class _Course:
             mistakes_in_all=fit.n_mistakes,
             epochs_in_all=fit.n_epochs,
         )
+
+    def _columns(self) -> dict[str, Any]:
+        """What happened at each entry."""
+        record, clock, numbers, shared = self.run.record, self.run.clock, self.numbers, self.shared
+        start = int((numbers == 0).sum()) if shared is None else 1
+        made = numbers[start:] - 1
+        sample, visit = record.sample[made], clock[made]
+        own = np.ones(len(made), np.bool_)
+        if shared is not None:
+            own = (visit == shared.visit) & (made >= 0)
+            sample, visit = shared.sample, shared.visit
+        columns = {
+            "visit": (0, visit + 1),
+            "epoch": (0, visit // self.run.timetable.per_epoch + 1),
+            "sample": (-1, sample),
+            "sign": (0, self._sides(sample) * own),
+            "step": (0.0, np.where(own, record.step[made], 0.0)),
+            "value": (0.0, np.where(own, record.value[made], 0.0)),
+            **({} if shared is None else {"removed": (-1, shared.gone)}),
+        }
+        told = {name: [first] * start + rest.tolist() for name, (first, rest) in columns.items()}
+        return {"number": numbers.tolist(), **told}
 
     def _sides(self, sample: Ints) -> Ints:
         return np.where(self.run.samples.y[sample] == self.run.positive, 1, -1)
@@ -280,11 +312,12 @@ class _Course:
         cheap = len(table) * run.samples.n**2 <= 20 * MOST_WORK and run.model.budget is None
         if self.K is not None and cheap:
             last = run.coef_after(ends)
-            losses = theory.losses["perceptron"](y * (last @ self.K))
-            loss = losses.mean(axis=1).tolist()
+            values = last @ self.K
+            loss = theory.losses["perceptron"](y * values).mean(axis=1).tolist()
             kept = self._kept(last, ends, visits)
             if kept is not None:
-                errors = ((kept @ self.K > 0) != (y > 0)).sum(axis=1).tolist()
+                values = values if kept is last else kept @ self.K
+                errors = ((values > 0) != (y > 0)).sum(axis=1).tolist()
         return answers.EpochTable(
             epoch=table.tolist(),
             updates=ends.tolist(),

@@ -25,6 +25,7 @@ from rosenblatt.playground.judging import judge
 from rosenblatt.playground.runs import run
 from rosenblatt.playground.samples import samples_of
 from rosenblatt.playground.working import without_warnings
+from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -116,7 +117,8 @@ class Playground:
         server = _Server(config, self.app, ready)
         threading.Thread(target=warm_up, daemon=True).start()
         try:
-            server.run(sockets=[self.socket])
+            with one_blas_thread():  # there are threads enough, and matrices are small
+                server.run(sockets=[self.socket])
         finally:
             self.socket.close()
             self._leave_work()

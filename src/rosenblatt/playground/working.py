@@ -8,7 +8,7 @@ import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rosenblatt.running.clock import Cancel, cancelled_by
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_WAITING = 512  # requests; more are asked to come again
-LOOK = 0.05  # seconds between two looks whether the page is still there
 
 
 class BusyError(Exception):
@@ -52,15 +51,17 @@ class Workers:
                 return work()
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, cancellable)
+        gone = asyncio.ensure_future(_until_gone(request))
         try:
-            while not future.done():
-                await asyncio.wait({future}, timeout=LOOK)
-                if not future.done() and await request.is_disconnected():
-                    raise GoneError
+            both: set[asyncio.Future[Any]] = {future, gone}
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if not future.done():
+                raise GoneError
             return await future
         finally:
             cancel.ask()
             future.cancel()
+            gone.cancel()
             self._cancels.discard(cancel)
 
     @property
@@ -83,6 +84,12 @@ class Workers:
         for cancel in list(self._cancels):
             cancel.ask()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+async def _until_gone(request: Request) -> None:
+    """Wait for the end of the connection; the body of the request has been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 _quiet = threading.Lock()

@@ -1,0 +1,28 @@
+"""Whatever fits the description of the API, and much that does not: never an error of ours."""
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+from playground_visitor import TOKEN, new_app
+
+app = new_app()
+schema = schemathesis.openapi.from_asgi(
+    "/api/openapi.json",
+    app,
+    headers={"cookie": f"rosenblatt-playground={TOKEN}", "host": "localhost"},
+)
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@schema.parametrize()
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_no_question_breaks_the_server(case):
+    headers = {"cookie": f"rosenblatt-playground={TOKEN}", "host": "localhost"}
+    case.call_and_validate(headers=headers, checks=CHECKS)
