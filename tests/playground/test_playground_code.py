@@ -124,7 +124,7 @@ def saved(data, path):
 @pytest.mark.parametrize(
     "columns", ["along-w", ["skewness", "entropy"], ["entropy", "skewness"]], ids=str
 )
-def test_code_and_command_of_a_table(columns, tmp_path, monkeypatch, capsys):
+def test_code_and_command_of_a_table(columns, tmp_path, monkeypatch):
     notes = "examples/banknotes.csv"
     client = Visitor(new_app(notes))
     fingerprint = client.get("/").text.split('name="held" content="')[1][:16]

@@ -121,7 +121,7 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: floa
     @app.post("/api/judge", response_model=answers.Judgement, responses=REFUSALS)
     async def judge_(asked: schemas.JudgeAsked, request: Request) -> Response:
         """Whether hyperplanes separate the classes, with the proof."""
-        return await done(request, lambda: judge(samples_of(asked.data, tables), asked))
+        return await done(request, lambda: judge(samples_of(asked.data, tables), asked, seconds))
 
 
 def _as_json(answer: BaseModel) -> Response:

@@ -35,16 +35,16 @@ THROUGH_ORIGIN = {
 }
 
 
-def judge(samples: Samples, asked: JudgeAsked) -> answers.Judgement:
+def judge(samples: Samples, asked: JudgeAsked, seconds: float = SECONDS) -> answers.Judgement:
     """Whether hyperplanes separate the classes, in the plane or in a feature space."""
     classes, bias, kernel = samples.classes, asked.bias, None
     if asked.kernel is not None:
         bias, kernel = asked.kernel.fit_intercept, kernel_of(asked.kernel, samples)
     problems = classes[1:] if len(classes) == 2 else classes
-    verdicts = [_verdict(samples, k, bias, kernel) for k in problems]
+    verdicts = [_verdict(samples, k, bias, kernel, seconds) for k in problems]
     joint = None
     if len(classes) > 2 and kernel is None and bias:
-        joint = rb.separability(samples.X, samples.y, multiclass="joint", max_time=SECONDS).verdict
+        joint = rb.separability(samples.X, samples.y, multiclass="joint", max_time=seconds).verdict
     hulls, common = {}, np.empty((0, 2))
     if samples.X.shape[1] == 2 and not samples.along:
         corners = {k: hull(samples.X[samples.y == k]) for k in classes}
@@ -69,19 +69,21 @@ def kernel_of(asked: KernelFunction, samples: Samples) -> Any:
     return find_kernel(model, samples.X)
 
 
-def _verdict(samples: Samples, positive: int, bias: bool, kernel: Any) -> answers.Verdict:
+def _verdict(
+    samples: Samples, positive: int, bias: bool, kernel: Any, seconds: float
+) -> answers.Verdict:
     """The verdict on one class against the others."""
     X, y = samples.X, np.where(samples.y == positive, 1, -1)
     about = None
     if kernel is not None:
-        about = rb.separability(X, y, kernel=kernel, fit_intercept=bias, max_time=SECONDS)
+        about = rb.separability(X, y, kernel=kernel, fit_intercept=bias, max_time=seconds)
     elif not bias:
         linear = rb.kernels.Linear()
-        about = rb.separability(X, y, kernel=linear, fit_intercept=False, max_time=SECONDS)
-    found = rb.separability(X, y, max_time=SECONDS) if about is None else about.certificate
-    two, plain = len(samples.classes) == 2, about is None
+        about = rb.separability(X, y, kernel=linear, fit_intercept=False, max_time=seconds)
+    found = rb.separability(X, y, max_time=seconds) if about is None else about.certificate
+    two, plain, separable = len(samples.classes) == 2, about is None, isinstance(found, Separable)
     plane = getattr(found, "hyperplane", None) if kernel is None else None
-    widest = _widest(X, y) if plain and isinstance(found, Separable) else None
+    widest = _widest(X, y, seconds) if plain and separable else None
     sentence = found.verdict.value if kernel is None else str(about)
     if kernel is None and not bias:
         sentence = THROUGH_ORIGIN.get(found.verdict, sentence)
@@ -91,20 +93,20 @@ def _verdict(samples: Samples, positive: int, bias: bool, kernel: Any) -> answer
         verdict=WORDS[found.verdict],
         sentence=sentence,
         hyperplane=None if plane is None else _plane(plane, bias),
-        margin=finite(found.margin) if plain and isinstance(found, Separable) else None,
+        margin=finite(found.margin) if plain and separable else None,
         widest=None if widest is None else _plane(widest.fits_[0].hyperplane, bias),
         widest_margin=None if widest is None else finite(float(widest.margin_)),
         proof=_proof(found) if plain else None,
         spanning=_rows(found, "spanning_support") if plain else [],
         on=_rows(found, "on") if plain else [],
-        bound=_bound(samples, y, bias, kernel, found),
+        bound=_bound(samples, y, bias, kernel, seconds) if separable else None,
     )
 
 
-def _widest(X: Any, y: Ints) -> Any:
+def _widest(X: Any, y: Ints, seconds: float) -> Any:
     """The maximum-margin classifier, if its gap was closed."""
     with without_warnings():
-        model = rb.MaxMarginClassifier(max_time=SECONDS, n_jobs=1).fit(X, y)
+        model = rb.MaxMarginClassifier(max_time=seconds, n_jobs=1).fit(X, y)
     return model if model.stop_reason_ is StopReason.GAP_CLOSED else None
 
 
@@ -126,12 +128,14 @@ def _proof(found: Any) -> answers.Proof | None:
     )
 
 
-def _bound(samples: Samples, y: Ints, bias: bool, kernel: Any, found: Any) -> answers.Bound | None:
-    """The bound on the mistakes of any number of epochs, where there is one."""
-    if not isinstance(found, Separable) or samples.X.size > MOST_NUMBERS:
+def _bound(
+    samples: Samples, y: Ints, bias: bool, kernel: Any, seconds: float
+) -> answers.Bound | None:
+    """The bound on the mistakes of any number of epochs, of separable classes."""
+    if samples.X.size > MOST_NUMBERS:
         return None
     try:
-        bound = rb.mistake_bound(samples.X, y, fit_intercept=bias, kernel=kernel, max_time=SECONDS)
+        bound = rb.mistake_bound(samples.X, y, fit_intercept=bias, kernel=kernel, max_time=seconds)
     except ValueError:  # time was over before one was found
         return None
     return bound_told(bound)

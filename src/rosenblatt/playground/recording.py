@@ -49,7 +49,7 @@ def recording(asked: RecordingAsked, tables: Tables, seconds: float) -> str:
             json.loads(run(samples, one, None, seconds).model_dump_json()) for one in asked.settings
         ],
         "judgement": json.loads(
-            judge(samples, JudgeAsked(data=asked.data, bias=bias)).model_dump_json()
+            judge(samples, JudgeAsked(data=asked.data, bias=bias), seconds).model_dump_json()
         ),
     }
     return bundled(answers, asked.title or "a recorded run")
