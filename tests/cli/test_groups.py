@@ -1,5 +1,7 @@
 """Rows that belong together: folds and holdouts never part them, and the report says so."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,8 @@ def test_whole_groups_are_held_out():
     found = fitted(visits(), "--groups", "patient", "--holdout", "25%", "--seed", 1, "--cv", 0)
     assert found["tested_on"] == "30 rows held out"
     assert found["test"]["rows"] == 30
+    low, high = found["test"]["interval"]
+    assert high - low > 0.3  # of 6 patients
     assert "25.0% of the rows are held out, 6 of 24 groups" in found["notes"]
     again = fitted(visits(), "--groups", "patient", "--holdout", "25%", "--seed", 2, "--cv", 0)
     assert again["test"] != found["test"]
@@ -83,6 +87,12 @@ def test_groups_that_cannot_be_are_refused(who, y, arguments, message):
 def test_what_groups_do_to_the_folds_is_told(who, y, note):
     cells = {"x": [1, 5, 2, 7, 3, 4], "who": list(who), "y": list(y)}
     assert note in fitted(table("t.csv", cells), "--groups", "who", "--cv", 4)["notes"]
+
+
+def test_features_that_are_one_matrix_are_no_groups():
+    Path("t.svm").write_text("1 1:2 3:1\n0 2:1\n1 1:1\n0 2:3\n")
+    done = call("fit", "t.svm", "--groups", "x", code=2)
+    assert "--groups x is all features of t.svm, whose format has no other columns" in done.stderr
 
 
 def test_rows_without_a_class_need_no_group():

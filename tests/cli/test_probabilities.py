@@ -25,6 +25,8 @@ def test_from_fit_to_probabilities():
     model = rb.io.load("m.skops")
     columns = {name: frame[name].to_numpy() for name in frame.columns[:-1]}
     np.testing.assert_array_equal(P, model.predict_proba(columns))
+    call("export", "m.skops", "--json", "m.json")
+    np.testing.assert_array_equal(P, rb.io.load("m.json").predict_proba(columns))
     told = json.loads(call("evaluate", "m.skops", NOTES, "--json").stdout)["probabilities"]
     share = (frame["note"] == "genuine").to_numpy()
     assert told["brier"] == pytest.approx(np.mean((P[:, 1] - share) ** 2))

@@ -28,10 +28,14 @@ def check_groups(groups: str | None, target: str | None, how: Mapping[str, Any])
         refuse(groups in how[option], both)
 
 
+def refuse_matrix(table: Table, name: str) -> None:
+    """Refuse all features of a sparse table, which are one matrix."""
+    what = f"--groups {name} is all features of {table.path}, whose format has no other columns"
+    refuse(table.kinds[name] == "sparse", f"{what}: leave it out")
+
+
 def group_numbers(table: Table, name: str, known: NDArray[np.bool_] | None) -> Numbers:
     """The number of the group of each row that has a class."""
-    sparse = table.kinds[name] == "sparse"
-    refuse(sparse, f"--groups {name}: that is no column but all features, {table.path} is sparse")
     (cells,) = table.columns([name]).values()
     values: NDArray[Any] = cells.codes if isinstance(cells, Texts) else cells
     without = values < 0 if isinstance(cells, Texts) else missing(values)

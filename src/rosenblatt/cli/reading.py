@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.grouping import check_groups, group_numbers
+from rosenblatt.cli.grouping import check_groups, group_numbers, refuse_matrix
 from rosenblatt.cli.options import READING, how_to_encode, refuse
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.fits import EncodedTable, LabelledTable
@@ -102,6 +102,8 @@ def asked_table(
 
 def _labelled(table: Table, target: str | None, how: Mapping[str, Any]) -> LabelledTable:
     groups = how.get("groups")
+    if groups:
+        refuse_matrix(table, groups)
     ignored = [*how["ignore"], *([groups] if groups else [])]
     found = labelled_table(table, target, ignored, how["use"], how["category"], how["text"])
     if groups:

@@ -82,7 +82,8 @@ def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
     """The model with what it says of rows that were held out."""
     classifier = trained.classifier
     X = trained.training.encoder.transform(rows.columns)
-    found, told = evaluated(classifier, X, rows.y), f"{count(len(rows.y), 'row')} held out"
+    found = evaluated(classifier, X, rows.y, rows.group_of)
+    told = f"{count(len(rows.y), 'row')} held out"
     return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
 
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.report.evaluation import (
-    CONFIDENCE,
     EvaluationFacts,
-    Z,
     evaluate,
+    grouped_interval,
     mean_known,
     ranking_values,
     wilson_interval,
@@ -99,35 +97,15 @@ def _interval(found: OutOfFold) -> tuple[float, float]:
     """Wilson's interval for the share of right answers, of as many rows as there really are.
 
     That answers of a cross-validation may be counted like those of a test is shown by P. Bayle
-    and others (2020), "Cross-validation confidence intervals for test error". Rows of a group are
-    right or wrong together: they count for fewer, by as much as the shares of the groups differ
-    more than chance would have them.
+    and others (2020), "Cross-validation confidence intervals for test error".
     """
     n = found.plan.fold_of.shape[1]
     judged, right = np.zeros(n), np.zeros(n)
     for one in found.folds:
         judged[one.rows] += 1
         right[one.rows] += one.chosen == found.y[one.rows]
-    rows = np.flatnonzero(judged)
+    rows, groups = np.flatnonzero(judged), found.plan.groups
     shares = right[rows] / judged[rows]
-    total = float(shares.sum())
-    if found.plan.groups is None:
-        return wilson_interval(total, len(rows))
-    worth, z = _worth(shares, found.plan.groups[rows])
-    return wilson_interval(total / len(rows) * worth, worth, z)
-
-
-def _worth(shares: NDArray[np.float64], groups: NDArray[np.intp]) -> tuple[float, float]:
-    """How many independent rows so many in groups are worth, and the quantile for so few groups."""
-    from scipy.special import stdtrit
-
-    _, group = np.unique(groups, return_inverse=True)
-    right, sizes = np.bincount(group, shares), np.bincount(group)
-    n, mean = len(shares), float(shares.mean())
-    if len(sizes) < 2:
-        return 1.0, Z
-    z = float(stdtrit(len(sizes) - 1, (1 + CONFIDENCE) / 2))
-    if not 0 < mean < 1:
-        return float(len(sizes)), z
-    spread = float(((right - mean * sizes) ** 2).sum()) * len(sizes) / (len(sizes) - 1) / n**2
-    return float(np.clip(mean * (1 - mean) / max(spread, 1e-300), 1, n)), z
+    if groups is None:
+        return wilson_interval(float(shares.sum()), len(rows))
+    return grouped_interval(shares, groups[rows])

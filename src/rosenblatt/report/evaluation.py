@@ -76,6 +76,26 @@ def wilson_interval(right: float, n: float, z: float = Z) -> tuple[float, float]
     return (0.0 if right == 0 else low, 1.0 if right == n else high)
 
 
+def grouped_interval(right: NDArray[np.float64], groups: NDArray[np.intp]) -> tuple[float, float]:
+    """Wilson's interval for rows in groups, each right (1) or not (0), or right so often.
+
+    Rows of a group are right or wrong together. They count for fewer, by as much as the shares of
+    the groups differ more than chance would have them; and Student's t allows for few groups.
+    """
+    from scipy.special import stdtrit
+
+    _, group = np.unique(groups, return_inverse=True)
+    sizes, n, mean = np.bincount(group), len(right), float(right.mean())
+    k = len(sizes)
+    worth = float(k)
+    if 0 < mean < 1 and k > 1:
+        apart = float(((np.bincount(group, right) - mean * sizes) ** 2).sum())
+        variance = max(apart * k / (k - 1) / n**2, np.finfo(float).tiny)
+        worth = min(max(mean * (1 - mean) / variance, 1.0), n)
+    z = float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) if k > 1 else Z
+    return wilson_interval(mean * worth, worth, z)
+
+
 def ranking_values(classifier: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The decision values by which each class is told from the rest.
 
@@ -127,11 +147,19 @@ def evaluate(
     )
 
 
-def evaluated(classifier: Any, X: Any, y: NDArray[Any]) -> EvaluationFacts:
-    """Judge what one of the library's classifiers says of features whose classes are known."""
+def evaluated(
+    classifier: Any, X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None = None
+) -> EvaluationFacts:
+    """Judge what one of the library's classifiers says of features whose classes are known.
+
+    Of `groups`, if given, the rows are right or wrong together.
+    """
     values = classifier.decision_function(X).reshape(X.shape[0], -1)
     true, chosen = np.searchsorted(classifier.classes_, y), choose(values, classifier.at_zero)
-    return evaluated_answers(classifier, true, chosen, values)
+    found = evaluated_answers(classifier, true, chosen, values)
+    if groups is None:
+        return found
+    return replace(found, interval=grouped_interval((true == chosen).astype(float), groups))
 
 
 def evaluated_answers(
