@@ -1,6 +1,6 @@
 // Time: the buttons, the scrubber, the speed, and the keys of all of it.
 
-import { byId, hide, say } from "./dom.js";
+import { announce, byId, hide, say } from "./dom.js";
 import { brief, grouped } from "./numbers.js";
 import { positionOf, speedAt } from "./player.js";
 import { setTool } from "./state.js";
@@ -20,6 +20,13 @@ export function createControls(app) {
   document.addEventListener("keydown", (event) => keyPressed(app, event));
 
   let wasPlaying = null;
+  let spoken = "";
+  // What a step has come to, for those who do not see it; not while it plays.
+  const tell = (clock) => {
+    if (player.playing || spoken === clock || app.editing || player.t === 0) return;
+    spoken = clock;
+    announce([clock.replace("\n", ", "), byId("update-why").textContent].join(". "));
+  };
   return {
     frame(moments) {
       const end = app.end();
@@ -37,6 +44,7 @@ export function createControls(app) {
       const clock = clockText(moment, end);
       scrub.setAttribute("aria-valuetext", clock);
       say(byId("clock"), clock);
+      tell(clock);
       const { speed: a } = player;
       if (document.activeElement !== speed) speed.value = Math.round(positionOf(a));
       say(byId("speed-shown"), a < 1.05 ? `one in ${brief(1 / a, 2)} s` : `${brief(a, 2)} a second`);
@@ -50,13 +58,12 @@ export function createControls(app) {
 
 function clockText(moment, end) {
   if (!moment) return "no run yet";
-  const { unit, thinned } = moment.track.run;
+  const { unit } = moment.track.run;
   const own = moment.track.end;
   if (own === 0) return `no ${unit} needed`;
   const epoch = unit === "update" && moment.epoch ? `epoch ${grouped(moment.epoch)}` : "";
   const which = own < end && moment.time >= own ? " (done)" : "";
-  const some = thinned ? "some skipped" : "";
-  return [`${unit} ${grouped(moment.time)} of ${grouped(own)}${which}`, [epoch, some].filter(Boolean).join(", ")].filter(Boolean).join("\n");
+  return [`${unit} ${grouped(moment.time)} of ${grouped(own)}${which}`, epoch].filter(Boolean).join("\n");
 }
 
 // Keys work wherever nothing else wants them.

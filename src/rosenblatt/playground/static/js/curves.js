@@ -46,7 +46,7 @@ function chartsOf(run) {
     if (epochs.errors) charts.push({ title: "Training errors after each epoch", clock: "epoch", x: epochs.epoch, series: [{ look: "main", name: "", y: epochs.errors }] });
     if (epochs.loss) charts.push({ title: "Loss after each epoch", clock: "epoch", x: epochs.epoch, series: [{ look: "main", name: "", y: epochs.loss }] });
   }
-  if (scans) charts.push({ title: "Gap between the two bounds, per scan", clock: "update", x: scans.gap.map((_, i) => i + 1), series: [{ look: "main", name: "gap", y: scans.gap }] });
+  if (scans) charts.push({ title: "Gap between the two bounds, per scan", clock: "update", x: course.number, series: [{ look: "main", name: "gap", y: scans.gap }] });
   return charts;
 }
 

@@ -45,6 +45,7 @@ function createTools(app) {
         () => store.apply(setTool, "add", k), classSwatch(k), el("span", { class: "name" }, name))),
       radio("tool-switch", tool === "switch", "Switch the class of a point (X)", () => store.apply(setTool, "switch"), icon("swap"), el("span", { class: "name" }, "Switch")),
       radio("tool-erase", tool === "erase", "Erase points (E)", () => store.apply(setTool, "erase"), icon("erase"), el("span", { class: "name" }, "Erase")));
+    box.toggleAttribute("data-named", names.join("").length > 4 || names.length > 2);
     box.toggleAttribute("data-tight", names.join("").length > 14 || names.length > 3);
     hide(box, !data.points);
     if (hadFocus) box.querySelector("[aria-checked=true]")?.focus();
@@ -118,6 +119,7 @@ function createPresets(app) {
     const { data } = state;
     const held = app.held ? `${app.held.name}: ${count(app.held.rows, "row")}, ${count(app.held.features.length, "feature")}` : "";
     say(byId("data-text"), data.points ? [count(data.points.length, "point"), state.preset && data.description].filter(Boolean).map(asSentence).join(" ") : held);
+    byId("noise").disabled = !data.points;
     const now = [data.names, data.labels?.includes(data.names.length - 1)].join();
     if (now !== offered) extra.replaceChildren(...classes());
     offered = now;

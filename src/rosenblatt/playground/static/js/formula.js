@@ -100,7 +100,7 @@ function whyText({ act, track }) {
 }
 
 function scanText({ course, entry, after }) {
-  const gap = course.scans?.gap[entry - 1];
+  const gap = course.scans?.gap[entry];
   const width = course.margin?.width;
   return [`w = ${pair(after.w)}, b = ${brief(after.b)}.`, gap === undefined || gap === null ? "" : `The answer is proved to within a gap of ${brief(gap, 2)}.`,
     entry === course.number.length - 1 && width ? `Half the band is 1/‖w‖ = ${brief(width)} wide.` : ""].join(" ");

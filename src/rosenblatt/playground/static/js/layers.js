@@ -153,7 +153,7 @@ function drawLines(pen, scene) {
   }
 }
 
-// The band |w·x + b| <= 1 of a margin, or the band up to the nearest sample of what separates.
+// The band |w·x + b| <= 1 of a margin.
 function drawBand(pen, scene) {
   const moment = chosenMoment(scene);
   if (!moment || moment.parts.length !== 1) return;

@@ -61,14 +61,19 @@ async function heldTable(link) {
 
 function createApp(state, held, recorded) {
   const store = createStore(state);
+  const tables = new Map(held ? [[held.table, held]] : []);
+  let last = held;
   const app = {
-    store, held, isRecorded: Boolean(recorded), editing: false, hasPlayed: false, startAt: 0,
+    store, isRecorded: Boolean(recorded), editing: false, hasPlayed: false, startAt: 0,
     tracks: state.lanes.map(() => null), judgement: null, whyNoVerdict: "", refusals: [], redraws: [], views: [],
     end: () => endOf(app.tracks.filter(Boolean)),
     picture: () => memo(pictureOf, store.state, chosenRun(app)?.run, app.held),
     moments: () => app.tracks.map((track) => (track ? momentAt(track, Math.min(app.player.t, track.end)) : null)),
+    get held() { return tables.get(store.state.data.table) ?? last; }, // undo may lead to another table
     hold(table) {
-      app.held = table;
+      tables.set(table.table, table);
+      last = table;
+      app.plane.forget();
       store.apply(replaceData, { table: table.table, columns: table.columns, names: table.names });
     },
     requestData: () => requestData(store.state.data),
@@ -130,11 +135,12 @@ function asking(app, recorded) {
   const take = (lane, run, from) => {
     const { state } = store;
     if (lane >= state.lanes.length) return;
+    const isAtEnd = app.player.t > 0 && app.player.t >= app.end() && !app.player.playing;
     app.tracks = app.tracks.with(lane, makeTrack(run, from.settings, from.data));
     app.refusals[lane] = "";
     app.player.suit(app.end());
     if (app.startAt) { const t = app.startAt; app.startAt = 0; app.hasPlayed = true; app.player.goTo(t); }
-    else if (app.player.t > app.end()) app.player.goTo(app.end());
+    else if (isAtEnd || app.player.t > app.end()) app.player.goTo(app.end()); // who is at the end stays there
     app.plane.looked ??= (app.plane.look(), true);
     app.invalidate(true);
   };

@@ -50,6 +50,11 @@ export function createHand(app, plane) {
     announce(`${word} ${names[labels[index]]} at ${brief(points[index][0])}, ${brief(points[index][1])}`);
   };
 
+  // A finger on a point moves it; elsewhere it may scroll the page, and a tap adds.
+  node.addEventListener("touchstart", (event) => {
+    const [touch] = event.touches;
+    if (canEdit() && event.touches.length === 1 && nearest(position(touch), REACH.touch) >= 0) event.preventDefault();
+  }, { passive: false });
   node.addEventListener("pointerdown", (event) => {
     if (!canEdit() || event.button !== 0 || drag) return;
     event.preventDefault(); // the focus stays where it is, so that the keys of time go on working

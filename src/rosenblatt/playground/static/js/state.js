@@ -105,11 +105,13 @@ export function dropClass(state) {
 }
 
 export function clearPoints(state) {
-  return edited(state, { points: [], labels: [] });
+  const { names, features } = state.data;
+  return { ...state, data: { points: [], labels: [], names, features }, preset: null };
 }
 
 // Moves every point by a normal deviate of size `amount`.
 export function shakePoints(state, amount, random = Math.random) {
+  if (!state.data.points) return state;
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const moved = (value) => Number((value + amount * normal()).toPrecision(4));
   return edited(state, { points: state.data.points.map(([x, y]) => [moved(x), moved(y)]) });
