@@ -88,6 +88,8 @@ def test_comes_back_to_the_bit(fitted, name, tmp_path):
     jsonschema.validate(json.loads(path.read_text("utf-8")), SCHEMA)
     loaded = rb.io.load(path)
     assert loaded.summary_ == {"of": name}
+    names = [[n for n in vars(one) if n != "_state"] for one in (loaded, model)]
+    assert names[0] == [*names[1], "summary_"]  # also in order
     assert np.array_equal(answers(loaded, rows), answers(model, rows))
     if hasattr(model, "classes_"):
         assert np.array_equal(loaded.predict(rows), model.predict(rows))

@@ -77,7 +77,8 @@ def _estimator(one: Any) -> dict[str, Any]:
     kind = _name_of(type(one))
     state = dict(one.__getstate__())
     state.pop("summary_", None)
-    parameters = {name: _plain(state.pop(name)) for name in one.get_params(deep=False)}
+    names = set(one.get_params(deep=False))
+    parameters = {name: _plain(state.pop(name)) for name in list(state) if name in names}
     going_on = {name: _plain(state.pop(name)) for name in ("_state",) if name in state}
     fitted = {name: _plain(value) for name, value in state.items()}
     found = {"kind": kind, "parameters": parameters, "fitted": fitted}
