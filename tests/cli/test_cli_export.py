@@ -2,6 +2,7 @@
 
 import runpy
 import sqlite3
+import sys
 from pathlib import Path
 
 import duckdb
@@ -74,6 +75,25 @@ def test_json_is_the_model(tmp_path):
         said = [call(command, name, *more).stdout for name in ("m.skops", "m.json")]
         assert said[0] == said[1].replace("m.json", "m.skops")
     assert rb.io.load("m.json").summary_ == rb.io.load("m.skops").summary_
+
+
+def test_onnx(model, monkeypatch):
+    runtime = pytest.importorskip("onnxruntime", reason="needs the extra packages of the tests")
+    assert call("export", model, "--onnx", "m.onnx").stdout == "written: m.onnx\n"
+    call("predict", model, PENGUINS, "-o", "answers.csv", "-q")
+    session = runtime.InferenceSession("m.onnx", providers=["CPUExecutionProvider"])
+    cells, feed = pd.read_csv(PENGUINS), {}
+    for one in session.get_inputs():
+        text = one.type == "tensor(string)"
+        cell = cells[one.name].fillna("").astype(str) if text else cells[one.name].astype(float)
+        feed[one.name] = cell.to_numpy(dtype=object if text else float)[:, None]
+    chosen, values = session.run(["prediction", "decision"], feed)
+    answers = pd.read_csv("answers.csv")
+    assert (chosen == answers["prediction"]).all()
+    assert values == pytest.approx(answers.iloc[:, 1:].to_numpy(), rel=1e-12, abs=1e-10)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    told = call("export", model, "--onnx", "m.onnx", code=2).stderr
+    assert 'pip install "rosenblatt[onnx]"' in told
 
 
 def test_refused(model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from rosenblatt.tables.cells import MISSING, TRUTH
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.feature_values import scaling, width
+from rosenblatt.tables.feature_values import scaling
+from rosenblatt.tables.sparse_features import SparseEncoder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from rosenblatt.tables.feature_values import Spec
 
@@ -77,55 +78,84 @@ class Formula:
         return kinds
 
 
+Term = NumberTerm | ValueTerm
+
+
 def formula_of(model: Any, what: str, exact: Collection[str] | None = None) -> Formula:
     """The formula of a fitted linear classifier, or of a pipeline of an encoder and one.
 
     It takes YES for the word Yes in all columns but those that are `exact`; None: in none.
     Raises ValueError, saying what `what` is instead, if it has none.
     """
-    classifier = model[-1] if hasattr(model, "steps") else model
-    if not hasattr(classifier, "coef_") or not hasattr(classifier, "classes_"):
+    parts = taken_apart(model, what, exact)
+    classifier = parts.classifier
+    if not hasattr(classifier, "coef_"):
         kind = type(classifier).__name__
         msg = f"{what} is a {kind}, which has no weights for columns: export a linear model"
         raise ValueError(msg)
-    coef = np.asarray(classifier.coef_, dtype=np.float64)
-    bias = tuple(np.broadcast_to(classifier.intercept_, len(coef)).tolist())
-    classes = tuple(
-        label.item() if hasattr(label, "item") else label for label in classifier.classes_
-    )
-    at_zero = getattr(classifier, "at_zero", None) or -1
-    steps = [step for _, step in model.steps[:-1]] if hasattr(model, "steps") else []
-    if not steps:
-        names = getattr(classifier, "feature_names_in_", None)
-        names = [f"x{j + 1}" for j in range(coef.shape[1])] if names is None else map(str, names)
-        specs = [
-            {"name": n, "kind": "number", "fill": None, "mean": 0.0, "deviation": 1.0}
-            for n in names
-        ]
-    elif len(steps) == 1 and isinstance(steps[0], TableEncoder):
-        specs = with_parts([spec for spec in steps[0].columns_ if "dropped" not in spec])
-    else:
-        kind = type(steps[0]).__name__
+    if parts.maps:
+        kind = type(parts.maps[0]).__name__
         msg = f"{what} makes features with {kind}: export a model of a table's own columns"
         raise ValueError(msg)
+    coef = np.asarray(classifier.coef_, dtype=np.float64)
+    bias = tuple(np.broadcast_to(classifier.intercept_, len(coef)).tolist())
+    terms = tuple(_weighted(parts.terms, coef))
+    return Formula(parts.classes, bias, terms, parts.at_zero)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A model taken apart: features of columns (terms without weights), maps, the classifier."""
+
+    terms: tuple[Term, ...]
+    maps: tuple[Any, ...]
+    classifier: Any
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, as Python has them."""
+        return tuple(np.asarray(self.classifier.classes_).tolist())
+
+    @property
+    def at_zero(self) -> int:
+        """The sign that a value of zero counts as."""
+        return getattr(self.classifier, "at_zero", None) or -1
+
+
+def taken_apart(model: Any, what: str, exact: Collection[str] | None = None) -> Parts:
+    """The parts of a fitted classifier, or of a pipeline that begins with an encoder.
+
+    Raises ValueError, saying what `what` is instead, if it has others.
+    """
+    classifier = model[-1] if hasattr(model, "steps") else model
+    kind = type(classifier).__name__
+    if not hasattr(classifier, "classes_") or not hasattr(classifier, "decision_function"):
+        msg = f"{what} is a {kind}, which is no classifier: export one"
+        raise ValueError(msg)
+    steps = [step for _, step in model.steps[:-1]] if hasattr(model, "steps") else []
+    if steps and isinstance(steps[0], TableEncoder):
+        specs = with_parts([spec for spec in steps[0].columns_ if "dropped" not in spec])
+        maps = tuple(steps[1:])
+    else:
+        first = steps[0] if steps else classifier
+        names = getattr(first, "feature_names_in_", None)
+        n = int(first.n_features_ if hasattr(first, "kinds_") else first.n_features_in_)
+        names = [f"x{j + 1}" for j in range(n)] if names is None else map(str, names)
+        plain = {"kind": "number", "fill": None, "mean": 0.0, "deviation": 1.0}
+        specs = [{"name": name, **plain} for name in names]
+        maps = tuple(step for step in steps if not isinstance(step, SparseEncoder))
     dates = {spec["name"] for spec in specs if spec["kind"] == "date"}
-    return Formula(classes, bias, tuple(_terms(specs, dates, coef, what, exact)), at_zero)
+    return Parts(tuple(_terms(specs, dates, what, exact)), maps, classifier)
 
 
 def _terms(
-    specs: list[Spec],
-    dates: set[str],
-    coef: Any,
-    what: str,
-    exact: Collection[str] | None,
-) -> Iterator[NumberTerm | ValueTerm]:
-    start = 0
+    specs: list[Spec], dates: set[str], what: str, exact: Collection[str] | None
+) -> Iterator[Term]:
+    """The features of columns, without weights."""
     for spec in specs:
         if "words" in spec:
             msg = f"{what} counts the words of {spec['name']!r}, which no formula here can do"
             raise ValueError(msg)
-        weights = [tuple(column) for column in coef[:, start : start + width(spec)].T.tolist()]
-        start += width(spec)
         place = _place(spec, dates)
         if "values" in spec:
             lenient = exact is not None and place[0] not in exact and not place[1]
@@ -134,9 +164,28 @@ def _terms(
                 None if value == MISSING else value.lower() if any_case else value
                 for value in spec["values"]
             )
-            yield ValueTerm(*place, tuple(zip(values, weights, strict=True)), any_case)
+            yield ValueTerm(*place, tuple((value, ()) for value in values), any_case)
         else:
-            yield NumberTerm(*place, spec["fill"], *scaling(spec), weights[0])
+            yield NumberTerm(*place, spec["fill"], *scaling(spec), ())
+
+
+def _weighted(terms: Iterable[Term], coef: Any) -> Iterator[Term]:
+    """The same with the weights of their features."""
+    start = 0
+    for term in terms:
+        n = n_features(term)
+        weights = [tuple(column) for column in coef[:, start : start + n].T.tolist()]
+        start += n
+        if isinstance(term, NumberTerm):
+            yield replace(term, weights=weights[0])
+        else:
+            values = (value for value, _ in term.values)
+            yield replace(term, values=tuple(zip(values, weights, strict=True)))
+
+
+def n_features(term: Term) -> int:
+    """How many features a column, or a part of its dates, becomes."""
+    return 1 if isinstance(term, NumberTerm) else len(term.values)
 
 
 def _told_apart(words: list[str]) -> bool:
