@@ -37,6 +37,7 @@ SECTIONS = {
         ("Show", "how-to/show"),
         ("Export", "how-to/export"),
         ("Plot", "how-to/plot"),
+        ("Report", "how-to/report"),
         ("Playground", "how-to/playground"),
         ("Demo", "how-to/demo"),
         ("The best hyperplane", "how-to/margin"),

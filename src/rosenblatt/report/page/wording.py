@@ -139,13 +139,11 @@ def telling(weights: NamedWeights) -> str:
     order = abs(weights.coef).max(axis=0).argsort()[::-1][:MOST_TELLING]
     if len(weights.coef) > 1:
         return listing(weights.features[j] for j in order)
-    minus, plus = (shortened(name, 30) for name in weights.classes)
-    told = []
-    for j in order:
-        w = weights.coef[0][j]
-        if w:
-            told.append(f"{shortened(weights.features[j])} (for {plus if w > 0 else minus})")
-    return ", ".join(told) or "nothing: all weights are 0"
+    w, found = weights.coef[0], list[str]()
+    for sign, name in ((1, weights.classes[1]), (-1, weights.classes[0])):
+        own = [weights.features[j] for j in order if sign * w[j] > 0]
+        found += [f"{listing(own)} for {shortened(name, 30)}"] * bool(own)
+    return "; ".join(found) or "nothing: all weights are 0"
 
 
 def equation(weights: NamedWeights) -> str:
