@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.validation.plans import Plan, Rows
 from rosenblatt.validation.refits import Fitting, FoldedTable, OutOfFold
 
-LEAST = 10  # rows to learn from
+LEAST, LEAST_EACH = 10, 3  # rows to learn from, and those of each class
 HALVINGS = 4
 
 
@@ -72,7 +72,7 @@ def lessons(
     found = []
     for n in sizes:
         left = end - time.monotonic()
-        if n < max(LEAST, len(np.unique(y))) or left <= 0:
+        if n < max(LEAST, LEAST_EACH * len(np.unique(y))) or left <= 0:
             continue
         part = ShortPlan(plan.fold_of, plan.folds, plan.groups, size=n, y=y)
         (answers,) = folded(part).refit([candidate], fit, max_time=left)

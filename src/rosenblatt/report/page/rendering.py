@@ -107,6 +107,7 @@ def _told(s: PageFacts) -> dict[str, Any]:
         "grade": wording.grade(judged),
         "judged_on": wording.judged_on(judged),
         "verdicts": wording.verdicts(fit),
+        "verdicts_in_short": wording.verdicts_in_short(fit),
         "proved": all(one.proved for one in fit.verdicts),
         "model_name": wording.model_name(fit),
         "next_step": wording.next_step(fit),

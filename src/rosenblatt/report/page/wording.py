@@ -127,6 +127,18 @@ def verdicts(s: FitFacts) -> list[tuple[str, str, str]]:
     return found
 
 
+def verdicts_in_short(s: FitFacts) -> list[tuple[str, str, str]]:
+    """The same with one entry for each verdict, and how many of several classes it is about."""
+    if len(s.verdicts) < 2:
+        return verdicts(s)
+    found, n = dict[tuple[str, str], int](), len(s.verdicts)
+    for kind, word, _ in verdicts(s):
+        verdict = word.split(" ")[0]
+        found[kind, word] = sum(verdict_word(one.verdict) == verdict for one in s.verdicts)
+    told = {True: f"All {n} classes, each against the rest.", False: "{} of {} classes."}
+    return [(*case, told[m == n].format(m, n)) for case, m in found.items()]
+
+
 def _verdict(one: VerdictFacts) -> str:
     """What a verdict means, also where the model itself is the proof."""
     told = verdict_sentence(one)
