@@ -35,8 +35,14 @@ class TestPoints:
     def test_so_many_classes_are_not_all_named(self):
         X = np.random.default_rng(0).normal(size=(60, 2))
         ax = rb.plot.points(X, np.arange(60) % 30)
-        assert words(ax)[19:21] == ["19", "and 10 more classes"]
+        assert words(ax) == ["30 classes, too many to name"]
         assert len(offsets(find(ax, "class 29"))) == 2
+        letters = rb.plot.points(
+            X, np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))[np.arange(60) % 26]
+        )
+        assert words(letters) == list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        long = rb.plot.points(X, [f"class {k % 20} with a long name" for k in range(60)])
+        assert words(long)[-1] == "and 8 more classes"
         rows = rb.plot.points(X[:, :1], np.arange(60))
         assert [tick.get_text() for tick in rows.get_yticklabels()] == [*map(str, range(0, 60, 2))]
 

@@ -157,9 +157,11 @@ def _several(scene: Scene) -> None:
         scene.area(polygon, f"region {k}", color=colour(k), alpha=0.13)
         inner = _inner_edges(polygon, scene.view)
         scene.ax.add_collection(LineCollection(inner, colors=INK, linewidths=1.2, zorder=2))
-    for k, plane in enumerate(seen.planes):
-        if not plane.w.any():
-            scene.note(f"zero {k}", f"w = 0 for “{seen.classes[k]}”: no line")
+    zero = [seen.classes[k] for k, plane in enumerate(seen.planes) if not plane.w.any()]
+    for name in zero if len(zero) <= MOST_LINES else ():
+        scene.note(f"zero {name}", f"w = 0 for “{name}”: no line")
+    if len(zero) > MOST_LINES:
+        scene.note("zero", f"w = 0 for {len(zero)} classes: no line")
     if len(seen.planes) > MOST_LINES or seen.joint:  # where a class has no side of its own
         return
     for k, plane in enumerate(seen.planes):

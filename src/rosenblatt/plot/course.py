@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, axes_in_rows, new_axes, plain, whole_ticks
-from rosenblatt.plot.lettering import beside, dark, legend, literal
+from rosenblatt.plot.lettering import FEW, LONG, MOST_NAMED, beside, dark, legend, literal
 from rosenblatt.plot.style import COLOURS, GREY, INK, PALE, Entries, Look, colour, marker
 from rosenblatt.results import BoundReport, Fit, power_of_ten
 from rosenblatt.visible import count, grouped
@@ -27,8 +27,9 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Beside them the training errors of the pocket after each epoch (``keep="pocket"``) and, on
     the scale at the right, the loss of the delta rule (`Adaline`). More than two classes have a
-    line each. In a long run the epochs get a logarithmic scale; past 400 of them, a line is the
-    mean of neighbouring epochs, in a band from their least to their greatest.
+    line each; of more than 26, the eight with most mistakes in the end, before the others in grey.
+    In a long run the epochs get a logarithmic scale; past 400 of them, a line is the mean of
+    neighbouring epochs, in a band from their least to their greatest.
 
     Parameters
     ----------
@@ -48,9 +49,17 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
         raise ValueError(msg)
     ax = new_axes(ax, (6.4, 3.8))
     names = [""] if len(fits) == 1 else [str(c) for c in np.asarray(model.classes_).tolist()]
+    if len(names) > FEW:
+        names = [literal(name, LONG) for name in names]
     entries: Entries = []
+    told = _told(fits)
     for k, (fit, name) in enumerate(zip(fits, names, strict=True)):
-        entries += _mistakes(ax, fit, name, k)
+        if k in told:
+            entries += _mistakes(ax, fit, name, k)
+        else:
+            pale = _behind(ax, fit)
+    if len(told) < len(fits):
+        entries.append((pale, f"{len(fits) - len(told)} classes with fewer at last"))
     if fits[0].trace.loss is not None:
         entries += _losses(ax, fits)
     bands = ax.findobj(lambda artist: artist.get_gid() == "band")
@@ -67,6 +76,22 @@ def epochs(model: Any, *, ax: Axes | None = None) -> Axes:
         endings = [f"{reasons.count(r)} of {len(fits)}: {r}" for r in dict.fromkeys(reasons)]
     legend(ax, entries + [(None, ending) for ending in endings])
     return ax
+
+
+def _told(fits: tuple[Fit, ...]) -> set[int]:
+    """The problems that have a line of their own: of very many those with most mistakes at last."""
+    if len(fits) <= MOST_NAMED:
+        return set(range(len(fits)))
+    last = np.array([fit.trace.mistakes[-1] if len(fit.trace) else 0 for fit in fits])
+    return set(np.argsort(-last, kind="stable")[:FEW].tolist())
+
+
+def _behind(ax: Axes, fit: Fit) -> Any:
+    """The mistakes of one problem of very many."""
+    n = len(fit.trace)
+    epoch = np.unique(np.geomspace(1, max(n, 1), BINS).astype(np.int64))[: max(n, 0)]
+    style: Look = {"color": PALE, "linewidth": 0.6, "zorder": 1, "gid": "behind"}
+    return ax.plot(epoch, np.asarray(fit.trace.mistakes)[epoch - 1], **style)[0]
 
 
 def _mistakes(ax: Axes, fit: Fit, name: str, k: int) -> Entries:
@@ -155,7 +180,8 @@ def bound(report: Any, *, ax: Any = None) -> Any:
     report : BoundReport, or a sequence of them
         What `Perceptron.bound_report` returned.
     ax : matplotlib Axes, optional
-        Where to draw; None makes a figure. For several reports, an array of as many.
+        Where to draw; None makes a figure (of more than 26 reports, of those with most mistakes).
+        For several reports, an array of as many.
 
     Returns
     -------
@@ -169,6 +195,9 @@ def bound(report: Any, *, ax: Any = None) -> Any:
     if not reports or not all(isinstance(one, BoundReport) for one in reports):
         msg = f"{type(report).__name__} cannot be drawn: give what Perceptron.bound_report returned"
         raise ValueError(msg)
+    if ax is None and len(reports) > MOST_NAMED:
+        most = sorted(reports, key=lambda one: -one.n_mistakes)[:MOST_NAMED]
+        reports = tuple(one for one in reports if one in most)
     n = len(reports)
     figure, axes = axes_in_rows(
         ax, n, 2 if n == 4 else PER_ROW, lambda columns, rows: (4.4 * columns, 3.6 * rows + 0.4)

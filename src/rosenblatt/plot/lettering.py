@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 from unicodedata import east_asian_width
 
 import numpy as np
 
 from rosenblatt.plot.axes import Axes, box_inches
-from rosenblatt.plot.style import INK, NORMAL, SMALL, Look
+from rosenblatt.plot.style import INK, NORMAL, SMALL, Keys, Look
 from rosenblatt.visible import grouped, visible
+
+FEW = 8  # entries of a legend that stand as they are
+MOST_NAMED, ROWS, LONG, LINE = 26, 6, 20, 36  # of more: classes, rows of them, letters, of a line
+ROOM = 5.3  # inches for a legend in a picture of its own
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -65,13 +70,33 @@ def _columns(widths: Sequence[float], room: float) -> int:
     return 1
 
 
+def of_classes(drawn: Keys) -> Keys:
+    """Entries of a legend for classes: all, or as many as have room in a few rows above a picture.
+
+    Names are shortened, where there are many, and the rest is counted; of so many that nobody
+    could find a name by its colour and mark, there is only the number.
+    """
+    if len(drawn) <= FEW:
+        return drawn
+    if len(drawn) > MOST_NAMED:
+        return {"classes": (None, f"{grouped(len(drawn))} classes, too many to name")}
+    short = {key: (handle, literal(name, LONG)) for key, (handle, name) in drawn.items()}
+    each = 0.5 + 0.066 * max(wide(name) for _, name in short.values())
+    shown = dict(list(short.items())[: ROWS * max(1, int(ROOM / each))])
+    rest = len(drawn) - len(shown)
+    return shown | ({"classes": (None, f"and {rest} more classes")} if rest else {})
+
+
 def legend(ax: Axes, entries: Iterable[tuple[Any, str]], title: str = "") -> Any:
     """A legend above the axes, where it covers nothing, in as many columns as fit."""
     from matplotlib.lines import Line2D
 
     blank = Line2D([], [], linestyle="none")
     entries = [(blank if h is None else h, literal(text)) for h, text in entries]
-    columns = _columns([0.5 + 0.066 * wide(text) for _, text in entries], box_inches(ax)[0])
+    if len(entries) > FEW:  # a long one must not keep the others from standing side by side
+        entries = [(handle, fill(text, LINE)) for handle, text in entries]
+    widths = [max(map(wide, text.split("\n"))) for _, text in entries]
+    columns = _columns([0.5 + 0.066 * width for width in widths], box_inches(ax)[0])
     place: Look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4}
     style: Look = {"frameon": False, "fontsize": SMALL, "labelcolor": INK}
     style |= {"handlelength": 1.6, "columnspacing": 1.4}

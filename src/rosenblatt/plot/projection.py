@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.array_types import Bools, Floats, Ints
 from rosenblatt.plot.axes import Axes, new_axes, plain
-from rosenblatt.plot.lettering import legend, literal, number, out_of, write
+from rosenblatt.plot.lettering import legend, literal, number, of_classes, out_of, write
 from rosenblatt.plot.plane import Picture, View, around, rings, scatter, size
 from rosenblatt.plot.seen import Seen, dense
 from rosenblatt.plot.style import GREY, INK, NORMAL, PALE, SMALL, Entries, Look, colour
@@ -21,6 +21,7 @@ ROUNDS = 60  # of the power method: enough for a picture
 ENOUGH = 20_000  # so many samples show where they spread
 NO_LINE = Hyperplane(np.zeros(2))
 DISTANCE = "signed distance  (w·x + b)/‖w‖"
+MOST_RINGED = 800
 
 
 class Shadow(NamedTuple):
@@ -70,15 +71,17 @@ class Scene(Picture):
         """These samples by their classes; the area of a marker."""
         area, label, classes = size(rows.size) * self.shrink(), self.seen.label, self.seen.classes
         made = scatter(self.ax, self.points[rows], label[rows], classes, area=area, **style)
-        for k, handle in enumerate(made):
-            self.entries[f"class {k}"] = handle, classes[k]
+        drawn = {f"class {k}": (handle, classes[k]) for k, handle in enumerate(made)}
+        self.entries |= of_classes(drawn)
         return area
 
     def ring_wrong(self, rows: Ints, area: float) -> None:
-        """Rings around those samples among these that are on the wrong side."""
-        ring = rings(self.ax, self.points[rows][self.seen.wrong[rows]], area=area)
-        if self.seen.wrong.any():
-            self.entries["wrong"] = ring, self.seen.errors
+        """Rings around those samples among these that are on the wrong side, unless very many."""
+        wrong = self.points[rows][self.seen.wrong[rows]]
+        if len(wrong) > MOST_RINGED:  # they would hide everything
+            self.note("wrong", f"{self.seen.errors}, not ringed")
+        elif self.seen.wrong.any():
+            self.entries["wrong"] = rings(self.ax, wrong, area=area), self.seen.errors
 
     def note_part(self, rows: Ints) -> None:
         """Say so where not all samples are drawn."""
@@ -181,6 +184,7 @@ def _without(v: Floats, but: list[Floats]) -> Floats:
 
 # Up to so many samples are drawn one by one under their histogram; of more, the wrong ones, if few.
 MOST_TICKS, MOST_WRONG = 300, 100
+MOST_ROWS = 26  # of classes
 SHARE = "share of the class"
 TAIL = 0.005  # so small a share of a class, at either end, may be left outside the picture
 Distances = list[Floats | None]  # from each hyperplane; None where ``w = 0``
@@ -191,7 +195,7 @@ def along_normals(
 ) -> Axes:
     """The share of each class at each signed distance, in a row for each of several hyperplanes."""
     K, room = len(distances), 0.4 if title else 0.0
-    ax = new_axes(ax, (6.4, 3.8 + room if K == 1 else 1.6 + room + 0.55 * min(K, 30)))
+    ax = new_axes(ax, (6.4, 3.8 + room if K == 1 else 1.6 + room + 0.55 * min(K, MOST_ROWS)))
     ax.set_xlabel(what)
     plain(ax)
     if K > 1:
@@ -303,13 +307,13 @@ def _one_by_one(ax: Axes, distance: Floats, seen: Seen, top: float, rows: Ints) 
 
 def _rows(ax: Axes, seen: Seen, distances: Distances) -> Entries:
     """A row for each class at its distances; the legend's entries."""
-    K = len(distances)
-    both = [(seen.label == k, seen.label != k) for k in range(K)]
-    parts = [(d, side) for d, two in zip(distances, both, strict=True) for side in two]
-    edges = _edges([d[side] for d, side in parts if d is not None])
+    shown = _worst(seen, distances)
+    K, some = len(shown), [(k, distances[k]) for k in shown]
+    both = [(d, side) for k, d in some for side in (seen.label == k, seen.label != k)]
+    edges = _edges([d[side] for d, side in both if d is not None])
     entries: Entries = []
-    for k, distance in enumerate(distances):
-        base = float(K - 1 - k)
+    for row, (k, distance) in enumerate(some):
+        base = float(K - 1 - row)
         ax.axhline(base, color=PALE, linewidth=0.8, zorder=1)
         if distance is None:
             text = "w = 0: no hyperplane"
@@ -319,11 +323,24 @@ def _rows(ax: Axes, seen: Seen, distances: Distances) -> Entries:
             entries = entries or list(zip(pair, ("the class itself", "the rest"), strict=True))
     line = ax.axvline(0, color=INK, linewidth=1.6, zorder=3, gid="hyperplane")
     ax.set(yticks=K - 0.8 - np.arange(K), ylim=(-0.25, K - 0.05))
-    ax.set_yticklabels([literal(name, 28) for name in seen.classes])
+    ax.set_yticklabels([literal(seen.classes[k], 20 if K > 8 else 28) for k in shown])
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     entries.append((line, "tied with the highest of the others" if seen.joint else "hyperplane"))
-    return entries + [(None, f"{seen.errors} (largest value decides)")] * bool(seen.wrong.any())
+    entries += [(None, f"{seen.errors} (largest value decides)")] * bool(seen.wrong.any())
+    rest = len(distances) - K
+    return entries + [(None, f"{rest} classes with fewer not drawn")] * bool(rest)
+
+
+def _worst(seen: Seen, distances: Distances) -> list[int]:
+    """All classes; of very many those with most samples on the wrong side of their hyperplane."""
+    if len(distances) <= MOST_ROWS:
+        return list(range(len(distances)))
+    wrong = [
+        seen.n if d is None else int((np.where(seen.label == k, 1, -1) * d <= 0).sum())
+        for k, d in enumerate(distances)
+    ]
+    return sorted(np.argsort(-np.array(wrong), kind="stable")[:MOST_ROWS].tolist())
 
 
 def _row(ax: Axes, distance: Floats, seen: Seen, k: int, edges: Floats, base: float) -> list[Any]:

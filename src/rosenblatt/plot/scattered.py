@@ -11,7 +11,16 @@ import numpy as np
 from rosenblatt.arguments import brief
 from rosenblatt.array_types import Floats, Ints
 from rosenblatt.plot.axes import Axes, new_axes, plain
-from rosenblatt.plot.lettering import halo, label_axis, legend, literal, number, out_of, write
+from rosenblatt.plot.lettering import (
+    halo,
+    label_axis,
+    legend,
+    literal,
+    number,
+    of_classes,
+    out_of,
+    write,
+)
 from rosenblatt.plot.plane import Picture, around, chosen, dots, rings, size
 from rosenblatt.plot.seen import Seen, decision_values, dense, read_points
 from rosenblatt.plot.style import GREY, INK, PALE, Keys, Look, arrow, colour, marker
@@ -70,9 +79,7 @@ def points(
     picture = Picture(ax, around(where, ax))
     area = 1.4 * size(rows.size) * picture.shrink()
     drawn = _by_class(ax, where[rows], seen.label[rows], seen.classes, looks, area)
-    picture.entries |= dict(list(drawn.items())[:NAMED])
-    if len(drawn) > NAMED:
-        picture.note("classes", f"and {len(drawn) - NAMED} more classes")
+    picture.entries |= of_classes(drawn)
     if rows.size < seen.n:
         picture.note("drawn", f"{out_of(rows.size, seen.n)} points drawn")
     if not picture.view.to_scale:
@@ -191,7 +198,7 @@ def on_a_line(model: Any, seen: Seen, ax: Axes | None) -> Axes:
     looks = [marker(k) for k in range(len(seen.classes))]
     area = 1.4 * size(line.rows.size)
     where, label = line.where[line.rows], seen.label[line.rows]
-    entries = _by_class(ax, where, label, seen.classes, looks, area)
+    entries = of_classes(_by_class(ax, where, label, seen.classes, looks, area))
     ring = rings(ax, where[seen.wrong[line.rows]], area=area)
     if seen.wrong.any():
         entries["wrong"] = ring, seen.errors

@@ -99,6 +99,7 @@ def _short_lines(findings: Sequence[Finding], top: int) -> Iterator[Line]:
         told = [f"{len(names)} {word}: {listing(names, 3)}" for word, names in named.items()]
         told = told if len(named) > 1 else [f"all {len(findings)} {word}" for word in named]
         yield "verdicts", Group(*map(Text, told))
+        findings = sorted(findings, key=lambda one: isinstance(one.certificate, Separable))
     yield from map(_one_line, findings[:shown])
     if shown < len(findings):
         yield "", Text(f"and {len(findings) - shown} more (--top, --json)", "dim")

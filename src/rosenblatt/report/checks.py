@@ -26,7 +26,7 @@ from rosenblatt.proofs import check
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.joint_checks import checked_jointly, told
-from rosenblatt.report.sentences import listing, shortened, verdict_word
+from rosenblatt.report.sentences import listing, told_apart, verdict_word
 from rosenblatt.results import (
     Certificate,
     JointCertificate,
@@ -87,7 +87,8 @@ class TwoClasses:
     @property
     def name(self) -> str:
         """Such as ``Adelie against the rest``."""
-        return " against ".join(shortened(self.sides[side], 30) for side in (1, -1))
+        short = told_apart(map(str, self.table.labels[0]), 30)
+        return " against ".join(short.get(self.sides[side], self.sides[side]) for side in (1, -1))
 
     def _of_these(self, values: Any) -> Any:
         """What belongs to the samples of this problem."""

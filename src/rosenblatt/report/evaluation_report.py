@@ -14,7 +14,7 @@ from rosenblatt.report.facts import CalibrationFacts, TableFacts
 from rosenblatt.report.probabilities import ProbabilityFacts
 from rosenblatt.report.rows import RowsFacts
 from rosenblatt.report.rows_report import rows_lines
-from rosenblatt.report.sentences import percent, shortened
+from rosenblatt.report.sentences import percent, shortened, told_apart
 from rosenblatt.report.terminal import Line, columns, last_lines, new_console, print_lines
 from rosenblatt.visible import count, grouped
 
@@ -113,14 +113,18 @@ def _classes(facts: EvaluationFacts, top: int, width: int) -> RenderableType:
     if len(shown) > top:
         wrong = {one.name: one.rows + one.predicted - 2 * one.right for one in shown}
         shown = tuple(sorted(shown, key=lambda one: -wrong[one.name])[:top])
-    table = columns("left", *["right"] * 5)
+    table, named = columns("left", *["right"] * 5), _named(facts, width - 48)
     heads = ("rows", "predicted", "precision", "recall", "F1")
     table.add_row("", *(Text(head, "dim") for head in heads))
     for one in shown:
-        table.add_row(Text(shortened(one.name, width - 48)), *_cells(one))
+        table.add_row(Text(named[one.name]), *_cells(one))
     rest = len(facts.classes) - len(shown)
     more = f"{count(rest, 'class', 'classes')} with fewer errors not shown (--top)"
     return Group(table, Text(more, "dim")) if rest else table
+
+
+def _named(facts: EvaluationFacts, width: int) -> dict[str, str]:
+    return told_apart((one.name for one in facts.classes), width)
 
 
 def _cells(one: ClassScores) -> list[str]:
@@ -165,8 +169,9 @@ def _confusion(facts: EvaluationFacts, top: int, width: int) -> RenderableType:
         if n and i != j
     ]
     pairs.sort(key=lambda pair: -pair[0])
+    short = _named(facts, (width - 24) // 2)
     lines = [
-        Text(f"{shortened(true)} taken for {shortened(taken)}: {count(n, 'row')}")
+        Text(f"{short[true]} taken for {short[taken]}: {count(n, 'row')}")
         for n, true, taken in pairs[:top]
     ]
     rest = len(pairs) - top

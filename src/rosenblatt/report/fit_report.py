@@ -27,6 +27,9 @@ from rosenblatt.report.margin_report import errors_left, margin_advice, margin_l
 from rosenblatt.report.rows import RowsFacts
 from rosenblatt.report.rows_report import rows_lines
 from rosenblatt.report.sentences import (
+    MEANINGS,
+    MOST_NAMED,
+    SHORT,
     classes_line,
     data_line,
     four_digits,
@@ -34,6 +37,7 @@ from rosenblatt.report.sentences import (
     map_sentence,
     percent,
     shortened,
+    told_apart,
     unit_of,
     verdict_sentence,
 )
@@ -55,6 +59,7 @@ from rosenblatt.visible import count, grouped, print_json
 T = TypeVar("T")
 
 FEW = 10  # rows that are named
+MOST_CASES = 4  # verdicts that are told each by itself
 MANY = 0.15  # so large a share of dropped rows is more than outliers
 WORSE = 0.02  # a gap between folds and training rows that asks for a word
 HIGH = 5  # a degree whose values differ so much that another mistake hardly counts
@@ -173,11 +178,21 @@ def _by_case(s: FitFacts, cases: Sequence[T], told: Callable[[T, int], Text], of
         problems = [k for k, other in enumerate(cases) if other == case]
         text = told(case, problems[0])
         if len(problems) < len(cases):
-            text.append(f", for {listing(s.classes[k] for k in problems)}{of}", "dim")
+            text.append(f", for {_these(s, problems)}{of}", "dim")
         elif of and len(cases) > 1:
             text.append(f", for every class{of}", "dim")
         texts.append(text)
     return Group(*texts)
+
+
+def _these(s: FitFacts, problems: Sequence[int]) -> str:
+    """The classes of some problems; of very many how many they are, and the first."""
+    names = [s.classes[k] for k in problems]
+    if len(s.classes) <= MOST_NAMED:
+        return listing(names)
+    short = told_apart(s.classes, SHORT)
+    some = listing((short[name] for name in names), 3)
+    return some if len(names) <= 3 else f"{count(len(names), 'class', 'classes')} ({some})"
 
 
 def _stopped(s: FitFacts) -> RenderableType:
@@ -219,6 +234,8 @@ def _verdict(s: FitFacts) -> RenderableType:
         return verdict_text(*case, after)
 
     cases = [(one.verdict, verdict_sentence(one)) for one in s.verdicts]
+    if len(set(cases)) > MOST_CASES and not s.expansion:
+        cases = [(one.verdict, MEANINGS[one.verdict]) for one in s.verdicts]
     return _by_case(s, cases, told, " against the rest")
 
 
@@ -234,6 +251,10 @@ def _margin(s: FitFacts, margins: Sequence[float | None]) -> str:
         return f"{told[0]} ({unit}): no row is closer to where another class is as high"
     if len(told) == 1:
         return f"{told[0]} ({unit}): no row is closer to the hyperplane, all on its side"
+    if len(told) > MOST_NAMED:
+        known = [margin for margin in margins if margin is not None]
+        span = " to ".join(four_digits(x) for x in sorted({min(known), max(known)}))
+        return f"{len(known)} of {len(told)} classes are separated from the rest: {span} ({unit})"
     both = zip(s.classes, told, strict=True)
     each = listing((f"{shortened(name)} {margin}" for name, margin in both), 8)
     return f"{each} (each against the rest, {unit})"

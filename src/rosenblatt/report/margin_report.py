@@ -17,6 +17,7 @@ from rosenblatt.report.sentences import (
     percent,
     shortened,
     these_rows,
+    told_apart,
     unit_of,
 )
 from rosenblatt.report.terminal import Line, columns
@@ -295,7 +296,8 @@ def _table(
     table.add_column(justify=last)  # gives way first: no number must be cut off
     if heads:
         table.add_row("", *(Text(head, "dim") for head in heads))
+    named = told_apart((one.positive for one in optima), 20)
     for one in optima[:MOST_CLASSES]:
-        table.add_row(Text(shortened(one.positive, 16)), *cells(one))
+        table.add_row(Text(named[one.positive]), *cells(one))
     rest = len(optima) - MOST_CLASSES
     return Group(table, *([Text(f"and {rest} more (--json)", "dim")] if rest > 0 else []))

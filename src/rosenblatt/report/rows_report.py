@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from rosenblatt.report.rows import Cells, JudgedRow, ProofTable, RowsFacts
-from rosenblatt.report.sentences import four_digits, shortened, verdict_word
+from rosenblatt.report.sentences import four_digits, shortened, told_apart, verdict_word
 from rosenblatt.report.terminal import Line, columns
 from rosenblatt.visible import count
 
@@ -43,13 +43,9 @@ def rows_lines(facts: RowsFacts, top: int, width: int) -> Iterator[Line]:
 def _judged(
     rows: Sequence[JudgedRow], names: Sequence[str], top: int, width: int
 ) -> RenderableType:
+    named = told_apart((name for one in rows for name in (one.label, one.predicted)), LONGEST_NAME)
     told = [
-        [
-            str(one.row),
-            shortened(one.label, LONGEST_NAME),
-            shortened(one.predicted, LONGEST_NAME),
-            four_digits(one.lead),
-        ]
+        [str(one.row), named[one.label], named[one.predicted], four_digits(one.lead)]
         for one in rows
     ]
     heads = ["row", "class", "taken for", "lead"]
@@ -60,7 +56,8 @@ def proof_table(proof: ProofTable, names: Sequence[str], top: int, width: int) -
     """The rows that prove a verdict, so many of them."""
     shown = proof.rows[:top]
     heads, known = ["row", "class"], all(one.share is not None for one in shown)
-    told = [[str(one.row), shortened(one.label, LONGEST_NAME)] for one in shown]
+    named = told_apart((one.label for one in shown), LONGEST_NAME)
+    told = [[str(one.row), named[one.label]] for one in shown]
     if known:
         heads.append("share")
         told = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ OPEN_IN_FEATURES = OPEN | {
     Ground.FAILED: "{message}",
 }
 FEW = 6  # rows that are named
+MOST_NAMED = 8  # classes that are named in a line; of more, shorter names
+SHORT = 24
 
 
 def percent(share: float) -> str:
@@ -69,6 +72,38 @@ def shortened(name: Any, width: int = 40) -> str:
         return text
     head = (width - 1) // 2 + (width - 1) % 2
     return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def told_apart(names: Iterable[Any], width: int) -> dict[str, str]:
+    """Names not longer than this, by name, such that different ones look different.
+
+    Where the middle of a name would be cut off and two names would look the same, they lose what
+    all long ones have in common instead: ``species number 7 of a list`` is ``species number 7…``.
+    """
+    texts = list(map(str, names))
+    short = {text: shortened(text, width) for text in texts}
+    if len(set(short.values())) == len(short):
+        return short
+    long = [text for text in short if short[text] != text]
+    front = _common_start(long)
+    back = _common_start([text[len(front) :][::-1] for text in long])[::-1]
+    for text in long:
+        own = text[len(front) : len(text) - len(back)]
+        room = width - len(own) - 2
+        if room < 0:
+            continue
+        tail = back if len(back) <= room // 2 else ""
+        head = front[: room - len(tail)]
+        parts = (head, "…" * (head != front), own, "…" * (tail != back), tail)
+        short[text] = visible("".join(parts))
+    return short
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    """The letters with which all of them begin."""
+    first, last = min(texts), max(texts)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "".join(letter for letter, _ in same)
 
 
 def listing(names: Iterable[Any], most: int = 6) -> str:
@@ -105,7 +140,8 @@ def data_line(rows: int | None, features: int, columns: int, classes: int) -> st
 
 def classes_line(counts: Mapping[str, int | None], target: str | None) -> str:
     """The classes and how many rows there are of each."""
-    named = [(shortened(name), n) for name, n in counts.items()]
+    short = told_apart(counts, 40 if len(counts) <= MOST_NAMED else SHORT)
+    named = [(short[name], n) for name, n in counts.items()]
     names = [f"{name} ({grouped(n)})" if n else name for name, n in named]
     return listing(names, 8) if target is None else f"{shortened(target)}: {listing(names, 8)}"
 

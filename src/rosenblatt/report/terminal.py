@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rosenblatt.contract.classifier import classifier_of
-from rosenblatt.report.sentences import classes_line, data_line, shortened, verdict_word
+from rosenblatt.report.sentences import classes_line, data_line, shortened, told_apart, verdict_word
 from rosenblatt.report.units import Units
 from rosenblatt.results import Verdict
 from rosenblatt.visible import count, print_styled, visible
@@ -25,7 +25,7 @@ Line = tuple[str, RenderableType]  # its name, and what it says
 
 LEAST_WIDTH = 60
 MOST_COLUMNS = 6
-MOST_LINES = 26  # of classes or problems; of more, only the first are shown
+MOST_LINES = 12  # of classes or problems; of more, only the first are shown
 BAR = 16
 WIDE = 60  # room for weights per unit, too
 
@@ -194,9 +194,10 @@ def weights_table(
     if len(weights.classes) <= MOST_COLUMNS and width >= 20 + 10 * len(weights.classes):
         return _weights_by_class(weights, top, width)
     lines, n = list[Text](), lines_shown(len(weights.classes), top)
+    named = told_apart(weights.classes, 30)
     for name, w in zip(weights.classes[:n], weights.coef[:n], strict=True):
         largest = [f"{shortened(weights.features[j], 30)} {w[j]:+.4g}" for j in _by_size(w)[:3]]
-        lines.append(Text(f"{shortened(name, 30)}: {', '.join(largest)}"))
+        lines.append(Text(f"{named[name]}: {', '.join(largest)}"))
     rest = len(weights.classes) - n
     more = [Text(f"and {count(rest, 'more class', 'more classes')} (--top, --json)", "dim")]
     return Group(*lines, *more * bool(rest))
@@ -204,7 +205,7 @@ def weights_table(
 
 def lines_shown(n: int, top: int) -> int:
     """How many of so many classes or problems have a line of their own: all, or the first."""
-    return n if n <= MOST_LINES else min(n, top)
+    return n if n <= max(MOST_LINES, top) else top
 
 
 def signed_weights(
@@ -241,7 +242,7 @@ def slope_text(weights: NamedWeights, j: int, slope: float, units: Mapping[str, 
 def _weights_by_class(weights: NamedWeights, top: int, width: int) -> RenderableType:
     share = max(9, (width - 30) // len(weights.classes) - 2)
     table = columns("left", *["right"] * len(weights.classes))
-    table.add_row("", *(Text(shortened(name, share), "dim") for name in weights.classes))
+    table.add_row("", *(Text(name, "dim") for name in told_apart(weights.classes, share).values()))
     room = max(12, width - len(weights.classes) * (share + 2) - 2)
     for j in _by_size(abs(weights.coef).max(axis=0))[:top]:
         name = Text(shortened(weights.features[j], room))
