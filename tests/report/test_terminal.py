@@ -15,10 +15,12 @@ def printed(n_classes, top):
     return held.get().splitlines()
 
 
-def test_letters_have_a_line_each():
-    lines = printed(26, 8)
+def test_letters_have_a_line_each_if_so_many_are_asked_for():
+    lines = printed(26, 26)
     assert len(lines) == 26
     assert lines[-1].startswith("k25: a +1, b +1")
+    assert len(printed(12, 8)) == 12
+    assert printed(26, 8)[-1].strip() == "and 18 more classes (--top, --json)"
 
 
 def test_of_very_many_classes_the_first_are_shown():
