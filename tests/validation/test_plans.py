@@ -71,6 +71,8 @@ def test_repeats_differ_and_the_first_is_the_plan_without_repeats():
     theirs = StratifiedKFold(4, shuffle=True, random_state=7).split(y, y)
     for k, (_, test) in enumerate(theirs):
         np.testing.assert_array_equal(np.flatnonzero(plan.fold_of[2] == k), test)
+    last = plan_folds((CLASSES, y), 4, repeats=2, seed=2**32 - 1)  # then from 0 again
+    np.testing.assert_array_equal(last.fold_of[1:], plan_folds((CLASSES, y), 4).fold_of)
     groups = np.repeat(np.arange(20), 3) * 7 % 20
     of_groups = plan_folds((CLASSES, y), 4, repeats=3, groups=groups).fold_of
     assert len({tuple(one) for one in of_groups}) == 3

@@ -272,10 +272,10 @@ def check_page(page: str | None, time: str | None, inputs: list[str] | None) -> 
 
 def folds_of(text: str) -> tuple[int, int]:
     """How many folds, and how often: ``5`` or ``5x3``."""
-    found = re.fullmatch(r"(\d{1,9})(?:x(\d{1,4}))?", text.strip().lower())
+    found = re.fullmatch(r"(\d{1,9})(?:x(\d{1,2}))?", text.strip().lower())
     folds, times = (int(part or 1) for part in found.groups()) if found else (1, 1)
     wrong = folds == 1 or times == 0 or (folds == 0 and times > 1)
-    wanted = "give at least 2 folds, 5x3 for five folds three times, or 0 for none"
+    wanted = "give 2 folds or more, 5x3 for five folds three times (99 at most), or 0 for none"
     refuse(wrong, f"--cv {text} is not possible: {wanted}")
     return folds, times
 

@@ -7,7 +7,9 @@ checked. The words are made from facts alone, in `fit_report` (with `margin_repo
 `check_report`, `bound_report` and `sentences`; `terminal` lays them out. `contributions` takes the
 decision values of linear models apart by columns, `units` has weights per unit of the table.
 `comparison` has the facts about kinds of models on the same folds, `comparison_report` the words.
-`summary` is for Python: ``rosenblatt.report(model, X, y)``, with what `given` makes of these.
+`evaluation`, `probabilities` and `cross_validation` have what answers are worth where the class is
+known. `summary` is for Python: ``rosenblatt.report(model, X, y)``, with what `given` makes of
+these.
 
 Imports the rooms of the library, `tables` and `files`; the command is above it.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.visible import count
 
 Rows = NDArray[np.intp]
+MOST_SEEDS = 2**32  # that NumPy takes
 LEAST_FACTOR = 0.5  # of the size of groups, by chance, in the order in which they are dealt out
 
 
@@ -29,7 +30,7 @@ class Plan:
     notes : what is not as it was asked for.
     """
 
-    fold_of: NDArray[np.intp]
+    fold_of: NDArray[np.integer[Any]]
     folds: int
     groups: Rows | None = None
     notes: tuple[str, ...] = ()
@@ -118,11 +119,11 @@ def _dealt(sizes: Rows, shares: NDArray[np.float64], seed: int) -> Rows:
     part_of, filled = np.empty(n, dtype=np.intp), np.zeros((len(shares), k))
     for i in np.argsort(-weight, kind="stable"):
         of_total = kinds[i] / total**2
-        each = float(kinds[i] @ of_total)
-        given = _levelled(filled @ of_total, shares, each, len(members[i]))
+        each = float((kinds[i] * of_total).sum())  # not by BLAS: sums may differ by machine
+        given = _levelled((filled * of_total).sum(axis=1), shares, each, len(members[i]))
         filled += np.outer(given, kinds[i])
         for _ in range(len(members[i]) - int(given.sum())):
-            level = (filled @ of_total + each / 2) / shares
+            level = ((filled * of_total).sum(axis=1) + each / 2) / shares
             part = np.lexsort((filled.sum(axis=1), level))[0]
             given[part] += 1
             filled[part] += kinds[i]
@@ -173,12 +174,14 @@ def plan_folds(
     elif folds > least:
         notes.append(f"{least} folds: the smallest class has only {count(least, 'row')}")
         folds = least
-    seeds = range(seed, seed + repeats)
+    seeds = [(seed + k) % MOST_SEEDS for k in range(repeats)]
     if of is None:
         each = [stratified(y, folds, one) for one in seeds]
     else:
         each = [grouped(y, of, folds, one) for one in seeds]
-    plan = Plan(np.concatenate([one.fold_of for one in each]), folds, of, tuple(notes))
+    small = np.min_scalar_type(folds)  # as there may be many rows, many times
+    fold_of = np.concatenate([one.fold_of.astype(small) for one in each])
+    plan = Plan(fold_of, folds, of, tuple(notes))
     return plan if of is None else _with_classes(plan, *labels)
 
 
