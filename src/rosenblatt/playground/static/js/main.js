@@ -160,7 +160,7 @@ function asking(app, recorded) {
     onRefusal: (why) => { app.judgement = null; app.whyNoVerdict = why; app.invalidate(true); },
   });
   const askRun = (lane) => laneChannel(lane).ask({ data: app.requestData(), settings: asked(store.state.lanes[lane]) }, { settings: store.state.lanes[lane], data: store.state.data });
-  const askJudge = () => judge.ask({ data: app.requestData(), bias: store.state.lanes[store.state.chosen].fit_intercept ?? true }, store.state.data);
+  const askJudge = () => judge.ask({ data: app.requestData(), bias: hasBias(store.state) }, store.state.data);
   const isReady = () => {
     const { data } = store.state;
     if (!data.points) return true;
@@ -187,8 +187,7 @@ function asking(app, recorded) {
     if (state.data !== before.data) askAll();
     else {
       if (isReady()) state.lanes.forEach((lane, i) => { if (lane !== before.lanes[i]) askRun(i); });
-      const bias = (one) => one.lanes[one.chosen].fit_intercept ?? true;
-      if (isReady() && bias(state) !== bias(before)) askJudge();
+      if (isReady() && hasBias(state) !== hasBias(before)) askJudge();
     }
     if (state.data !== before.data && state.preset !== before.preset && state.preset) app.player.goTo(0);
     app.invalidate(true);
@@ -221,6 +220,12 @@ function closeUps(app) {
     clearTimeout(timer);
     if (!app.isRecorded && app.tracks.some((track) => track?.run.thinned)) timer = setTimeout(look, 200);
   };
+}
+
+// Whether the lines in question have a bias. Of a kernel, too, the question is about lines in the plane.
+function hasBias({ lanes, chosen }) {
+  const { kernel, fit_intercept: bias = true } = lanes[chosen];
+  return bias || Boolean(kernel);
 }
 
 // The tracks of lanes that stayed.
