@@ -180,6 +180,18 @@ def test_other_samples_judge_it(notes):
     assert rb.report(model, X[::2], y[::2]).evaluation is None
 
 
+def test_weights_of_samples_are_those_of_the_objective(notes):
+    columns, y = notes
+    X, weight = np.column_stack(list(columns.values())), np.linspace(0.0, 2.0, len(y))
+    model = rb.SoftMarginClassifier().fit(X, y, sample_weight=weight)
+    found = rb.report(model, X, y, sample_weight=weight)
+    assert pytest.approx(weight.sum()) == found.facts.optima[0].sides.N
+    assert "total weighted slack" in str(found)
+    assert found.as_json()["weighted"] is True
+    with pytest.raises(ValueError, match="give the sample_weight of the training"):
+        rb.report(model, X, y)
+
+
 def test_a_search_is_told_by_what_it_found(notes):
     columns, y = notes
     X = np.column_stack(list(columns.values()))

@@ -49,7 +49,7 @@ ORDER = (
         "trained",
     ),
     *("target", "rows", "rows_without_class", "missing", "columns", "standardized"),
-    *("steps", "margins"),
+    *("steps", "weighted", "margins"),
     *("cross_validation", "folds", "validation", "calibration", "bend", "majority"),
     *("tested_on", "test"),
     *("verdicts", "evidence", "proved"),
@@ -98,6 +98,7 @@ class TableFacts:
     units: Mapping[str, str] | None = None  # that stand behind numbers
     as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
     steps: tuple[str, ...] = ()  # of a pipeline in Python that made the features of the columns
+    weighted: bool = False  # whether samples had weights of their own
     fingerprint: str = ""  # of what was learned from: `report.fingerprints`
 
 
@@ -347,6 +348,12 @@ class FitFacts:
     def standardized(self) -> bool:
         """Whether there were numbers that were standardised."""
         return self.table is not None and self.table.standardized
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some rows counted more than others."""
+        own = self.table is not None and self.table.weighted
+        return own or self.parameters.get("class_weight") is not None
 
     @property
     def steps(self) -> tuple[str, ...]:

@@ -72,6 +72,7 @@ class LabelledTable:
     as_they_stand: tuple[str, ...] = ()  # columns in which YES is not yes
     grouped_by: str = ""  # the column that says which rows belong together
     group_of: NDArray[np.intp] | None = None  # and the number of each row's group
+    weight: NDArray[np.float64] | None = None  # of each sample; None: all the same
 
     @property
     def rows(self) -> Ints:
@@ -316,7 +317,7 @@ def _optima(classifier: Any, training: EncodedTable | None) -> tuple[OptimumFact
         found = classifier.sides(training.X, training.y)
         found = found if isinstance(found, tuple) else (found,)
         label = find_classes(training.y, classifier.classes_)
-        weights = _weights(classifier, label)
+        weights = _weights(classifier, label, training.weight)
         sides = [_sides(side, weight) for side, weight in zip(found, weights, strict=True)]
     every = zip(classifier.fits_, positive_classes(classifier), sides, strict=True)
     return tuple(_optimum(fit, str(name), side, training) for fit, name, side in every)
@@ -361,13 +362,15 @@ def _sides(side: Sides, weight: NDArray[np.float64]) -> SideFacts:
     return SideFacts(N=float(weight.sum()), slack=float(weight @ side.slack), **places)
 
 
-def _weights(classifier: Any, label: NDArray[np.int32]) -> Iterator[NDArray[np.float64]]:
-    """The weight of every sample in each two-class problem."""
+def _weights(
+    classifier: Any, label: NDArray[np.int32], own: NDArray[np.float64] | None
+) -> Iterator[NDArray[np.float64]]:
+    """The weight of every sample in each two-class problem, given its `own`, if it has one."""
     classes, given = classifier.classes_, classifier.class_weight
     factors = np.ones(len(classes)) if given is None else class_weights(given, classes, label)
     for positive in positives_of(classes):
         counts = label == positive if len(classes) > 2 else True  # the rest counts as it is
-        yield np.where(counts, factors[label], 1.0)
+        yield np.where(counts, factors[label], 1.0) * (1.0 if own is None else own)
 
 
 # Kernels ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import label_vector, real_labels
 from rosenblatt.contract.classifier import Classifier
+from rosenblatt.contract.estimator import sample_weights
 from rosenblatt.contract.parameters import find_classes, shown
 from rosenblatt.features import Nystroem, Polynomial, RandomFourier, Squares
 from rosenblatt.report.fits import EncodedTable
@@ -139,7 +140,9 @@ class GivenFeatures:
         return np.array(self.features, dtype=object)
 
 
-def training_table(given: GivenModel, X: Any, y: Any, name: str = "") -> EncodedTable:
+def training_table(
+    given: GivenModel, X: Any, y: Any, sample_weight: Any = None, name: str = ""
+) -> EncodedTable:
     """The training data of a model as a table of features; refused if they are other data."""
     classifier, labels = given.classifier, given.labels(y)
     features = given.features(X)
@@ -159,6 +162,7 @@ def training_table(given: GivenModel, X: Any, y: Any, name: str = "") -> Encoded
         target=target,
         columns=columns,
         y=labels,
+        weight=sample_weights(sample_weight, labels),
         ignores=getattr(encoder, "mixed", False),
         encoder=encoder,
         X=features,

@@ -35,7 +35,7 @@ PLACES = ("outside", "on", "inside", "wrong")
 def margin_lines(s: FitFacts, top: int) -> Iterator[Line]:
     """Named lines about what the problems came to."""
     optima, stuck = s.optima, s.without_maximum
-    weighted = s.parameters.get("class_weight") is not None
+    weighted = s.weighted
     if len(optima) > 1 and stuck:
         yield "proof", _proofs(stuck)
     elif stuck and stuck[0].proof is not None and len(stuck[0].proof.rows) > 2:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rosenblatt.report.terminal import NamedWeights
 
 TOP, ROWS = 8, 10  # weights that are shown, and rows of each kind on the page
+CLOSE = 1e-4  # share by which an objective that is summed up again may differ
 NUMBERING = "rows are counted from 1"  # which is for a reader in Python to know
 SHOWN = counted(1)  # every part of a notebook needs ids of its own
 EMPTY = ("file", "target", "trained")  # what is known of a file only
@@ -135,7 +136,13 @@ class Report:
 
 
 def report(
-    model: Any, X: Any, y: Any, *, test: tuple[Any, Any] | None = None, name: str = ""
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    test: tuple[Any, Any] | None = None,
+    name: str = "",
 ) -> Report:
     """What came of a fit: why it stopped, whether anything separates the classes, the weights.
 
@@ -151,6 +158,8 @@ def report(
     X, y : samples and labels
         Those of the training, as they were given to `fit`: arrays, sparse matrices, data frames,
         Arrow tables or dicts of columns.
+    sample_weight : array of n numbers, optional
+        That of the training, if there was one: a soft margin is about weighted slack.
     test : pair of samples and labels, optional
         Others, not learned from, to judge the model by.
     name : str, optional
@@ -173,13 +182,19 @@ def report(
     (0, Verdict.SEPARABLE)
     """
     given = GivenModel.of(model)
-    training = training_table(given, X, y, name)
+    training = training_table(given, X, y, sample_weight, name)
     classifier = given.classifier
     facts = replace(fit_facts(classifier, training), margins=margins_of(classifier, training))
+    _require_weights(facts, classifier)
     facts = with_verdicts(facts, classifier, training)
-    steps = step_names(training.encoder, given)
-    about = replace(table_facts(training), trained="", steps=steps)
-    about = replace(about, columns=facts.features if _is_matrix(training) else about.columns)
+    about = replace(
+        table_facts(training),
+        trained="",
+        steps=step_names(training.encoder, given),
+        weighted=training.weight is not None,
+    )
+    if _is_matrix(training):
+        about = replace(about, columns=facts.features)
     notes = (*training.notes, *notes_about(training.encoder))
     facts = replace(facts, table=about, notes=notes)
     if test is None:
@@ -188,6 +203,18 @@ def report(
     told = f"{count(len(y), 'row')} held out"
     facts = replace(facts, test=evaluated(classifier, X, y), tested_on=told)
     return Report(facts, classifier, training, (X, y))
+
+
+def _require_weights(facts: FitFacts, classifier: Any) -> None:
+    """Refuse samples whose slack does not make up the objective: others, or weighted otherwise."""
+    for one, fit in zip(facts.optima, classifier.fits_, strict=False):
+        if one.C is None or one.primal is None or one.sides is None:
+            continue
+        w = fit.hyperplane.w
+        found = 0.5 * float(w @ w) + one.C * one.sides.slack / one.sides.N
+        if abs(found - one.primal) > CLOSE * one.primal:
+            msg = "these samples have another objective: give the sample_weight of the training"
+            raise ValueError(msg)
 
 
 def _is_matrix(training: EncodedTable) -> bool:
