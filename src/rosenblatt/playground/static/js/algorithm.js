@@ -48,6 +48,7 @@ export function createAlgorithmPanel(app) {
     if (name) panel.querySelector(`[name="${CSS.escape(name)}"]`)?.focus();
   };
   rebuild(store.state);
+  app.redraws.push(() => lanes(store.state));
   // A slider that is being moved must not be replaced under the hand.
   const isSliding = () => document.activeElement?.matches?.("#algorithm input[type=range]");
   store.subscribe((state, before) => {

@@ -289,10 +289,24 @@ function createSummary(app) {
   } };
 }
 
+// What this browser keeps between visits, where it may.
+function remembered(name, value) {
+  try {
+    if (value) localStorage.setItem(`rosenblatt-${name}`, value);
+    return localStorage.getItem(`rosenblatt-${name}`);
+  } catch {
+    return null;
+  }
+}
+
 function createTheme(app) {
   const redraw = () => { app.redraws.forEach((one) => one()); app.invalidate(true); };
+  const root = document.documentElement.dataset;
+  const kept = remembered("theme");
+  if (kept) root.theme = kept;
   byId("theme").addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    root.theme = isDark() ? "light" : "dark";
+    remembered("theme", root.theme);
     redraw();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

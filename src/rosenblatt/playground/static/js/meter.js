@@ -8,6 +8,7 @@ import { laneSwatch } from "./algorithm.js";
 export function createMeter(app) {
   const bar = byId("meter");
   let told = null;
+  app.redraws.push(() => { told = null; });
   return {
     changed() {
       const { tracks } = app;

@@ -11,6 +11,7 @@ export function createVerdict(app) {
   let [told, lettered] = []; // the judgement that is shown, and for which classes
   let spoke = "";
   let listed = "";
+  app.redraws.push(() => { told = undefined; listed = ""; });
   const show = (kind, word, number, text, more) => {
     byId("verdict").dataset.verdict = kind;
     say(byId("verdict-sign"), SIGNS[kind] ?? "·");

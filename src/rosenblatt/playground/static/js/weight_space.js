@@ -6,10 +6,11 @@ import { byId, say } from "./dom.js";
 import { canvasPen, drawArrow } from "./pen.js";
 import { classColour, colours } from "./marks.js";
 import { clipped, corners, lineIn, makeView } from "./geometry.js";
-import { brief, niceStep } from "./numbers.js";
+import { brief, grouped, niceStep } from "./numbers.js";
 
-const MOST_LINES = 250;
-const MOST_PATH = 1500;
+const MOST_LINES = 120; // drawn; all of them bound the shaded region
+const MOST_DASHED = 60; // dashes take long to draw
+const MOST_PATH = 300; // the last updates
 
 export function createWeightSpace(app) {
   const canvas = byId("weights");
@@ -35,7 +36,7 @@ export function createWeightSpace(app) {
       const ink = colours();
       pen.polygon([[0, 0], [size[0], 0], size, [0, size[1]]], { fill: ink.paper });
       const why = whyNot(moment, picture);
-      say(byId("weights-text"), why || textOf(moment));
+      say(byId("weights-text"), why || textOf(moment, picture.points.length));
       if (why) return;
       const part = moment.act ? moment.parts[moment.act.index] : moment.parts[0];
       const { course } = part;
@@ -55,10 +56,11 @@ function whyNot(moment, picture) {
   return "";
 }
 
-function textOf({ parts, track }) {
+function textOf({ parts, track }, n) {
+  const some = n > MOST_LINES ? ` Lines of ${MOST_LINES} of the ${grouped(n)} samples are drawn.` : "";
   const b = parts[0].b;
   const bias = track.settings.fit_intercept !== false;
-  return `Each sample is a line here, and asks w to be on one side of it. Where all agree (shaded), w separates.${bias ? ` This is the slice at b = ${brief(b)}; the path is seen from above.` : ""}`;
+  return `Each sample is a line here, and asks w to be on one side of it. Where all agree (shaded), w separates.${bias ? ` This is the slice at b = ${brief(b)}; the path is seen from above.` : ""}${some}`;
 }
 
 function boxOf({ w }) {
@@ -83,7 +85,7 @@ function drawSamples(pen, view, { course, b }, { points, labels, place }, act, i
     byClass.get(labels[i]).push(...ends.flatMap(([u, v]) => [view.x(u), view.y(v)]));
   });
   if (good.length > 2) pen.polygon(good.map(([u, v]) => [view.x(u), view.y(v)]), { fill: ink.good, alpha: 0.25 });
-  byClass.forEach((segments, k) => pen.segments(segments, { stroke: classColour(k), width: 1.1, alpha: 0.55, dash: k % 2 ? [5, 3] : [] }));
+  byClass.forEach((segments, k) => pen.segments(segments, { stroke: classColour(k), width: k % 2 ? 0.9 : 1.4, alpha: 0.55, dash: k % 2 && points.length <= MOST_DASHED ? [5, 3] : [] }));
   act?.samples.slice(0, 1).forEach((sample) => {
     const p = points[place(sample)];
     const ends = p && lineIn(view, p[0], p[1], b);
