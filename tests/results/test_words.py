@@ -55,6 +55,24 @@ def test_a_quasi_separable_verdict_says_who_is_on_the_hyperplane():
     )
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_told_is_what_can_be_checked(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, (6, 2)).astype(float), np.array([0, 1, 0, 1, 0, 1])
+    found = rb.separability(X, y)
+    text, result = str(found), check(found, X, y)
+    assert text.startswith(f"{found.verdict.word} (1 against 0): ")
+    assert result.valid
+    assert "proved" in text
+    assert "proved" in str(result)
+    if isinstance(found, rb.Separable):
+        return
+    part = text.split("because ")[1].split("samples ")[1].split(" (")[0].split(" are")[0]
+    assert [int(i) for i in part.replace(" and ", ", ").split(", ")] == found.support.tolist()
+    if "weights" in text:
+        assert told_weights(text) == pytest.approx(found.weights.tolist(), abs=1e-3)
+
+
 def test_an_undecided_verdict_says_why_and_what_is_known():
     assert str(rb.Undecided((-0.41, 0.63))) == (
         "undecided: time ran out before the question was settled; the largest margin is between "

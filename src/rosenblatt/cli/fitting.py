@@ -42,7 +42,7 @@ from rosenblatt.report.fits import (
 )
 from rosenblatt.report.judging import was_stopped, with_verdicts
 from rosenblatt.running.clock import Cancel
-from rosenblatt.tables.mapped_features import MappedEncoder, plain
+from rosenblatt.tables.mapped_features import MappedEncoder, steps_of
 from rosenblatt.validation.plans import Plan
 from rosenblatt.validation.refits import Encoder, Fitting, FoldedTable, OutOfFold, was_interrupted
 from rosenblatt.visible import count
@@ -77,9 +77,7 @@ class TrainedModel:
         """What is saved: the encoder, the feature map if there is one, and the classifier."""
         from sklearn.pipeline import Pipeline  # late: a fit that is not saved does without
 
-        encoder = self.training.encoder
-        mapping = [("features", encoder.mapping)] if isinstance(encoder, MappedEncoder) else []
-        return Pipeline([("encode", plain(encoder)), *mapping, ("classify", self.classifier)])
+        return Pipeline([*steps_of(self.training.encoder), ("classify", self.classifier)])
 
     def made_by(self, command: str) -> TrainedModel:
         """The same, with what made it: a command, and these versions."""

@@ -24,7 +24,7 @@ from rosenblatt.features import Nystroem, Polynomial, RandomFourier, Squares
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Frame, is_named
-from rosenblatt.tables.mapped_features import MappedEncoder, plain
+from rosenblatt.tables.mapped_features import MappedEncoder, steps_of
 from rosenblatt.tables.sparse_features import SparseEncoder
 from rosenblatt.tables.texts import Texts
 
@@ -171,12 +171,10 @@ def training_table(
 
 def as_pipeline(encoder: Any, classifier: Any) -> Pipeline:
     """The steps by themselves: columns as features, what is made of these, and the classifier."""
-    steps = [("encode", plain(encoder))]
-    if isinstance(encoder, MappedEncoder):
-        steps.append(("features", encoder.mapping))
-    elif getattr(encoder, "mixed", False):
-        steps = [("encode", replace(encoder, mixed=False, features=encoder.names))]
-        steps.append(("features", encoder))
+    steps = steps_of(encoder)
+    if getattr(encoder, "mixed", False):
+        columns = replace(encoder, mixed=False, features=encoder.names)
+        steps = [("encode", columns), ("features", encoder)]
     return Pipeline([*steps, ("classify", classifier)])
 
 

@@ -105,6 +105,12 @@ class MappedEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.encoder.unseen(X)
 
 
+def steps_of(encoder: Any) -> list[tuple[str, Any]]:
+    """The steps of a pipeline that an encoder is: itself, and the map behind it if there is one."""
+    mapping = [("features", encoder.mapping)] if isinstance(encoder, MappedEncoder) else []
+    return [("encode", plain(encoder)), *mapping]
+
+
 def plain(encoder: Plain | MappedEncoder) -> Plain:
     """The encoder, without a map behind it."""
     return encoder.encoder if isinstance(encoder, MappedEncoder) else encoder
