@@ -15,9 +15,15 @@ export function recording() {
 }
 
 export async function ask(question, body, signal = undefined) {
-  const options = body === undefined ? { signal } : {
-    method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  };
+  const options =
+    body === undefined
+      ? { signal }
+      : {
+          method: "POST",
+          signal,
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify(body),
+        };
   let answer;
   try {
     answer = await fetch(`api/${question}`, options);
@@ -65,7 +71,10 @@ export function channel(question, { onAnswer, onRefusal, onBusy = () => {} }) {
   };
   return {
     ask(body, tag = null) {
-      if (!out) { send(body, tag); return; }
+      if (!out) {
+        send(body, tag);
+        return;
+      }
       waiting = [body, tag];
       if (performance.now() - out.since > LONG) out.abort.abort();
     },

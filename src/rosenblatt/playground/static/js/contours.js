@@ -22,8 +22,13 @@ export function contour({ values, columns, rows }, level, width, height) {
       if (ends.length === 4) out.push(...ends);
       else {
         // A saddle: the middle says which corners belong together.
-        const joined = (a + b + d + e > 0) === (a > 0);
-        const [t, rr, bt, l] = [ends.slice(0, 2), ends.slice(2, 4), ends.slice(4, 6), ends.slice(6, 8)];
+        const joined = a + b + d + e > 0 === a > 0;
+        const [t, rr, bt, l] = [
+          ends.slice(0, 2),
+          ends.slice(2, 4),
+          ends.slice(4, 6),
+          ends.slice(6, 8),
+        ];
         if (joined) out.push(...t, ...rr, ...bt, ...l);
         else out.push(...t, ...l, ...rr, ...bt);
       }

@@ -14,7 +14,10 @@ export function createControls(app) {
   on("play", () => player.toggle());
   on("step", () => player.step());
   on("last", () => player.last());
-  on("big-play", () => { player.play(); play.focus({ preventScroll: true }); });
+  on("big-play", () => {
+    player.play();
+    play.focus({ preventScroll: true });
+  });
   scrub.addEventListener("input", () => player.goTo(Number(scrub.value)));
   speed.addEventListener("input", () => player.setSpeed(speedAt(Number(speed.value))));
   document.addEventListener("keydown", (event) => keyPressed(app, event));
@@ -47,7 +50,10 @@ export function createControls(app) {
       tell(clock);
       const { speed: a } = player;
       if (document.activeElement !== speed) speed.value = Math.round(positionOf(a));
-      say(byId("speed-shown"), a < 1.05 ? `one in ${brief(1 / a, 2)} s` : `${brief(a, 2)} a second`);
+      say(
+        byId("speed-shown"),
+        a < 1.05 ? `one in ${brief(1 / a, 2)} s` : `${brief(a, 2)} a second`,
+      );
       byId("back").disabled = byId("first").disabled = player.t <= 0;
       byId("step").disabled = byId("last").disabled = player.t >= end;
       play.disabled = end === 0;
@@ -63,7 +69,9 @@ function clockText(moment, end) {
   if (own === 0) return `no ${unit} needed`;
   const epoch = unit === "update" && moment.epoch ? `epoch ${grouped(moment.epoch)}` : "";
   const which = own < end && moment.time >= own ? " (done)" : "";
-  return [`${unit} ${grouped(moment.time)} of ${grouped(own)}${which}`, epoch].filter(Boolean).join("\n");
+  return [`${unit} ${grouped(moment.time)} of ${grouped(own)}${which}`, epoch]
+    .filter(Boolean)
+    .join("\n");
 }
 
 // Keys work wherever nothing else wants them.
@@ -81,19 +89,26 @@ function keyPressed(app, event) {
   if (isText) return;
   const isButton = target.matches?.("button, summary, a, input[type=checkbox], label");
   const isArrows = target.matches?.("input[type=range], [role=tab], [role=radio]");
-  const act = {
-    " ": isButton ? null : () => player.toggle(),
-    k: () => player.toggle(),
-    ArrowRight: isArrows ? null : () => player.step(),
-    ArrowLeft: isArrows ? null : () => player.back(),
-    ".": () => player.step(), ",": () => player.back(),
-    Home: isArrows ? null : () => player.first(), End: isArrows ? null : () => player.last(),
-    "+": () => player.setSpeed(Math.min(player.speed * 1.5, 20000)), "-": () => player.setSpeed(Math.max(player.speed / 1.5, 0.5)),
-    f: () => app.plane.fit(),
-    x: () => store.apply(setTool, "switch"), e: () => store.apply(setTool, "erase"),
-    "?": () => app.openKeys(),
-  }[key] ?? (/^[1-9]$/.test(key) && Number(key) <= (store.state.data.names?.length ?? 0)
-    ? () => store.apply(setTool, "add", Number(key) - 1) : null);
+  const act =
+    {
+      " ": isButton ? null : () => player.toggle(),
+      k: () => player.toggle(),
+      ArrowRight: isArrows ? null : () => player.step(),
+      ArrowLeft: isArrows ? null : () => player.back(),
+      ".": () => player.step(),
+      ",": () => player.back(),
+      Home: isArrows ? null : () => player.first(),
+      End: isArrows ? null : () => player.last(),
+      "+": () => player.setSpeed(Math.min(player.speed * 1.5, 20000)),
+      "-": () => player.setSpeed(Math.max(player.speed / 1.5, 0.5)),
+      f: () => app.plane.fit(),
+      x: () => store.apply(setTool, "switch"),
+      e: () => store.apply(setTool, "erase"),
+      "?": () => app.openKeys(),
+    }[key] ??
+    (/^[1-9]$/.test(key) && Number(key) <= (store.state.data.names?.length ?? 0)
+      ? () => store.apply(setTool, "add", Number(key) - 1)
+      : null);
   if (!act) return;
   event.preventDefault();
   act();

@@ -2,7 +2,9 @@
 
 const cell = (value) => {
   const text = String(value);
-  return /[",\n\r;\t]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\n\r;\t]/.test(text) || text.trim() !== text
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 };
 
 export function csvOf({ points, labels, names, features = ["x1", "x2"] }) {

@@ -27,7 +27,8 @@ function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+    else if (value !== false && value !== null && value !== undefined)
+      node.setAttribute(name, value);
   }
 }
 
@@ -53,5 +54,7 @@ export function toast(text) {
   node.textContent = text;
   node.hidden = false;
   clearTimeout(fading);
-  fading = setTimeout(() => { node.hidden = true; }, 5000);
+  fading = setTimeout(() => {
+    node.hidden = true;
+  }, 5000);
 }

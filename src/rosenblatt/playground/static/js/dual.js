@@ -6,7 +6,9 @@ function eachStep(course, entry, visit) {
   const { batch } = course;
   for (let e = batch ? 0 : 1; e <= entry; e += 1) {
     if (!batch) visit(course.sample[e], course.step[e], e);
-    else for (let i = batch.offset[e]; i < batch.offset[e + 1]; i += 1) visit(batch.sample[i], batch.step[i], e);
+    else
+      for (let i = batch.offset[e]; i < batch.offset[e + 1]; i += 1)
+        visit(batch.sample[i], batch.step[i], e);
   }
 }
 
@@ -16,7 +18,8 @@ export function coefficientsAt(course, entry, n) {
     c[sample] += step;
     if (course.removed && course.removed[e] >= 0) c[course.removed[e]] = 0;
   });
-  for (const { sample, number } of course.dropped) if (number <= course.number[entry]) c[sample] = 0;
+  for (const { sample, number } of course.dropped)
+    if (number <= course.number[entry]) c[sample] = 0;
   return c;
 }
 
@@ -24,7 +27,9 @@ export function coefficientsAt(course, entry, n) {
 export function averageAt(course, entry, n) {
   const c = new Float64Array(n);
   const visits = Math.max(course.visit[entry], 1);
-  eachStep(course, entry, (sample, step, e) => { c[sample] += (step * (visits - course.visit[e] + 1)) / visits; });
+  eachStep(course, entry, (sample, step, e) => {
+    c[sample] += (step * (visits - course.visit[e] + 1)) / visits;
+  });
   return c;
 }
 

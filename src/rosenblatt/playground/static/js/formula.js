@@ -19,18 +19,34 @@ export function createFormula(app) {
   let columns = "";
   const kernel = el("p", { class: "kernel" });
   box.append(rule, kernel, table);
-  const rows = [["old", "old"], ["added", "change"], ["new", "now"]];
+  const rows = [
+    ["old", "old"],
+    ["added", "change"],
+    ["new", "now"],
+  ];
   const rebuild = (n, seen) => {
     columns = `${n} ${seen}`;
     const names = [...(seen ?? Array.from({ length: n }, (_, i) => `w${"₁₂₃₄₅₆₇₈"[i]}`)), "b"];
     table.replaceChildren(
-      el("thead", {}, el("tr", {}, el("td", {}), ...names.map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, ...rows.map(([word, look]) => el("tr", { class: look }, el("th", { scope: "row" }, word), ...names.map(() => el("td"))))));
+      el(
+        "thead",
+        {},
+        el("tr", {}, el("td", {}), ...names.map((name) => el("th", { scope: "col" }, name))),
+      ),
+      el(
+        "tbody",
+        {},
+        ...rows.map(([word, look]) =>
+          el("tr", { class: look }, el("th", { scope: "row" }, word), ...names.map(() => el("td"))),
+        ),
+      ),
+    );
   };
-  const fill = (values) => values.forEach((numbers, r) => {
-    const cells = table.tBodies[0].rows[r].cells;
-    numbers.forEach((text, i) => say(cells[i + 1], text));
-  });
+  const fill = (values) =>
+    values.forEach((numbers, r) => {
+      const cells = table.tBodies[0].rows[r].cells;
+      numbers.forEach((text, i) => say(cells[i + 1], text));
+    });
   return {
     frame(moments) {
       const moment = moments[app.store.state.chosen];
@@ -51,7 +67,10 @@ export function createFormula(app) {
       const signed = (value) => (value >= 0 ? `+${brief(value)}` : brief(value));
       fill([
         cleaned(old, size).map((value) => brief(value)),
-        cleaned(now.map((value, i) => value - old[i]), size).map(signed),
+        cleaned(
+          now.map((value, i) => value - old[i]),
+          size,
+        ).map(signed),
         cleaned(now, size).map((value) => brief(value)),
       ]);
     },
@@ -59,7 +78,8 @@ export function createFormula(app) {
 }
 
 // What is left by rounding is nothing.
-const cleaned = (list, size) => list.map((value) => (Math.abs(value) < 1e-12 * size ? 0 : Number(value.toPrecision(12))));
+const cleaned = (list, size) =>
+  list.map((value) => (Math.abs(value) < 1e-12 * size ? 0 : Number(value.toPrecision(12))));
 
 function ruleOf(run, act) {
   if (run.unit === "scan") return "scan";
@@ -74,17 +94,25 @@ function whatText({ act, track, time, epoch }, { labels, names, place }) {
   if (!act) return `${startOf(track.run)} Press Play or step on.`;
   const number = grouped(act.course.number[act.entry]);
   if (run.unit !== "update") return `${run.unit === "scan" ? "Scan" : "Epoch"} ${number}`;
-  if (act.samples.length > 1) return `Update ${number}, epoch ${grouped(epoch)}: ${count(act.samples.length, "mistake")} at once`;
+  if (act.samples.length > 1)
+    return `Update ${number}, epoch ${grouped(epoch)}: ${count(act.samples.length, "mistake")} at once`;
   const k = labels[place(act.sample)];
   const which = `sample ${grouped(act.sample + 1)}${k === undefined ? "" : ` (${names[k]})`}`;
-  const problem = run.courses.length > 1 ? `, ${names[act.course.positive]} against ${act.course.negative === null ? "the rest" : names[act.course.negative]}` : "";
+  const problem =
+    run.courses.length > 1
+      ? `, ${names[act.course.positive]} against ${act.course.negative === null ? "the rest" : names[act.course.negative]}`
+      : "";
   return `Update ${number}, epoch ${grouped(act.course.epoch[act.entry])}: ${which}${problem}`;
 }
 
 function startOf({ unit, courses }) {
   if (unit === "scan") return "Before the first scan of the samples.";
-  const isZero = courses.every(({ w, b }) => !w || (b[0] === 0 && w[0].every((value) => value === 0)));
-  return isZero ? "Before the first update: w = 0 decides nothing." : "Before the first update: the start vector.";
+  const isZero = courses.every(
+    ({ w, b }) => !w || (b[0] === 0 && w[0].every((value) => value === 0)),
+  );
+  return isZero
+    ? "Before the first update: w = 0 decides nothing."
+    : "Before the first update: the start vector.";
 }
 
 function whyText({ act, track }) {
@@ -102,6 +130,13 @@ function whyText({ act, track }) {
 function scanText({ course, entry, after }) {
   const gap = course.scans?.gap[entry];
   const width = course.margin?.width;
-  return [`w = ${pair(after.w)}, b = ${brief(after.b)}.`, gap === undefined || gap === null ? "" : `The answer is proved to within a gap of ${brief(gap, 2)}.`,
-    entry === course.number.length - 1 && width ? `Half the band is 1/‖w‖ = ${brief(width)} wide.` : ""].join(" ");
+  return [
+    `w = ${pair(after.w)}, b = ${brief(after.b)}.`,
+    gap === undefined || gap === null
+      ? ""
+      : `The answer is proved to within a gap of ${brief(gap, 2)}.`,
+    entry === course.number.length - 1 && width
+      ? `Half the band is 1/‖w‖ = ${brief(width)} wide.`
+      : "",
+  ].join(" ");
 }

@@ -13,7 +13,14 @@ export function makeView(box, width, height, equal = true) {
   const kx = width / (x1 - x0);
   const ky = height / (y1 - y0);
   return {
-    x0, x1, y0, y1, width, height, kx, ky,
+    x0,
+    x1,
+    y0,
+    y1,
+    width,
+    height,
+    kx,
+    ky,
     x: (value) => (value - x0) * kx,
     y: (value) => (y1 - value) * ky,
     at: (px, py) => [x0 + px / kx, y1 - py / ky],
@@ -21,7 +28,12 @@ export function makeView(box, width, height, equal = true) {
 }
 
 export function corners(view) {
-  return [[view.x0, view.y0], [view.x1, view.y0], [view.x1, view.y1], [view.x0, view.y1]];
+  return [
+    [view.x0, view.y0],
+    [view.x1, view.y0],
+    [view.x1, view.y1],
+    [view.x0, view.y1],
+  ];
 }
 
 // The box around points, with room; the origin is in it unless it is far away.
@@ -29,18 +41,23 @@ export function boxAround(points) {
   if (!points.length) return [-5, 5, -5, 5];
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const [x, y] of points) {
-    x0 = Math.min(x0, x); x1 = Math.max(x1, x);
-    y0 = Math.min(y0, y); y1 = Math.max(y1, y);
+    x0 = Math.min(x0, x);
+    x1 = Math.max(x1, x);
+    y0 = Math.min(y0, y);
+    y1 = Math.max(y1, y);
   }
   const size = Math.max(x1 - x0, y1 - y0, 1e-9);
   const away = Math.max(x0, -x1, y0, -y1, 0);
   if (away <= size) {
-    x0 = Math.min(x0, 0); x1 = Math.max(x1, 0);
-    y0 = Math.min(y0, 0); y1 = Math.max(y1, 0);
+    x0 = Math.min(x0, 0);
+    x1 = Math.max(x1, 0);
+    y0 = Math.min(y0, 0);
+    y1 = Math.max(y1, 0);
   }
   const lone = x1 - x0 < 1e-9 && y1 - y0 < 1e-9 ? 1 : 0;
   // Points on a line along an axis have no extent across it, and get that of a picture.
-  const room = (span, other) => (span < 1e-9 * other ? other / 3 : Math.max(span, other * 1e-3) * 0.14) + lone;
+  const room = (span, other) =>
+    (span < 1e-9 * other ? other / 3 : Math.max(span, other * 1e-3) * 0.14) + lone;
   const [roomX, roomY] = [room(x1 - x0, y1 - y0), room(y1 - y0, x1 - x0)];
   return [x0 - roomX, x1 + roomX, y0 - roomY, y1 + roomY];
 }

@@ -15,7 +15,13 @@ export function createHeld(app) {
     if (!held || what === told) return;
     told = what;
     if (!data.table) {
-      box.replaceChildren(el("button", { type: "button", id: "open-held", onclick: () => app.hold(held) }, `Back to ${held.name}`));
+      box.replaceChildren(
+        el(
+          "button",
+          { type: "button", id: "open-held", onclick: () => app.hold(held) },
+          `Back to ${held.name}`,
+        ),
+      );
       return;
     }
     const along = data.columns === "along-w";
@@ -25,14 +31,32 @@ export function createHeld(app) {
       app.plane.forget();
     };
     const pick = (label, chosen, act) => {
-      const select = el("select", { disabled: along, onchange: () => act(select.value) }, ...held.features.map((name) => el("option", { value: name, selected: name === chosen }, name)));
+      const select = el(
+        "select",
+        { disabled: along, onchange: () => act(select.value) },
+        ...held.features.map((name) =>
+          el("option", { value: name, selected: name === chosen }, name),
+        ),
+      );
       return el("label", {}, label, select);
     };
-    const all = el("input", { type: "checkbox", checked: along, onchange: () => set(all.checked ? "along-w" : held.columns) });
-    box.replaceChildren(el("div", { class: "options" },
-      pick("Across", first, (name) => set([name, second])), pick("Up", second, (name) => set([first, name])),
-      ...(held.features.length > 2 ? [el("label", { class: "check" }, all, "All features, seen along w")] : [])),
-    ...held.notes.map((note) => el("p", { class: "quiet" }, note)));
+    const all = el("input", {
+      type: "checkbox",
+      checked: along,
+      onchange: () => set(all.checked ? "along-w" : held.columns),
+    });
+    box.replaceChildren(
+      el(
+        "div",
+        { class: "options" },
+        pick("Across", first, (name) => set([name, second])),
+        pick("Up", second, (name) => set([first, name])),
+        ...(held.features.length > 2
+          ? [el("label", { class: "check" }, all, "All features, seen along w")]
+          : []),
+      ),
+      ...held.notes.map((note) => el("p", { class: "quiet" }, note)),
+    );
   };
   return { changed: tell };
 }

@@ -11,8 +11,15 @@ import { drawArrow } from "./pen.js";
 import { lineOf } from "./track.js";
 
 export function drawScene(pen, scene) {
-  pen.polygon([[0, 0], [scene.view.width, 0], [scene.view.width, scene.view.height], [0, scene.view.height]],
-    { fill: scene.ink.paper });
+  pen.polygon(
+    [
+      [0, 0],
+      [scene.view.width, 0],
+      [scene.view.width, scene.view.height],
+      [0, scene.view.height],
+    ],
+    { fill: scene.ink.paper },
+  );
   drawGround(pen, scene);
   drawGrid(pen, scene);
   if (scene.show.hulls) drawHulls(pen, scene);
@@ -36,31 +43,49 @@ function drawGround(pen, scene) {
   const { view, ground } = scene;
   if (ground) {
     pen.image(ground.image, 0, 0, view.width, view.height);
-    ground.levels.forEach(({ segments, bold }) => pen.segments(segments, bold
-      ? { stroke: laneColour(scene.chosen), width: 2.6 }
-      : { stroke: scene.ink.quiet, width: 0.8, alpha: 0.55 }));
+    ground.levels.forEach(({ segments, bold }) =>
+      pen.segments(
+        segments,
+        bold
+          ? { stroke: laneColour(scene.chosen), width: 2.6 }
+          : { stroke: scene.ink.quiet, width: 0.8, alpha: 0.55 },
+      ),
+    );
     return;
   }
-  const planes = moment.parts.filter((part) => part.w)
+  const planes = moment.parts
+    .filter((part) => part.w)
     .map((part) => ({ ...lineOf(part), course: part.course }));
   if (planes.length === 1) {
     const { w, b, course } = planes[0];
     if (w.every((value) => value === 0)) return;
-    [[course.positive, 1], [course.negative ?? 0, -1]].forEach(([k, sign]) => {
+    [
+      [course.positive, 1],
+      [course.negative ?? 0, -1],
+    ].forEach(([k, sign]) => {
       const region = clipped(corners(view), sign * w[0], sign * w[1], sign * b);
       pen.polygon(onScreen(view, region), { fill: classColour(k), alpha: 0.13 });
     });
-  } else planes.forEach((plane) => {
-    let region = corners(view);
-    planes.forEach((other) => {
-      if (other !== plane && region.length) {
-        region = clipped(region, plane.w[0] - other.w[0], plane.w[1] - other.w[1], plane.b - other.b);
+  } else
+    planes.forEach((plane) => {
+      let region = corners(view);
+      planes.forEach((other) => {
+        if (other !== plane && region.length) {
+          region = clipped(
+            region,
+            plane.w[0] - other.w[0],
+            plane.w[1] - other.w[1],
+            plane.b - other.b,
+          );
+        }
+      });
+      if (planes.some(({ w }) => w.some((value) => value !== 0))) {
+        pen.polygon(onScreen(view, region), {
+          fill: classColour(plane.course.positive),
+          alpha: 0.16,
+        });
       }
     });
-    if (planes.some(({ w }) => w.some((value) => value !== 0))) {
-      pen.polygon(onScreen(view, region), { fill: classColour(plane.course.positive), alpha: 0.16 });
-    }
-  });
 }
 
 function drawGrid(pen, { view, ink, features }) {
@@ -69,7 +94,11 @@ function drawGrid(pen, { view, ink, features }) {
   const lines = [];
   for (let x = Math.ceil(view.x0 / stepX) * stepX; x <= view.x1; x += stepX) {
     lines.push(view.x(x), 0, view.x(x), view.height);
-    pen.text(view.x(x), view.height - 9, brief(Number(x.toPrecision(8))), { fill: ink.quiet, size: 11, align: "center" });
+    pen.text(view.x(x), view.height - 9, brief(Number(x.toPrecision(8))), {
+      fill: ink.quiet,
+      size: 11,
+      align: "center",
+    });
   }
   for (let y = Math.ceil(view.y0 / stepY) * stepY; y <= view.y1; y += stepY) {
     lines.push(0, view.y(y), view.width, view.y(y));
@@ -82,7 +111,13 @@ function drawGrid(pen, { view, ink, features }) {
   if (view.x0 < 0 && view.x1 > 0) axes.push(view.x(0), 0, view.x(0), view.height);
   if (view.y0 < 0 && view.y1 > 0) axes.push(0, view.y(0), view.width, view.y(0));
   pen.segments(axes, { stroke: ink.axis, width: 1.2 });
-  pen.text(view.width - 8, view.height - 24, features[0], { fill: ink.quiet, size: 12, align: "right", weight: 600, halo: ink.paper });
+  pen.text(view.width - 8, view.height - 24, features[0], {
+    fill: ink.quiet,
+    size: 12,
+    align: "right",
+    weight: 600,
+    halo: ink.paper,
+  });
   pen.text(8, 13, features[1], { fill: ink.quiet, size: 12, weight: 600, halo: ink.paper });
 }
 
@@ -94,12 +129,18 @@ function drawHulls(pen, { view, judgement, ink }) {
     if (hull.some((corner) => corner.length !== 2)) return;
     const style = { fill: classColour(Number(k)), alpha: 0.12 };
     if (hull.length > 2) pen.polygon(onScreen(view, hull), style);
-    pen.polygon(onScreen(view, hull), { stroke: classEdge(Number(k)), width: 1.2, dash: [4, 3], alpha: 0.8 });
+    pen.polygon(onScreen(view, hull), {
+      stroke: classEdge(Number(k)),
+      width: 1.2,
+      dash: [4, 3],
+      alpha: 0.8,
+    });
   });
   const { overlap } = judgement;
   if (overlap.length > 2) pen.polygon(onScreen(view, overlap), { fill: ink.glow, alpha: 0.3 });
   if (overlap.length > 1) pen.polygon(onScreen(view, overlap), { stroke: ink.glow, width: 2.2 });
-  if (overlap.length === 1) pen.disc(view.x(overlap[0][0]), view.y(overlap[0][1]), 7, { stroke: ink.glow, width: 2.2 });
+  if (overlap.length === 1)
+    pen.disc(view.x(overlap[0][0]), view.y(overlap[0][1]), 7, { stroke: ink.glow, width: 2.2 });
 }
 
 function drawProof(pen, scene) {
@@ -112,13 +153,28 @@ function drawProof(pen, scene) {
     if (!p) return;
     const [x, y] = [view.x(p[0]), view.y(p[1])];
     if (point.length === 2) {
-      pen.line([[x, y], [view.x(point[0]), view.y(point[1])]], { stroke: ink.glow, width: 1.2, dash: [2, 3], alpha: 0.8 });
+      pen.line(
+        [
+          [x, y],
+          [view.x(point[0]), view.y(point[1])],
+        ],
+        { stroke: ink.glow, width: 1.2, dash: [2, 3], alpha: 0.8 },
+      );
     }
     pen.disc(x, y, 12, { stroke: ink.glow, width: 2.4 });
-    pen.text(x + 15, y - 10, brief(weights[i]), { fill: ink.glow, size: 12, weight: 700, halo: ink.paper });
+    pen.text(x + 15, y - 10, brief(weights[i]), {
+      fill: ink.glow,
+      size: 12,
+      weight: 700,
+      halo: ink.paper,
+    });
   });
   if (point.length === 2) {
-    pen.mark(7, view.x(point[0]), view.y(point[1]), 8, { fill: ink.glow, stroke: ink.paper, width: 1.2 });
+    pen.mark(7, view.x(point[0]), view.y(point[1]), 8, {
+      fill: ink.glow,
+      stroke: ink.paper,
+      width: 1.2,
+    });
   }
 }
 
@@ -132,23 +188,33 @@ function drawPlaneLine(pen, view, { w, b }, style) {
 function drawLines(pen, scene) {
   const { view, moments, chosen, ink } = scene;
   const order = [...moments.keys()].sort((a, b) => (a === chosen) - (b === chosen));
-  const widest = scene.show.widest ? scene.judgement?.verdicts.length === 1 && scene.judgement.verdicts[0].widest : null;
-  if (widest?.w.length === 2) drawPlaneLine(pen, view, widest, { stroke: ink.good, width: 2, dash: [12, 5] });
+  const widest = scene.show.widest
+    ? scene.judgement?.verdicts.length === 1 && scene.judgement.verdicts[0].widest
+    : null;
+  if (widest?.w.length === 2)
+    drawPlaneLine(pen, view, widest, { stroke: ink.good, width: 2, dash: [12, 5] });
   for (const lane of order) {
     const moment = moments[lane];
     if (!moment) continue;
     const many = moment.parts.length > 1;
     const { act } = moment;
     if (lane === chosen && act?.before && !many) {
-      drawPlaneLine(pen, view, act.before,
-        { stroke: ink.old, width: 1.6, dash: [5, 5], alpha: 1 - 0.55 * act.progress });
+      drawPlaneLine(pen, view, act.before, {
+        stroke: ink.old,
+        width: 1.6,
+        dash: [5, 5],
+        alpha: 1 - 0.55 * act.progress,
+      });
     }
     for (const part of moment.parts) {
       if (!part.w) continue;
       const stroke = many && lane === chosen ? classEdge(part.course.positive) : laneColour(lane);
       const style = { stroke, dash: DASHES[lane] };
       if (part.shown) drawPlaneLine(pen, view, part, { ...style, width: 1.1, alpha: 0.55 });
-      drawPlaneLine(pen, view, lineOf(part), { ...style, width: many ? 1.8 : lane === chosen ? 3 : 2.4 });
+      drawPlaneLine(pen, view, lineOf(part), {
+        ...style,
+        width: many ? 1.8 : lane === chosen ? 3 : 2.4,
+      });
     }
   }
 }
@@ -166,7 +232,12 @@ function drawBand(pen, scene) {
   const band = clipped(clipped(corners(view), a, c, plane.b + 1), -a, -c, 1 - plane.b);
   pen.polygon(onScreen(view, band), { fill: scene.ink.good, alpha: 0.1 });
   for (const side of [-1, 1]) {
-    drawPlaneLine(pen, view, { w: plane.w, b: plane.b + side }, { stroke: laneColour(chosen), width: 1.3, dash: [3, 3] });
+    drawPlaneLine(
+      pen,
+      view,
+      { w: plane.w, b: plane.b + side },
+      { stroke: laneColour(chosen), width: 1.3, dash: [3, 3] },
+    );
   }
 }
 
@@ -205,12 +276,21 @@ function drawPoints(pen, scene) {
     const [x, y] = [view.x(points[i][0]), view.y(points[i][1])];
     const r = counts ? Math.min(radius * Math.sqrt(0.55 + 0.5 * counts[i]), 3.2 * radius) : radius;
     const hollow = scene.wrong(i);
-    pen.stamp(k, x, y, r, hollow
-      ? { fill: ink.paper, stroke: classColour(k), width: Math.max(2, r * 0.42) }
-      : { fill: classColour(k), stroke: classEdge(k), width: 1 });
+    pen.stamp(
+      k,
+      x,
+      y,
+      r,
+      hollow
+        ? { fill: ink.paper, stroke: classColour(k), width: Math.max(2, r * 0.42) }
+        : { fill: classColour(k), stroke: classEdge(k), width: 1 },
+    );
     if (dropped?.has(i)) {
       const s = r + 3;
-      pen.segments([x - s, y - s, x + s, y + s, x - s, y + s, x + s, y - s], { stroke: ink.glow, width: 2.4 });
+      pen.segments([x - s, y - s, x + s, y + s, x - s, y + s, x + s, y - s], {
+        stroke: ink.glow,
+        width: 2.4,
+      });
     }
   }
 }
@@ -225,7 +305,12 @@ function drawUpdate(pen, scene) {
   const grown = Math.min(1, act.progress / 0.3);
   act.samples.slice(0, 60).forEach((sample) => {
     const p = points[place(sample)];
-    if (p) pen.disc(view.x(p[0]), view.y(p[1]), radius + 6 + 10 * (1 - grown), { stroke: ink.change, width: 3, alpha: 0.35 + 0.65 * grown });
+    if (p)
+      pen.disc(view.x(p[0]), view.y(p[1]), radius + 6 + 10 * (1 - grown), {
+        stroke: ink.change,
+        width: 3,
+        alpha: 0.35 + 0.65 * grown,
+      });
   });
   if (scene.show.vectors && act.before && act.course.margin === null) drawVectors(pen, scene, act);
 }
@@ -233,10 +318,17 @@ function drawUpdate(pen, scene) {
 function drawVectors(pen, scene, { before, after, progress, step }) {
   const { view, ink } = scene;
   const change = after.w.map((value, i) => value - before.w[i]);
-  const longest = Math.max(...[before.w, after.w, change].map(([x, y]) => Math.hypot(x * view.kx, y * view.ky)));
+  const longest = Math.max(
+    ...[before.w, after.w, change].map(([x, y]) => Math.hypot(x * view.kx, y * view.ky)),
+  );
   if (!(longest > 0)) return;
-  const origin = isInside(view, [0, 0]) ? [0, 0] : [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
-  const most = Math.min(0.42 * Math.min(view.width, view.height) / longest, ...[before.w, after.w].map((tip) => reach(view, origin, tip)));
+  const origin = isInside(view, [0, 0])
+    ? [0, 0]
+    : [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
+  const most = Math.min(
+    (0.42 * Math.min(view.width, view.height)) / longest,
+    ...[before.w, after.w].map((tip) => reach(view, origin, tip)),
+  );
   const scale = most >= 1 && most < 8 ? 1 : rounded(most);
   const at = ([x, y]) => [view.x(origin[0] + scale * x), view.y(origin[1] + scale * y)];
   const start = at([0, 0]);
@@ -253,7 +345,10 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
     const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
     if (length < 22) return;
     const [nx, ny] = [(side * (to[1] - from[1])) / length, (-side * (to[0] - from[0])) / length];
-    const x = Math.min(Math.max((from[0] + to[0]) / 2 + (10 + 3.6 * words.length) * nx, 24), view.width - 24);
+    const x = Math.min(
+      Math.max((from[0] + to[0]) / 2 + (10 + 3.6 * words.length) * nx, 24),
+      view.width - 24,
+    );
     const y = Math.min(Math.max((from[1] + to[1]) / 2 + 14 * ny, 14), view.height - 14);
     pen.text(x, y, words, { fill, size: 13, weight: 650, align: "center", halo: ink.paper, alpha });
   };
@@ -263,17 +358,34 @@ function drawVectors(pen, scene, { before, after, progress, step }) {
   const added = `${step < 0 ? "−" : "+"}${size === 1 ? "" : brief(size)}x`;
   if (!fresh || done < 0.5) label(tip, end, added, ink.change, grown, turn);
   label(start, end, fresh ? `new w = ${added.replace("+", "")}` : "new w", ink.now, done, -turn);
-  scene.note(scale === 1 ? "" : scale > 1 ? `arrows ${brief(scale)} times as long` : `arrows 1 : ${brief(1 / scale)}`);
+  scene.note(
+    scale === 1
+      ? ""
+      : scale > 1
+        ? `arrows ${brief(scale)} times as long`
+        : `arrows 1 : ${brief(1 / scale)}`,
+  );
 }
 
 // How many times `tip` there is room for from `origin`, up to the edge of the picture.
 function reach(view, [ox, oy], [x, y]) {
-  const room = (from, by, low, high, pixel) => (by > 0 ? high - 14 / pixel - from : from - low - 14 / pixel) / Math.abs(by);
-  return Math.max(Math.min(x ? room(ox, x, view.x0, view.x1, view.kx) : Infinity, y ? room(oy, y, view.y0, view.y1, view.ky) : Infinity), 1e-9);
+  const room = (from, by, low, high, pixel) =>
+    (by > 0 ? high - 14 / pixel - from : from - low - 14 / pixel) / Math.abs(by);
+  return Math.max(
+    Math.min(
+      x ? room(ox, x, view.x0, view.x1, view.kx) : Infinity,
+      y ? room(oy, y, view.y0, view.y1, view.ky) : Infinity,
+    ),
+    1e-9,
+  );
 }
 
-function rounded(scale) { // to a whole number, or one part of a whole number
-  const one = (value) => { const power = 10 ** Math.floor(Math.log10(value)); return Math.ceil(value / power) * power; };
+function rounded(scale) {
+  // to a whole number, or one part of a whole number
+  const one = (value) => {
+    const power = 10 ** Math.floor(Math.log10(value));
+    return Math.ceil(value / power) * power;
+  };
   return scale < 1 ? 1 / one(1 / scale) : Math.max(1, Math.floor(scale));
 }
 
@@ -289,8 +401,14 @@ function drawHand(pen, { view, points, hand, ink, radius, labels }) {
   if (hand.picked >= 0) ring(hand.picked, { stroke: ink.ink, width: 2.5 });
   if (hand.cursor) {
     const [x, y] = [view.x(hand.cursor[0]), view.y(hand.cursor[1])];
-    for (const style of [{ stroke: ink.paper, width: 4 }, { stroke: ink.ink, width: 1.6 }]) {
-      pen.segments([x - 16, y, x - 5, y, x + 5, y, x + 16, y, x, y - 16, x, y - 5, x, y + 5, x, y + 16], style);
+    for (const style of [
+      { stroke: ink.paper, width: 4 },
+      { stroke: ink.ink, width: 1.6 },
+    ]) {
+      pen.segments(
+        [x - 16, y, x - 5, y, x + 5, y, x + 16, y, x, y - 16, x, y - 5, x, y + 5, x, y + 16],
+        style,
+      );
     }
   }
 }

@@ -6,8 +6,10 @@ const KEYS = ["data", "preset", "lanes", "chosen", "tool", "cls", "show", "tab",
 
 export async function writeLink(state, t) {
   const kept = Object.fromEntries(KEYS.map((key) => [key, state[key]]));
-  const bytes = await through(new CompressionStream("deflate-raw"),
-    new TextEncoder().encode(JSON.stringify({ ...kept, t })));
+  const bytes = await through(
+    new CompressionStream("deflate-raw"),
+    new TextEncoder().encode(JSON.stringify({ ...kept, t })),
+  );
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return `#${VERSION}.${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
@@ -16,10 +18,14 @@ export async function writeLink(state, t) {
 export async function readLink(fragment, initial) {
   if (!fragment.startsWith(`#${VERSION}.`)) return null;
   try {
-    const text = fragment.slice(VERSION.length + 2).replaceAll("-", "+").replaceAll("_", "/");
+    const text = fragment
+      .slice(VERSION.length + 2)
+      .replaceAll("-", "+")
+      .replaceAll("_", "/");
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const json = new TextDecoder().decode(
-      await through(new DecompressionStream("deflate-raw"), bytes));
+      await through(new DecompressionStream("deflate-raw"), bytes),
+    );
     return checked(JSON.parse(json), initial);
   } catch {
     return null;
@@ -38,15 +44,25 @@ function checked({ t, ...found }, initial) {
   const { data, lanes } = state;
   const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
   const isName = (value) => typeof value === "string";
-  const holdsPoints = Array.isArray(data.points) && data.points.length === data.labels.length
-    && data.names.length >= 2 && data.names.every(isName)
-    && data.points.every((p) => p.length === 2 && p.every(isNumber))
-    && data.labels.every((k) => Number.isInteger(k) && k >= 0 && k < data.names.length);
-  const isFine = (holdsPoints || isName(data.table))
-    && Array.isArray(lanes) && lanes.length >= 1 && lanes.length <= 4
-    && lanes.every((lane) => isName(lane.algorithm))
-    && Number.isInteger(state.chosen) && state.chosen >= 0 && state.chosen < lanes.length
-    && ["add", "switch", "erase"].includes(state.tool) && Number.isInteger(state.cls)
-    && typeof state.show === "object" && isName(state.tab);
+  const holdsPoints =
+    Array.isArray(data.points) &&
+    data.points.length === data.labels.length &&
+    data.names.length >= 2 &&
+    data.names.every(isName) &&
+    data.points.every((p) => p.length === 2 && p.every(isNumber)) &&
+    data.labels.every((k) => Number.isInteger(k) && k >= 0 && k < data.names.length);
+  const isFine =
+    (holdsPoints || isName(data.table)) &&
+    Array.isArray(lanes) &&
+    lanes.length >= 1 &&
+    lanes.length <= 4 &&
+    lanes.every((lane) => isName(lane.algorithm)) &&
+    Number.isInteger(state.chosen) &&
+    state.chosen >= 0 &&
+    state.chosen < lanes.length &&
+    ["add", "switch", "erase"].includes(state.tool) &&
+    Number.isInteger(state.cls) &&
+    typeof state.show === "object" &&
+    isName(state.tab);
   return isFine ? { state, t: isNumber(t) ? t : 0 } : null;
 }

@@ -8,7 +8,8 @@ export function brief(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? `${MINUS}∞` : "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 1e6) return value < 0 ? MINUS + grouped(size) : grouped(size);
+  if (Number.isInteger(value) && size < 1e6)
+    return value < 0 ? MINUS + grouped(size) : grouped(size);
   let text;
   if (size >= 1e6 || size < 1e-3) text = powers(size.toExponential(Math.max(0, digits - 1)));
   else if (size >= 10 ** digits) text = grouped(Math.round(size));

@@ -11,7 +11,10 @@ export function canvasPen(context) {
   const ratio = context.getTransform().a;
   const paint = ({ fill, stroke, width = 1, dash = [], alpha = 1 }) => {
     context.globalAlpha = alpha;
-    if (fill) { context.fillStyle = fill; context.fill(); }
+    if (fill) {
+      context.fillStyle = fill;
+      context.fill();
+    }
     if (stroke) {
       context.strokeStyle = stroke;
       context.lineWidth = width;
@@ -28,7 +31,10 @@ export function canvasPen(context) {
   context.lineJoin = "round";
   context.lineCap = "butt";
   return {
-    line(points, style) { trace(points, false); paint(style); },
+    line(points, style) {
+      trace(points, false);
+      paint(style);
+    },
     // Many separate segments [x0, y0, x1, y1, …] in one stroke.
     segments(numbers, style) {
       context.beginPath();
@@ -38,7 +44,10 @@ export function canvasPen(context) {
       }
       paint(style);
     },
-    polygon(points, style) { trace(points, true); paint(style); },
+    polygon(points, style) {
+      trace(points, true);
+      paint(style);
+    },
     disc(x, y, r, style) {
       context.beginPath();
       context.arc(x, y, r, 0, 2 * Math.PI);
@@ -47,7 +56,11 @@ export function canvasPen(context) {
     mark(k, x, y, r, style) {
       const corners = shape(k);
       if (!corners) this.disc(x, y, r, style);
-      else this.polygon(corners.map(([cx, cy]) => [x + r * cx, y + r * cy]), style);
+      else
+        this.polygon(
+          corners.map(([cx, cy]) => [x + r * cx, y + r * cy]),
+          style,
+        );
     },
     // The same for hundreds of equal marks: drawn once, then stamped on whole pixels.
     stamp(k, x, y, r, style) {
@@ -101,15 +114,18 @@ const n = (value) => String(Math.round(value * 100) / 100);
 
 export function svgPen(width, height) {
   const parts = [];
-  const look = ({ fill = "none", stroke, width: thick = 1, dash = [], alpha = 1 }) => [
-    ` fill="${fill}"`,
-    stroke ? ` stroke="${stroke}" stroke-width="${thick}" stroke-linejoin="round"` : "",
-    dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "",
-    alpha < 1 ? ` opacity="${n(alpha)}"` : "",
-  ].join("");
+  const look = ({ fill = "none", stroke, width: thick = 1, dash = [], alpha = 1 }) =>
+    [
+      ` fill="${fill}"`,
+      stroke ? ` stroke="${stroke}" stroke-width="${thick}" stroke-linejoin="round"` : "",
+      dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "",
+      alpha < 1 ? ` opacity="${n(alpha)}"` : "",
+    ].join("");
   const path = (points) => points.map(([x, y]) => `${n(x)} ${n(y)}`).join("L");
   return {
-    line(points, style) { parts.push(`<path d="M${path(points)}"${look(style)}/>`); },
+    line(points, style) {
+      parts.push(`<path d="M${path(points)}"${look(style)}/>`);
+    },
     segments(numbers, style) {
       let d = "";
       for (let i = 0; i < numbers.length; i += 4) {
@@ -120,22 +136,35 @@ export function svgPen(width, height) {
     polygon(points, style) {
       if (points.length) parts.push(`<path d="M${path(points)}z"${look(style)}/>`);
     },
-    disc(x, y, r, style) { parts.push(`<circle cx="${n(x)}" cy="${n(y)}" r="${n(r)}"${look(style)}/>`); },
-    mark(k, x, y, r, style) { parts.push(`<path d="${shapePath(k, x, y, r)}"${look(style)}/>`); },
-    stamp(k, x, y, r, style) { this.mark(k, x, y, r, style); },
+    disc(x, y, r, style) {
+      parts.push(`<circle cx="${n(x)}" cy="${n(y)}" r="${n(r)}"${look(style)}/>`);
+    },
+    mark(k, x, y, r, style) {
+      parts.push(`<path d="${shapePath(k, x, y, r)}"${look(style)}/>`);
+    },
+    stamp(k, x, y, r, style) {
+      this.mark(k, x, y, r, style);
+    },
     text(x, y, words, { fill, size = 12, weight = 400, align = "left", halo = null, alpha = 1 }) {
       const anchor = { left: "start", center: "middle", right: "end" }[align];
-      const ring = halo ? ` stroke="${halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"` : "";
-      parts.push(`<text x="${n(x)}" y="${n(y)}" dominant-baseline="central" text-anchor="${anchor}"`
-        + ` font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${fill}"${ring}`
-        + `${alpha < 1 ? ` opacity="${n(alpha)}"` : ""}>${escaped(words)}</text>`);
+      const ring = halo
+        ? ` stroke="${halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"`
+        : "";
+      parts.push(
+        `<text x="${n(x)}" y="${n(y)}" dominant-baseline="central" text-anchor="${anchor}"` +
+          ` font-family="${FONT}" font-size="${size}" font-weight="${weight}" fill="${fill}"${ring}` +
+          `${alpha < 1 ? ` opacity="${n(alpha)}"` : ""}>${escaped(words)}</text>`,
+      );
     },
     image(source, x, y, w, h, alpha = 1) {
-      parts.push(`<image x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}" opacity="${alpha}"`
-        + ` preserveAspectRatio="none" href="${source.toDataURL("image/png")}"/>`);
+      parts.push(
+        `<image x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}" opacity="${alpha}"` +
+          ` preserveAspectRatio="none" href="${source.toDataURL("image/png")}"/>`,
+      );
     },
-    finish: () => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`
-      + ` viewBox="0 0 ${width} ${height}">${parts.join("")}</svg>`,
+    finish: () =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"` +
+      ` viewBox="0 0 ${width} ${height}">${parts.join("")}</svg>`,
   };
 }
 
@@ -146,8 +175,21 @@ export function drawArrow(pen, x0, y0, x1, y1, { stroke, width = 2.5, dash = [],
   const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
   const head = Math.min(5 + 2.4 * width, length);
   const [bx, by] = [x1 - ux * head, y1 - uy * head];
-  if (length > head) pen.line([[x0, y0], [bx, by]], { stroke, width, dash, alpha });
+  if (length > head)
+    pen.line(
+      [
+        [x0, y0],
+        [bx, by],
+      ],
+      { stroke, width, dash, alpha },
+    );
   const half = head * 0.42;
-  pen.polygon([[x1, y1], [bx - uy * half, by + ux * half], [bx + uy * half, by - ux * half]],
-    { fill: stroke, alpha });
+  pen.polygon(
+    [
+      [x1, y1],
+      [bx - uy * half, by + ux * half],
+      [bx + uy * half, by - ux * half],
+    ],
+    { fill: stroke, alpha },
+  );
 }

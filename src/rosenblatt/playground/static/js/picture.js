@@ -6,15 +6,31 @@ export function pictureOf(state, run, held) {
   const { data } = state;
   if (data.points) {
     return {
-      points: data.points, labels: data.labels, names: data.names,
-      features: data.features ?? ["x₁", "x₂"], place: (sample) => (sample < data.points.length ? sample : -1), view: null,
+      points: data.points,
+      labels: data.labels,
+      names: data.names,
+      features: data.features ?? ["x₁", "x₂"],
+      place: (sample) => (sample < data.points.length ? sample : -1),
+      view: null,
     };
   }
   const view = run?.view;
-  if (!view) return { points: [], labels: [], names: held?.names ?? [], features: ["", ""], place: () => -1, view: null };
+  if (!view)
+    return {
+      points: [],
+      labels: [],
+      names: held?.names ?? [],
+      features: ["", ""],
+      place: () => -1,
+      view: null,
+    };
   const index = new Map(view.rows.map((row, i) => [row, i]));
   return {
-    points: view.points, labels: view.labels, names: held?.names ?? [], features: view.names,
-    place: (sample) => index.get(sample) ?? -1, view,
+    points: view.points,
+    labels: view.labels,
+    names: held?.names ?? [],
+    features: view.names,
+    place: (sample) => index.get(sample) ?? -1,
+    view,
   };
 }

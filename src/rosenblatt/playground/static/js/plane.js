@@ -14,7 +14,10 @@ import { lineOf } from "./track.js";
 export function createPlane(app) {
   const canvas = byId("plane");
   const context = canvas.getContext("2d");
-  const groundOf = createGround(() => app.invalidate(), () => app.editing);
+  const groundOf = createGround(
+    () => app.invalidate(),
+    () => app.editing,
+  );
   const hand = { cursor: null, picked: -1, over: -1 };
   let box = null;
   let boxed = null; // the points of a table that it is around
@@ -31,7 +34,10 @@ export function createPlane(app) {
     app.invalidate();
   }).observe(byId("plane-frame"));
 
-  const fit = () => { box = boxAround(app.picture().points); app.invalidate(); };
+  const fit = () => {
+    box = boxAround(app.picture().points);
+    app.invalidate();
+  };
   const view = (width = size[0], height = size[1]) => {
     const { points, view: held } = app.picture();
     if (!box || (held && boxed !== points)) [box, boxed] = [boxAround(points), points];
@@ -43,30 +49,50 @@ export function createPlane(app) {
     const { state } = app.store;
     const moment = moments[state.chosen];
     const isDual = moment && !moment.parts[0].course.w;
-    const ground = isDual && state.show.ground ? groundOf(moment, seen, moment.track.data.points ?? picture.points) : null;
+    const ground =
+      isDual && state.show.ground
+        ? groundOf(moment, seen, moment.track.data.points ?? picture.points)
+        : null;
     note = "";
     return {
-      view: seen, ink: colours(), points: picture.points, labels: picture.labels,
-      features: picture.features, place: picture.place,
-      moments, chosen: state.chosen, judgement: app.judgement, ground, hand,
+      view: seen,
+      ink: colours(),
+      points: picture.points,
+      labels: picture.labels,
+      features: picture.features,
+      place: picture.place,
+      moments,
+      chosen: state.chosen,
+      judgement: app.judgement,
+      ground,
+      hand,
       show: { ...state.show, hulls: showsHulls(app) },
       radius: picture.points.length > 400 ? 4 : picture.points.length > 120 ? 5.2 : 7,
       wrong: moment && state.show.errors ? wrongIn(moment, picture, ground) : () => false,
       counts: isDual && state.show.counts ? countsIn(moment, picture) : null,
       dropped: moment ? droppedIn(moment, picture) : null,
-      note: (text) => { note = text; },
+      note: (text) => {
+        note = text;
+      },
     };
   };
 
   return {
-    node: canvas, hand, fit, view, scene,
+    node: canvas,
+    hand,
+    fit,
+    view,
+    scene,
     // After other data: look at them, unless a point is being moved or all are seen already.
     look() {
       const { points } = app.picture();
       const seen = view();
       if (!box || !points.every((p) => isInside(seen, p))) fit();
     },
-    forget() { box = null; app.invalidate(); },
+    forget() {
+      box = null;
+      app.invalidate();
+    },
     frame(moments) {
       const ratio = canvas.width / size[0];
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -76,7 +102,15 @@ export function createPlane(app) {
       if (canvas.dataset.view !== edges) canvas.dataset.view = edges; // where in the plane the edges are
       const refused = app.refusals[app.store.state.chosen];
       byId("plane-note").toggleAttribute("data-refusal", Boolean(refused));
-      const text = refused ? asSentence(refused) : [cycleText(moments[app.store.state.chosen]), note, isNearlySquare(box) ? "" : "axes on different scales"].filter(Boolean).join(" · ");
+      const text = refused
+        ? asSentence(refused)
+        : [
+            cycleText(moments[app.store.state.chosen]),
+            note,
+            isNearlySquare(box) ? "" : "axes on different scales",
+          ]
+            .filter(Boolean)
+            .join(" · ");
       say(byId("plane-note"), text);
       hide(byId("plane-note"), !text);
     },
@@ -88,10 +122,11 @@ function wrongIn(moment, { points, labels, view }, ground) {
   const { parts } = moment;
   const courses = parts.map(({ course }) => course);
   const planes = ground ? null : parts.map((part) => part.w && lineOf(part));
-  if (planes?.some((plane) => !plane || plane.w.every((v) => v === 0) && plane.b === 0)) return () => false;
+  if (planes?.some((plane) => !plane || (plane.w.every((v) => v === 0) && plane.b === 0)))
+    return () => false;
   if (moment.tick === 0 || (view?.axes && !moment.ended)) return () => false; // seen along the last w
-  const values = (p) => (ground ? ground.valuesAt(p)
-    : planes.map(({ w, b }) => w[0] * p[0] + w[1] * p[1] + b));
+  const values = (p) =>
+    ground ? ground.valuesAt(p) : planes.map(({ w, b }) => w[0] * p[0] + w[1] * p[1] + b);
   return (i) => {
     const found = values(points[i]);
     if (found.length === 1) {
@@ -115,14 +150,18 @@ function countsIn(moment, { points, view, place }) {
 
 function droppedIn(moment, { place }) {
   const gone = new Set();
-  moment.parts.forEach(({ course, entry }) => course.dropped.forEach(({ sample, number }) => {
-    if (number <= course.number[entry]) gone.add(place(sample));
-  }));
+  moment.parts.forEach(({ course, entry }) =>
+    course.dropped.forEach(({ sample, number }) => {
+      if (number <= course.number[entry]) gone.add(place(sample));
+    }),
+  );
   return gone;
 }
 
 function cycleText(moment) {
-  const part = moment?.parts.find(({ course, entry }) => course.cycle && course.epoch[entry] > course.cycle.entry);
+  const part = moment?.parts.find(
+    ({ course, entry }) => course.cycle && course.epoch[entry] > course.cycle.entry,
+  );
   return part ? `↻ a cycle: period ${count(part.course.cycle.period, "epoch")}` : "";
 }
 
@@ -132,6 +171,9 @@ export function showsHulls(app) {
   const { show, lanes, chosen } = app.store.state;
   if (show.hulls !== null) return show.hulls;
   const verdicts = app.judgement?.verdicts ?? [];
-  return lanes[chosen].kernel === undefined && verdicts.length === 1
-    && ["inseparable", "quasi-separable"].includes(verdicts[0].verdict);
+  return (
+    lanes[chosen].kernel === undefined &&
+    verdicts.length === 1 &&
+    ["inseparable", "quasi-separable"].includes(verdicts[0].verdict)
+  );
 }

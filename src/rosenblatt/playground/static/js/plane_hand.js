@@ -26,7 +26,10 @@ export function createHand(app, plane) {
     let least = reach ** 2;
     store.state.data.points?.forEach(([x, y], i) => {
       const distance = (view.x(x) - px) ** 2 + (view.y(y) - py) ** 2;
-      if (distance <= least) { least = distance; best = i; }
+      if (distance <= least) {
+        least = distance;
+        best = i;
+      }
     });
     return best;
   };
@@ -35,26 +38,47 @@ export function createHand(app, plane) {
     const view = plane.view();
     const digits = Math.max(0, Math.ceil(-Math.log10((view.x1 - view.x0) / view.width) + 0.3));
     const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-    return view.at(clamp(px, 2, view.width - 2), clamp(py, 2, view.height - 2))
+    return view
+      .at(clamp(px, 2, view.width - 2), clamp(py, 2, view.height - 2))
       .map((value) => Number(value.toFixed(Math.min(digits, 12))) || 0);
   };
 
   const act = (index, point) => {
     const { tool } = store.state;
-    if (tool === "erase") { if (index >= 0) { store.apply(erasePoint, index); hand.over = -1; hand.picked = -1; announce("Point erased"); } }
-    else if (tool === "switch") { if (index >= 0) { store.apply(switchClass, index); tell(index, "Now"); } }
-    else if (index < 0) { store.apply(addPoint, point); tell(store.state.data.points.length - 1, "Added"); }
+    if (tool === "erase") {
+      if (index >= 0) {
+        store.apply(erasePoint, index);
+        hand.over = -1;
+        hand.picked = -1;
+        announce("Point erased");
+      }
+    } else if (tool === "switch") {
+      if (index >= 0) {
+        store.apply(switchClass, index);
+        tell(index, "Now");
+      }
+    } else if (index < 0) {
+      store.apply(addPoint, point);
+      tell(store.state.data.points.length - 1, "Added");
+    }
   };
   const tell = (index, word) => {
     const { points, labels, names } = store.state.data;
-    announce(`${word} ${names[labels[index]]} at ${brief(points[index][0])}, ${brief(points[index][1])}`);
+    announce(
+      `${word} ${names[labels[index]]} at ${brief(points[index][0])}, ${brief(points[index][1])}`,
+    );
   };
 
   // A finger on a point moves it; elsewhere it may scroll the page, and a tap adds.
-  node.addEventListener("touchstart", (event) => {
-    const [touch] = event.touches;
-    if (canEdit() && event.touches.length === 1 && nearest(position(touch), REACH.touch) >= 0) event.preventDefault();
-  }, { passive: false });
+  node.addEventListener(
+    "touchstart",
+    (event) => {
+      const [touch] = event.touches;
+      if (canEdit() && event.touches.length === 1 && nearest(position(touch), REACH.touch) >= 0)
+        event.preventDefault();
+    },
+    { passive: false },
+  );
   node.addEventListener("pointerdown", (event) => {
     if (!canEdit() || event.button !== 0 || drag) return;
     event.preventDefault(); // the focus stays where it is, so that the keys of time go on working
@@ -90,13 +114,19 @@ export function createHand(app, plane) {
     app.editing = false;
     store.endGesture();
     if (event.type === "pointerup" && !moved) act(index, pointAt(from));
-    else if (moved && index >= 0) { tell(Math.min(index, store.state.data.points.length - 1), "Moved"); app.settled(); }
+    else if (moved && index >= 0) {
+      tell(Math.min(index, store.state.data.points.length - 1), "Moved");
+      app.settled();
+    }
     hover(event.pointerType === "touch" ? -1 : nearest(position(event), REACH.mouse));
   };
   node.addEventListener("pointerup", drop);
   node.addEventListener("pointercancel", drop);
-  node.addEventListener("pointerleave", () => { if (!drag) hover(-1); });
-  node.addEventListener("contextmenu", (event) => { // the other button switches the class
+  node.addEventListener("pointerleave", () => {
+    if (!drag) hover(-1);
+  });
+  node.addEventListener("contextmenu", (event) => {
+    // the other button switches the class
     const index = nearest(position(event), REACH.mouse);
     if (!canEdit() || index < 0) return;
     event.preventDefault();
@@ -106,7 +136,10 @@ export function createHand(app, plane) {
   const hover = (index) => {
     const { tool } = store.state;
     frame.dataset.over = index < 0 ? "" : tool === "add" ? "point" : tool;
-    if (hand.over !== index) { hand.over = canEdit() ? index : -1; app.invalidate(); }
+    if (hand.over !== index) {
+      hand.over = canEdit() ? index : -1;
+      app.invalidate();
+    }
   };
 
   // --- keys ---------------------------------------------------------------------------------
@@ -117,7 +150,11 @@ export function createHand(app, plane) {
     hand.cursor ??= [(view.x0 + view.x1) / 2, (view.y0 + view.y1) / 2];
     app.invalidate();
   });
-  node.addEventListener("blur", () => { Object.assign(hand, { cursor: null, picked: -1, over: -1 }); store.endGesture(); app.invalidate(); });
+  node.addEventListener("blur", () => {
+    Object.assign(hand, { cursor: null, picked: -1, over: -1 });
+    store.endGesture();
+    app.invalidate();
+  });
 
   const move = (dx, dy, far) => {
     const view = plane.view();
@@ -128,7 +165,9 @@ export function createHand(app, plane) {
     hand.cursor = pointAt([view.x(next[0]), view.y(next[1])]);
     if (hand.picked >= 0) store.during(`keys ${hand.picked}`, movePoint, hand.picked, hand.cursor);
     else hand.over = under();
-    announce(`${brief(hand.cursor[0])}, ${brief(hand.cursor[1])}${hand.over >= 0 ? ", on a point" : ""}`);
+    announce(
+      `${brief(hand.cursor[0])}, ${brief(hand.cursor[1])}${hand.over >= 0 ? ", on a point" : ""}`,
+    );
   };
   const under = () => {
     const view = plane.view();
@@ -145,18 +184,45 @@ export function createHand(app, plane) {
   };
   const enter = () => {
     const index = under();
-    if (hand.picked >= 0) { tell(hand.picked, "Put down"); hand.picked = -1; store.endGesture(); app.settled(); }
-    else if (store.state.tool !== "add" || index < 0) act(index, hand.cursor);
-    else { hand.picked = index; tell(index, "Picked up"); }
+    if (hand.picked >= 0) {
+      tell(hand.picked, "Put down");
+      hand.picked = -1;
+      store.endGesture();
+      app.settled();
+    } else if (store.state.tool !== "add" || index < 0) act(index, hand.cursor);
+    else {
+      hand.picked = index;
+      tell(index, "Picked up");
+    }
   };
   const keys = {
-    ArrowLeft: (far) => move(-1, 0, far), ArrowRight: (far) => move(1, 0, far),
-    ArrowUp: (far) => move(0, 1, far), ArrowDown: (far) => move(0, -1, far),
+    ArrowLeft: (far) => move(-1, 0, far),
+    ArrowRight: (far) => move(1, 0, far),
+    ArrowUp: (far) => move(0, 1, far),
+    ArrowDown: (far) => move(0, -1, far),
     Enter: enter,
-    n: () => goOn(1), b: () => goOn(-1),
-    s: () => { const i = under(); if (i >= 0) { store.apply(switchClass, i); tell(i, "Now"); } },
-    Delete: () => { const i = under(); if (i >= 0) { store.apply(erasePoint, i); hand.over = -1; hand.picked = -1; announce("Point erased"); } },
-    Escape: () => { hand.picked = -1; node.blur(); },
+    n: () => goOn(1),
+    b: () => goOn(-1),
+    s: () => {
+      const i = under();
+      if (i >= 0) {
+        store.apply(switchClass, i);
+        tell(i, "Now");
+      }
+    },
+    Delete: () => {
+      const i = under();
+      if (i >= 0) {
+        store.apply(erasePoint, i);
+        hand.over = -1;
+        hand.picked = -1;
+        announce("Point erased");
+      }
+    },
+    Escape: () => {
+      hand.picked = -1;
+      node.blur();
+    },
   };
   keys.Backspace = keys.Delete;
   node.addEventListener("keydown", (event) => {

@@ -6,7 +6,8 @@
 
 const FASTEST = 20000;
 
-export function speedAt(position) { // a slider's 0…100 to updates a second, evenly in ratios
+export function speedAt(position) {
+  // a slider's 0…100 to updates a second, evenly in ratios
   return 0.5 * (FASTEST / 0.5) ** (position / 100);
 }
 
@@ -36,12 +37,22 @@ export function createPlayer({ end, next, previous, onChange }) {
       carried -= steps;
       if (steps) change(Math.max(Math.floor(t) + steps, steps === 1 ? next(t) : 0));
     } else change(t + passed * speed);
-    if (t >= end()) { playing = false; t = end(); onChange(); } else requestAnimationFrame(tick);
+    if (t >= end()) {
+      playing = false;
+      t = end();
+      onChange();
+    } else requestAnimationFrame(tick);
   };
   return {
-    get t() { return t; },
-    get playing() { return playing; },
-    get speed() { return speed; },
+    get t() {
+      return t;
+    },
+    get playing() {
+      return playing;
+    },
+    get speed() {
+      return speed;
+    },
     play() {
       if (playing || end() === 0) return;
       if (t >= end()) t = 0;
@@ -55,14 +66,34 @@ export function createPlayer({ end, next, previous, onChange }) {
       playing = false;
       change(t % 1 > 0.5 ? Math.ceil(t) : Math.floor(t));
     },
-    toggle() { if (playing) this.pause(); else this.play(); },
-    goTo(value) { playing = false; change(value); },
-    step() { this.goTo(next(Math.floor(t))); },
-    back() { this.goTo(previous(Math.ceil(t))); },
-    first() { this.goTo(0); },
-    last() { this.goTo(end()); },
-    setSpeed(value) { speed = value; chosen = true; onChange(); },
+    toggle() {
+      if (playing) this.pause();
+      else this.play();
+    },
+    goTo(value) {
+      playing = false;
+      change(value);
+    },
+    step() {
+      this.goTo(next(Math.floor(t)));
+    },
+    back() {
+      this.goTo(previous(Math.ceil(t)));
+    },
+    first() {
+      this.goTo(0);
+    },
+    last() {
+      this.goTo(end());
+    },
+    setSpeed(value) {
+      speed = value;
+      chosen = true;
+      onChange();
+    },
     // A run of `n` updates takes about twelve seconds, unless a person chose otherwise.
-    suit(n) { if (!chosen) speed = Math.min(Math.max(n / 12, 1.2), FASTEST); },
+    suit(n) {
+      if (!chosen) speed = Math.min(Math.max(n / 12, 1.2), FASTEST);
+    },
   };
 }

@@ -31,7 +31,8 @@ function addTo({ values, columns, rows }, view, [sx, sy], kernel, factor) {
   }
 }
 
-const placeOf = (view, name) => [view.x0, view.x1, view.y0, view.y1, view.width, view.height, name].join();
+const placeOf = (view, name) =>
+  [view.x0, view.x1, view.y0, view.y1, view.width, view.height, name].join();
 
 export function createSurface() {
   let grid = null;
@@ -66,7 +67,11 @@ const differing = (a, b) => b.reduce((n, value, i) => n + (value !== a[i]), 0);
 export function votedSurface() {
   let [last, votes] = [null, null]; // the last vector's values, the sum of the votes before it
   let [place, samples, told, done] = ["", null, null, 0];
-  const restart = (view) => { last = gridOf(view); votes = gridOf(view); done = 0; };
+  const restart = (view) => {
+    last = gridOf(view);
+    votes = gridOf(view);
+    done = 0;
+  };
   const vote = (into, life) => {
     for (let i = 0; i < into.length; i += 1) into[i] += last.values[i] > 0 ? life : -life;
   };
@@ -94,14 +99,15 @@ export function votedSurface() {
 // the class of the largest.
 export function paintSurface(canvas, surfaces, classColours) {
   const { columns, rows } = surfaces[0];
-  if (canvas.width !== columns || canvas.height !== rows) Object.assign(canvas, { width: columns, height: rows });
+  if (canvas.width !== columns || canvas.height !== rows)
+    Object.assign(canvas, { width: columns, height: rows });
   const context = canvas.getContext("2d");
   const image = context.createImageData(columns, rows);
   const rgb = classColours.map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
   const scale = surfaces.length === 1 ? spread(surfaces[0]) : 1;
   for (let i = 0; i < columns * rows; i += 1) {
-    const [k, strength] = surfaces.length === 1
-      ? signed(surfaces[0].values[i] / scale) : [largest(surfaces, i), 0.24];
+    const [k, strength] =
+      surfaces.length === 1 ? signed(surfaces[0].values[i] / scale) : [largest(surfaces, i), 0.24];
     const [r, g, b] = rgb[k];
     image.data[4 * i] = r;
     image.data[4 * i + 1] = g;
@@ -111,11 +117,15 @@ export function paintSurface(canvas, surfaces, classColours) {
   context.putImageData(image, 0, 0);
 }
 
-const signed = (value) => [value > 0 ? 1 : 0, value === 0 ? 0 : 0.08 + 0.36 * Math.min(1, Math.abs(value))];
+const signed = (value) => [
+  value > 0 ? 1 : 0,
+  value === 0 ? 0 : 0.08 + 0.36 * Math.min(1, Math.abs(value)),
+];
 
 function largest(surfaces, i) {
   let k = 0;
-  for (let j = 1; j < surfaces.length; j += 1) if (surfaces[j].values[i] > surfaces[k].values[i]) k = j;
+  for (let j = 1; j < surfaces.length; j += 1)
+    if (surfaces[j].values[i] > surfaces[k].values[i]) k = j;
   return k;
 }
 

@@ -29,11 +29,19 @@ export function createStore(initial) {
   };
   const isKept = (next) => KEPT.some((name) => next[name] !== state[name]);
   return {
-    get state() { return state; },
-    get canUndo() { return past.length > 0; },
-    get canRedo() { return future.length > 0; },
+    get state() {
+      return state;
+    },
+    get canUndo() {
+      return past.length > 0;
+    },
+    get canRedo() {
+      return future.length > 0;
+    },
     // `apply(transition, …arguments)`: to the next state.
-    apply(transition, ...args) { this.during(null, transition, ...args); },
+    apply(transition, ...args) {
+      this.during(null, transition, ...args);
+    },
     // The same within a gesture such as a drag: all its steps are one step for undo.
     during(name, transition, ...args) {
       const next = transition(state, ...args);
@@ -45,20 +53,33 @@ export function createStore(initial) {
       }
       settle(next);
     },
-    endGesture() { gesture = null; },
-    undo() { this.travel(-1); },
-    redo() { this.travel(1); },
+    endGesture() {
+      gesture = null;
+    },
+    undo() {
+      this.travel(-1);
+    },
+    redo() {
+      this.travel(1);
+    },
     travel(direction) {
       const [from, to] = direction < 0 ? [past, future] : [future, past];
       if (!from.length) return;
       const there = from.at(-1);
       const here = state;
-      if (direction < 0) { past = past.slice(0, -1); future = [...to, here]; }
-      else { future = future.slice(0, -1); past = [...to, here]; }
+      if (direction < 0) {
+        past = past.slice(0, -1);
+        future = [...to, here];
+      } else {
+        future = future.slice(0, -1);
+        past = [...to, here];
+      }
       gesture = null;
       settle({ ...here, ...Object.fromEntries(KEPT.map((name) => [name, there[name]])) });
     },
-    subscribe(listener) { listeners.push(listener); },
+    subscribe(listener) {
+      listeners.push(listener);
+    },
   };
 }
 
@@ -69,7 +90,8 @@ const edited = (state, data) => ({ ...state, data: { ...state.data, ...data }, p
 export function addPoint(state, point, label = state.cls) {
   if (!state.data.points) return state;
   return edited(state, {
-    points: [...state.data.points, point], labels: [...state.data.labels, label],
+    points: [...state.data.points, point],
+    labels: [...state.data.labels, label],
   });
 }
 
@@ -79,7 +101,8 @@ export function movePoint(state, index, point) {
 
 export function erasePoint(state, index) {
   return edited(state, {
-    points: state.data.points.toSpliced(index, 1), labels: state.data.labels.toSpliced(index, 1),
+    points: state.data.points.toSpliced(index, 1),
+    labels: state.data.labels.toSpliced(index, 1),
   });
 }
 
@@ -144,5 +167,8 @@ export function dropLane(state, lane) {
 
 export const choose = (state, lane) => ({ ...state, chosen: lane });
 export const setTool = (state, tool, cls = state.cls) => ({ ...state, tool, cls });
-export const setShow = (state, name, value) => ({ ...state, show: { ...state.show, [name]: value } });
+export const setShow = (state, name, value) => ({
+  ...state,
+  show: { ...state.show, [name]: value },
+});
 export const setTab = (state, tab) => ({ ...state, tab });

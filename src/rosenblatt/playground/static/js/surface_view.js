@@ -21,31 +21,56 @@ export function createGround(invalidate, isBusy) {
         surfaces[c] = { votes, ...(votes ? votedSurface() : createSurface()) };
       }
       if (votes) return surfaces[c].at(view, points, kernel, name, course, entry);
-      return surfaces[c].at(view, points, kernel, name, shownCoefficients(course, entry, points.length));
+      return surfaces[c].at(
+        view,
+        points,
+        kernel,
+        name,
+        shownCoefficients(course, entry, points.length),
+      );
     });
     if (grids.some(({ done }) => !done)) invalidate();
-    const classes = grids.length === 1
-      ? [run.courses[0].negative ?? 0, run.courses[0].positive] : run.courses.map((course) => course.positive);
+    const classes =
+      grids.length === 1
+        ? [run.courses[0].negative ?? 0, run.courses[0].positive]
+        : run.courses.map((course) => course.positive);
     paintSurface(image, grids, classes.map(classColour));
-    return { image, levels: levelsOf(grids, view, !isBusy() && !surfaces[0].votes), grids, valuesAt: (p) => grids.map((grid) => read(grid, view, p)) };
+    return {
+      image,
+      levels: levelsOf(grids, view, !isBusy() && !surfaces[0].votes),
+      grids,
+      valuesAt: (p) => grids.map((grid) => read(grid, view, p)),
+    };
   };
 }
 
 function levelsOf(grids, view, all) {
-  const line = (grid, level, bold) => ({ bold, segments: contour(grid, level, view.width, view.height) });
+  const line = (grid, level, bold) => ({
+    bold,
+    segments: contour(grid, level, view.width, view.height),
+  });
   if (grids.length > 1) return grids.map((grid) => line(grid, 0, false));
   const unit = spread(grids[0]);
-  return [...(all ? [-0.75, -0.5, -0.25, 0.25, 0.5, 0.75] : []).map((share) => line(grids[0], share * unit, false)),
-    line(grids[0], 0, true)];
+  return [
+    ...(all ? [-0.75, -0.5, -0.25, 0.25, 0.5, 0.75] : []).map((share) =>
+      line(grids[0], share * unit, false),
+    ),
+    line(grids[0], 0, true),
+  ];
 }
 
 // Between the points of the grid, bilinear.
 function read({ values, columns, rows }, view, [x, y]) {
-  const c = Math.min(Math.max(((x - view.x0) / (view.x1 - view.x0)) * (columns - 1), 0), columns - 1.001);
+  const c = Math.min(
+    Math.max(((x - view.x0) / (view.x1 - view.x0)) * (columns - 1), 0),
+    columns - 1.001,
+  );
   const r = Math.min(Math.max(((view.y1 - y) / (view.y1 - view.y0)) * (rows - 1), 0), rows - 1.001);
   const [c0, r0] = [Math.floor(c), Math.floor(r)];
   const [s, t] = [c - c0, r - r0];
   const i = r0 * columns + c0;
-  return (1 - t) * ((1 - s) * values[i] + s * values[i + 1])
-    + t * ((1 - s) * values[i + columns] + s * values[i + columns + 1]);
+  return (
+    (1 - t) * ((1 - s) * values[i] + s * values[i + 1]) +
+    t * ((1 - s) * values[i + columns] + s * values[i + columns + 1])
+  );
 }

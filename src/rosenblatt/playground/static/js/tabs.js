@@ -8,12 +8,13 @@ const NAMES = ["update", "weights", "curves"];
 
 export function createTabs(app) {
   const { store } = app;
-  const tell = ({ tab }) => NAMES.forEach((name) => {
-    const button = byId(`tab-${name}`);
-    button.setAttribute("aria-selected", String(name === tab));
-    button.tabIndex = name === tab ? 0 : -1;
-    byId(`view-${name}`).hidden = name !== tab;
-  });
+  const tell = ({ tab }) =>
+    NAMES.forEach((name) => {
+      const button = byId(`tab-${name}`);
+      button.setAttribute("aria-selected", String(name === tab));
+      button.tabIndex = name === tab ? 0 : -1;
+      byId(`view-${name}`).hidden = name !== tab;
+    });
   NAMES.forEach((name, i) => {
     byId(`tab-${name}`).addEventListener("click", () => store.apply(setTab, name));
     byId(`tab-${name}`).addEventListener("keydown", (event) => {
@@ -26,5 +27,10 @@ export function createTabs(app) {
     });
   });
   tell(store.state);
-  store.subscribe((state, before) => { if (state.tab !== before.tab) { tell(state); app.invalidate(true); } });
+  store.subscribe((state, before) => {
+    if (state.tab !== before.tab) {
+      tell(state);
+      app.invalidate(true);
+    }
+  });
 }

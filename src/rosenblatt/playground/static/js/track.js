@@ -31,13 +31,15 @@ export function tickAt({ times }, t) {
   let [low, high] = [0, times.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (times[middle] <= t) low = middle; else high = middle - 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle - 1;
   }
   return low;
 }
 
 export function nextTime(tracks, t) {
-  const later = tracks.filter((track) => track.end > t)
+  const later = tracks
+    .filter((track) => track.end > t)
     .map((track) => track.times[tickAt(track, t) + 1]);
   return later.length ? Math.min(...later) : t;
 }
@@ -66,12 +68,21 @@ export function momentAt(track, t) {
   const parts = track.run.courses.map((course, c) => {
     const entry = entryOf(track, c, tick);
     const to = fraction > 0 ? entryOf(track, c, acting) : entry;
-    return { course, entry, ...between(course, entry, to, moved), shown: shownAt(course, entry, to, moved) };
+    return {
+      course,
+      entry,
+      ...between(course, entry, to, moved),
+      shown: shownAt(course, entry, to, moved),
+    };
   });
-  const sum = (column) => parts.reduce((total, { course, entry }) => total + course[column][entry], 0);
+  const sum = (column) =>
+    parts.reduce((total, { course, entry }) => total + course[column][entry], 0);
   const epochs = parts.map(({ course, entry }) => course.epoch[entry] ?? 0);
   return {
-    track, tick, time: track.times[tick], fraction,
+    track,
+    tick,
+    time: track.times[tick],
+    fraction,
     epoch: Math.max(...epochs),
     mistakes: track.run.joint ? parts[0].course.mistakes[parts[0].entry] : sum("mistakes"),
     ended: tick === track.times.length - 1,
@@ -81,7 +92,10 @@ export function momentAt(track, t) {
 }
 
 const entryOf = (track, c, tick) => (track.entries[c] ? track.entries[c][tick] : tick);
-const eased = (s) => { const c = Math.min(Math.max(s, 0), 1); return c * c * (3 - 2 * c); };
+const eased = (s) => {
+  const c = Math.min(Math.max(s, 0), 1);
+  return c * c * (3 - 2 * c);
+};
 
 function between(course, from, to, s) {
   if (!course.w) return { w: null, b: null };
@@ -111,10 +125,18 @@ function actAt(track, tick, progress) {
   const gap = course.number[entry] - course.number[entry - 1] > 1;
   const state = (e) => (course.w ? { w: course.w[e], b: course.b[e] } : null);
   return {
-    course, index: c, entry, progress, skipped: gap,
-    before: gap ? null : state(entry - 1), after: state(entry),
-    sample: course.sample[entry], sign: course.sign[entry], step: course.step[entry],
-    value: course.value[entry], samples: samplesOf(course, entry),
+    course,
+    index: c,
+    entry,
+    progress,
+    skipped: gap,
+    before: gap ? null : state(entry - 1),
+    after: state(entry),
+    sample: course.sample[entry],
+    sign: course.sign[entry],
+    step: course.step[entry],
+    value: course.value[entry],
+    samples: samplesOf(course, entry),
   };
 }
 

@@ -4,14 +4,22 @@ import { announce, byId, el, say } from "./dom.js";
 import { asSentence, brief } from "./numbers.js";
 import { classSwatch } from "./data_tools.js";
 
-const WORDS = { separable: "Yes", "quasi-separable": "Almost", inseparable: "No", undecided: "Undecided" };
+const WORDS = {
+  separable: "Yes",
+  "quasi-separable": "Almost",
+  inseparable: "No",
+  undecided: "Undecided",
+};
 const SIGNS = { separable: "✓", "quasi-separable": "≈", inseparable: "✕", undecided: "?" };
 
 export function createVerdict(app) {
   let [told, lettered] = []; // the judgement that is shown, and for which classes
   let spoke = "";
   let listed = "";
-  app.redraws.push(() => { told = undefined; listed = ""; });
+  app.redraws.push(() => {
+    told = undefined;
+    listed = "";
+  });
   const show = (kind, word, number, text, more) => {
     byId("verdict").dataset.verdict = kind;
     say(byId("verdict-sign"), SIGNS[kind] ?? "·");
@@ -33,14 +41,38 @@ export function createVerdict(app) {
       const { names, labels } = app.picture();
       if (judgement && judgement === told && labels === lettered) return;
       [told, lettered] = [judgement, labels];
-      if (!judgement) show("none", app.whyNoVerdict ? "Not yet" : "Looking…", "", app.whyNoVerdict, []);
+      if (!judgement)
+        show("none", app.whyNoVerdict ? "Not yet" : "Looking…", "", app.whyNoVerdict, []);
       else if (judgement.verdicts.length === 1) {
         const verdict = judgement.verdicts[0];
-        show(verdict.verdict, WORDS[verdict.verdict], numberOf(verdict), asSentence(verdict.sentence), proofOf(verdict, app, names));
+        show(
+          verdict.verdict,
+          WORDS[verdict.verdict],
+          numberOf(verdict),
+          asSentence(verdict.sentence),
+          proofOf(verdict, app, names),
+        );
       } else {
-        show(judgement.joint ?? "none", judgement.joint ? WORDS[judgement.joint] : "Class by class", "", asSentence(judgement.joint_sentence ?? ""),
-          [el("ul", { class: "per-class" }, ...judgement.verdicts.map((verdict) => el("li", { title: verdict.sentence },
-            classSwatch(verdict.positive), el("span", {}, `${names[verdict.positive]} against the rest: ${verdict.verdict}`))))]);
+        show(
+          judgement.joint ?? "none",
+          judgement.joint ? WORDS[judgement.joint] : "Class by class",
+          "",
+          asSentence(judgement.joint_sentence ?? ""),
+          [
+            el(
+              "ul",
+              { class: "per-class" },
+              ...judgement.verdicts.map((verdict) =>
+                el(
+                  "li",
+                  { title: verdict.sentence },
+                  classSwatch(verdict.positive),
+                  el("span", {}, `${names[verdict.positive]} against the rest: ${verdict.verdict}`),
+                ),
+              ),
+            ),
+          ],
+        );
       }
     },
   };
@@ -57,8 +89,15 @@ function proofOf({ proof }, app, names) {
   const { labels, place } = app.picture();
   const rows = proof.samples.map((sample, i) => {
     const k = labels[place(sample)];
-    return el("li", {}, k === undefined ? "" : classSwatch(k), el("span", {}, `sample ${sample + 1}${k === undefined ? "" : ` (${names[k]})`}`),
-      el("span", { class: "weight" }, `weight ${brief(proof.weights[i])}`));
+    return el(
+      "li",
+      {},
+      k === undefined ? "" : classSwatch(k),
+      el("span", {}, `sample ${sample + 1}${k === undefined ? "" : ` (${names[k]})`}`),
+      el("span", { class: "weight" }, `weight ${brief(proof.weights[i])}`),
+    );
   });
-  return [el("ul", { class: "proof", "aria-label": "Samples that prove it", tabindex: 0 }, ...rows)];
+  return [
+    el("ul", { class: "proof", "aria-label": "Samples that prove it", tabindex: 0 }, ...rows),
+  ];
 }

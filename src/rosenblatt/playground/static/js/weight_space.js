@@ -51,13 +51,16 @@ export function createWeightSpace(app) {
 
 function whyNot(moment, picture) {
   if (!moment) return "No run yet.";
-  if (!moment.parts[0].course.w) return "This algorithm’s weights live in the feature space of its kernel, which has more than two dimensions.";
-  if (picture.view?.axes) return "The weights have more than two dimensions here: choose two columns to see them.";
+  if (!moment.parts[0].course.w)
+    return "This algorithm’s weights live in the feature space of its kernel, which has more than two dimensions.";
+  if (picture.view?.axes)
+    return "The weights have more than two dimensions here: choose two columns to see them.";
   return "";
 }
 
 function textOf({ parts, track }, n) {
-  const some = n > MOST_LINES ? ` Lines of ${MOST_LINES} of the ${grouped(n)} samples are drawn.` : "";
+  const some =
+    n > MOST_LINES ? ` Lines of ${MOST_LINES} of the ${grouped(n)} samples are drawn.` : "";
   const b = parts[0].b;
   const bias = track.settings.fit_intercept !== false;
   return `Each sample is a line here, and asks w to be on one side of it. Where all agree (shaded), w separates.${bias ? ` This is the slice at b = ${brief(b)}; the path is seen from above.` : ""}${some}`;
@@ -69,7 +72,8 @@ function boxOf({ w }) {
   return [-1.25 * reach, 1.25 * reach, -1.25 * reach, 1.25 * reach];
 }
 
-const sideOf = (course, label) => (label === course.positive ? 1 : course.negative === null || label === course.negative ? -1 : 0);
+const sideOf = (course, label) =>
+  label === course.positive ? 1 : course.negative === null || label === course.negative ? -1 : 0;
 
 function drawSamples(pen, view, { course, b }, { points, labels, place }, act, ink) {
   let good = corners(view);
@@ -84,24 +88,53 @@ function drawSamples(pen, view, { course, b }, { points, labels, place }, act, i
     if (!byClass.has(labels[i])) byClass.set(labels[i], []);
     byClass.get(labels[i]).push(...ends.flatMap(([u, v]) => [view.x(u), view.y(v)]));
   });
-  if (good.length > 2) pen.polygon(good.map(([u, v]) => [view.x(u), view.y(v)]), { fill: ink.good, alpha: 0.25 });
-  byClass.forEach((segments, k) => pen.segments(segments, { stroke: classColour(k), width: k % 2 ? 0.9 : 1.4, alpha: 0.55, dash: k % 2 && points.length <= MOST_DASHED ? [5, 3] : [] }));
+  if (good.length > 2)
+    pen.polygon(
+      good.map(([u, v]) => [view.x(u), view.y(v)]),
+      { fill: ink.good, alpha: 0.25 },
+    );
+  byClass.forEach((segments, k) =>
+    pen.segments(segments, {
+      stroke: classColour(k),
+      width: k % 2 ? 0.9 : 1.4,
+      alpha: 0.55,
+      dash: k % 2 && points.length <= MOST_DASHED ? [5, 3] : [],
+    }),
+  );
   act?.samples.slice(0, 1).forEach((sample) => {
     const p = points[place(sample)];
     const ends = p && lineIn(view, p[0], p[1], b);
-    if (ends) pen.line(ends.map(([u, v]) => [view.x(u), view.y(v)]), { stroke: ink.change, width: 2.6 });
+    if (ends)
+      pen.line(
+        ends.map(([u, v]) => [view.x(u), view.y(v)]),
+        { stroke: ink.change, width: 2.6 },
+      );
   });
 }
 
 function drawAxes(pen, view, ink) {
-  pen.segments([view.x(0), 0, view.x(0), view.height, 0, view.y(0), view.width, view.y(0)], { stroke: ink.axis, width: 1.2 });
+  pen.segments([view.x(0), 0, view.x(0), view.height, 0, view.y(0), view.width, view.y(0)], {
+    stroke: ink.axis,
+    width: 1.2,
+  });
   const step = niceStep(view.x1 - view.x0, 5);
   for (let x = Math.ceil(view.x0 / step) * step; x < view.x1; x += step) {
     if (Math.abs(x) > step / 2 && view.x(x) > 14 && view.x(x) < view.width - 22) {
-      pen.text(view.x(x), view.y(0) + 10, brief(Number(x.toPrecision(6))), { fill: ink.quiet, size: 10.5, align: "center", halo: ink.paper });
+      pen.text(view.x(x), view.y(0) + 10, brief(Number(x.toPrecision(6))), {
+        fill: ink.quiet,
+        size: 10.5,
+        align: "center",
+        halo: ink.paper,
+      });
     }
   }
-  pen.text(view.width - 6, view.y(0) - 10, "w₁", { fill: ink.quiet, size: 12, weight: 650, align: "right", halo: ink.paper });
+  pen.text(view.width - 6, view.y(0) - 10, "w₁", {
+    fill: ink.quiet,
+    size: 12,
+    weight: 650,
+    align: "right",
+    halo: ink.paper,
+  });
   pen.text(view.x(0) + 7, 11, "w₂", { fill: ink.quiet, size: 12, weight: 650, halo: ink.paper });
 }
 
@@ -112,7 +145,10 @@ function drawPath(pen, view, { course, entry, w, shown }, { act }, ink) {
   if (path.length > 1) pen.line(path, { stroke: ink.now, width: 1.6, alpha: 0.75 });
   if (path.length < 80) path.forEach(([x, y]) => pen.disc(x, y, 2.2, { fill: ink.now }));
   if (act?.before && act.course === course) {
-    drawArrow(pen, ...at(act.before.w), ...at(act.progress < 1 ? w : act.after.w), { stroke: ink.change, width: 2.4 });
+    drawArrow(pen, ...at(act.before.w), ...at(act.progress < 1 ? w : act.after.w), {
+      stroke: ink.change,
+      width: 2.4,
+    });
   }
   if (shown) pen.mark(3, ...at(shown.w), 6, { fill: ink.good, stroke: ink.paper, width: 1.5 });
   pen.disc(...at(w), 5, { fill: ink.now, stroke: ink.paper, width: 1.5 });
