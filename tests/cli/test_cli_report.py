@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from commands import NOTES, PENGUINS, call, table, xor_table
+from commands import NOTES, PENGUINS, call, invoke, table, xor_table
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 FAST = ("--report-time", "0s", "--cv", 0)
@@ -101,3 +101,19 @@ def test_refused():
     assert "needs --report" in call("fit", NOTES, "--report-time", "3s", code=2).stderr
     bad = call("report", NOTES, "-o", "p.html", "--report-time", "soon", code=2).stderr
     assert "is not a duration" in bad
+
+
+@pytest.mark.parametrize("stopped", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_page_is_whole_or_not_there(stopped, monkeypatch):
+    def fails(facts):
+        raise stopped
+
+    Path("page.html").write_text("before")
+    monkeypatch.setattr("rosenblatt.report.page.rendering.page", fails)
+    ctrl_c = stopped is KeyboardInterrupt
+    done = invoke("report", xor_table(), "-o", "page.html", *FAST)
+    assert done.exit_code == (130 if ctrl_c else 2)
+    assert done.stderr.count("\n") == 1
+    assert ("stopped with Ctrl-C" if ctrl_c else "could not be written") in done.stderr
+    assert Path("page.html").read_text() == "before"
+    assert sorted(path.name for path in Path().iterdir()) == ["page.html", "xor.csv"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 WIDTH, HEIGHT = 360, 216
 LEFT, RIGHT, TOP, BOTTOM = 42, 12, 22, 36
 SERIES = 6  # that have a colour of their own
+MOST_LINES = 40  # of classes in one picture
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.report.page.charting import (
     BOTTOM,
     LEFT,
+    MOST_LINES,
     RIGHT,
     SERIES,
     TOP,
@@ -40,7 +41,6 @@ from rosenblatt.visible import count, grouped
 
 SQUARE = 250  # the height of pictures whose axes are both shares
 HALVES = (0.0, 0.25, 0.5, 0.75, 1.0)
-MOST_LINES = 40  # of classes in one picture
 MOST_CELLS = 40  # classes whose confusions are drawn one by one
 UNITS = {
     "distance": "signed distance from the hyperplane",

@@ -164,6 +164,7 @@ def _pictures(s: PageFacts) -> dict[str, Any]:
     return {
         "bar": charts.accuracy_bar(e),
         "roc": charts.roc(curves, e) if curves else None,
+        "curves_caption": wording.curves_caption(len(curves)),
         "precision": charts.precision_recall(curves, e) if curves else None,
         "confusion_map": charts.confusion_map(e) if len(e.classes) > FEW_CLASSES else None,
         "learning": s.learning and charts.learning_line(s.learning, e.majority),

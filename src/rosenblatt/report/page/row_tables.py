@@ -99,10 +99,11 @@ def _suspects(s: PageFacts) -> Iterator[RowTable]:
     if found is None:
         return
     n = len(found.suspects)
-    share = f" ({percent(n / found.rows)})" if n else ""
+    share = f"{grouped(n)} ({percent(n / found.rows)})" if n else "none"
+    has = "has" if n < 2 else "have"
     told = (
-        f"Of {count(found.rows, 'row')}, {grouped(n)}{share} have a class that is suspicious: a "
-        "hyperplane and a kernel perceptron that have not seen the row both take it for another, "
+        f"Of {count(found.rows, 'row')}, {share} {has} a class that is suspicious: a hyperplane "
+        "and a kernel perceptron that have not seen the row both take it for another, "
         "or identical rows have another."
     )
     rows = tuple(

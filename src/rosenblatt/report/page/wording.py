@@ -15,6 +15,7 @@ from rosenblatt.report.comparison_report import comparison_lines
 from rosenblatt.report.evaluation import EvaluationFacts
 from rosenblatt.report.facts import FitFacts, VerdictFacts
 from rosenblatt.report.fit_report import advice, fit_lines
+from rosenblatt.report.page.charting import MOST_LINES, SERIES
 from rosenblatt.report.page.facts import ColumnFacts, Judgement, MistakesFacts, PageFacts
 from rosenblatt.report.sentences import (
     MEANINGS,
@@ -284,6 +285,13 @@ def _text(what: Any) -> str:
 # Below pictures ---------------------------------------------------------------------------------
 
 
+def curves_caption(n: int) -> str:
+    """What the lines are where they have no names."""
+    if n <= SERIES:
+        return ""
+    return f"A line for each class{f', the first {MOST_LINES}' if n > MOST_LINES else ''}. "
+
+
 def learning_caption(s: PageFacts) -> str:
     """What the last rows have brought."""
     found = s.learning
@@ -320,4 +328,5 @@ def course_caption(s: PageFacts) -> str:
     if s.course.what == "loss":
         return "The delta rule makes this smaller, not the number of errors."
     made = f"{count(sum(run.mistakes), 'mistake')} in {count(run.epochs, 'epoch')}"
-    return f"{made}. Where it comes to 0, every row was right in a whole epoch."
+    lines = curves_caption(len(s.course.values))
+    return f"{lines}{made}. Where it comes to 0, every row was right in a whole epoch."
