@@ -169,10 +169,12 @@ def test_no_repr_fills_a_screen():
     kernel = rb.KernelPerceptron(max_epochs=5).fit(WIDE, LABELS)
     narrow = rb.separability(WIDE[:, :30], RNG.integers(0, 2, 40))
     margin = rb.MaxMarginClassifier().fit(WIDE, LABELS)
+    joint = rb.Perceptron(multiclass="joint").fit(WIDE, LABELS + 2 * (np.arange(40) < 20))
     shown = [
         *(narrow, rb.separability(WIDE, LABELS), rb.mistake_bound(WIDE, LABELS)),
         *(perceptron.fits_[0], perceptron.trace_, perceptron.trace_.updates),
         *(perceptron.fits_[0].hyperplane, kernel.fits_[0], margin.fits_[0]),
+        *(rb.soft_margin_path(WIDE[:, :3], LABELS, [1.0]), joint.fits_[0]),
         *(margin.fits_[0].optimum, margin.fits_[0].trace, margin.sides(WIDE, LABELS)),
         rb.separability(WIDE[:, :2], LABELS, kernel=rb.kernels.Polynomial(2)),
     ]
@@ -181,6 +183,12 @@ def test_no_repr_fills_a_screen():
         assert len(str(one)) < 600, type(one)
         assert "array(" not in str(one)
         assert "\n" not in repr(one)
+
+
+def test_a_table_of_steps_is_short_unless_it_is_printed():
+    X, y = rb.datasets.dunkers(random_state=0)
+    table = rb.Perceptron(record=True).fit(X, y).trace_.updates.table(X)
+    assert repr(table) == f"<StepTable: {len(table)} lines, 2 features>"
 
 
 def test_equations():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt import arguments
-from rosenblatt.visible import visible
+from rosenblatt.visible import count, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class StepLine(NamedTuple):
     angle: float | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepTable:
     """The updates of a run, a line for each; ``print`` shows it, and a notebook does.
 
@@ -93,6 +93,9 @@ class StepTable:
             "latex": _latex,
         }
         return make[format](self._shown(top, _in_latex if format == "latex" else _short))
+
+    def __repr__(self) -> str:
+        return f"<StepTable: {count(len(self), 'line')}, {count(len(self.names), 'feature')}>"
 
     def __str__(self) -> str:
         return self.to("text").rstrip("\n")

@@ -53,8 +53,9 @@ def brief(value: Any) -> str:
         text = str(value)
         return text if len(text) <= DIGITS else f"about {number(nearest_float(value))}"
     if type(value) is tuple and value:
+        shown = [brief(one) for one in (value if len(value) <= LARGEST else value[:1])]
         rest = [f"... {len(value)} in all"] if len(value) > LARGEST else []
-        inside = ", ".join([*map(brief, value[:LARGEST]), *rest])
+        inside = ", ".join([*shown, *rest])
         return f"({inside}{',' * (len(value) == 1)})"
     return repr(value)
 
