@@ -1,27 +1,11 @@
 // The panel "Algorithm": the lanes (up to four algorithms in lock-step) and the settings of the
 // chosen one. Rebuilt only when lanes change, never with time.
 
-import { byId, el, icon, svgEl } from "./dom.js";
+import { byId, el, icon } from "./dom.js";
 import { ALGORITHMS, nameOf, settingsOf } from "./algorithms.js";
 import { field } from "./fields.js";
-import { DASHES, laneColour } from "./marks.js";
 import { addLane, choose, dropLane, MOST_LANES, setLane } from "./state.js";
-
-export function laneSwatch(lane) {
-  return svgEl(
-    "svg",
-    { class: "swatch", viewBox: "0 0 22 14", "aria-hidden": "true" },
-    svgEl("line", {
-      x1: 0,
-      x2: 22,
-      y1: 7,
-      y2: 7,
-      stroke: laneColour(lane),
-      "stroke-width": 3,
-      "stroke-dasharray": DASHES[lane].map((d) => d * 0.8).join(" "),
-    }),
-  );
-}
+import { laneSwatch } from "./swatches.js";
 
 export function createAlgorithmPanel(app) {
   const { store } = app;

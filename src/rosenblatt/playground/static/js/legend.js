@@ -2,8 +2,7 @@
 
 import { byId, el } from "./dom.js";
 import { nameOf } from "./algorithms.js";
-import { laneSwatch } from "./algorithm.js";
-import { classSwatch } from "./data_tools.js";
+import { classSwatch, laneSwatch } from "./swatches.js";
 import { showsHulls } from "./plane.js";
 import { setShow } from "./state.js";
 

@@ -3,7 +3,7 @@
 import { byId, el, say } from "./dom.js";
 import { asSentence, brief, count, grouped } from "./numbers.js";
 import { nameOf } from "./algorithms.js";
-import { laneSwatch } from "./algorithm.js";
+import { laneSwatch } from "./swatches.js";
 
 export function createMeter(app) {
   const bar = byId("meter");

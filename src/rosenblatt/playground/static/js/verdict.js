@@ -2,7 +2,7 @@
 
 import { announce, byId, el, say } from "./dom.js";
 import { asSentence, brief } from "./numbers.js";
-import { classSwatch } from "./data_tools.js";
+import { classSwatch } from "./swatches.js";
 
 const WORDS = {
   separable: "Yes",
