@@ -1,6 +1,7 @@
 """``rosenblatt report``: the page is written whole, and says how to get the model again."""
 
 import html
+import json
 import re
 import shlex
 import warnings
@@ -117,3 +118,22 @@ def test_a_page_is_whole_or_not_there(stopped, monkeypatch):
     assert ("stopped with Ctrl-C" if ctrl_c else "could not be written") in done.stderr
     assert Path("page.html").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir()) == ["page.html", "xor.csv"]
+
+
+def test_the_page_is_judged_by_rows_not_learned_from():
+    rows = Path(NOTES).read_text().splitlines(keepends=True)
+    Path("half.csv").write_text("".join([rows[0], *rows[1::2]]))
+    Path("rest.csv").write_text("".join([rows[0], *rows[2::2]]))
+    few = ("--max-epochs", 5)
+    by_test = made("half.csv", "--test", "rest.csv", *few)
+    call("fit", "half.csv", "-o", "half.skops", "-q", "--cv", 0, *few)
+    found = json.loads(call("evaluate", "half.skops", "rest.csv", "--json").stdout)
+    assert f"{100 * found['accuracy']:.1f}% are right" in by_test
+    assert "686 rows of rest.csv" in by_test
+    assert "ROC curve" in by_test
+    held = made("half.csv", "--holdout", "20%", *few)
+    assert "that were held out" in held
+    folds = made("half.csv", *few, "--cv", 3, "--report-time", "2s", fast=False)
+    assert "each judged by a model that had not seen it" in folds
+    assert "Right answers by rows learned from" in folds
+    assert "trained on" in made("half.csv", *few)

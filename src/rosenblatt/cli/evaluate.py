@@ -14,6 +14,7 @@ from rosenblatt.visible import count, print_json
 
 if TYPE_CHECKING:
     from rosenblatt.cli.saved_models import Application, Tally
+    from rosenblatt.cli.testing import AnswerKeeper
     from rosenblatt.report.evaluation import EvaluationFacts
     from rosenblatt.report.rows import RowKeeper
     from rosenblatt.tables.table import Table
@@ -90,7 +91,7 @@ def judged(
     table: Table,
     tally: Tally,
     progress: ProgressLine,
-    keeper: RowKeeper | None = None,
+    keeper: RowKeeper | AnswerKeeper | None = None,
 ) -> EvaluationFacts:
     """The answers to all rows, in pieces, and what they are worth; `keeper` meets them, too."""
     import numpy as np

@@ -71,6 +71,8 @@ class TrainedModel:
     facts: FitFacts
     interrupted: bool
     out_of_fold: OutOfFold | None = None  # the answers of a cross-validation
+    # Those to another table: the numbers of the true classes, and decision values.
+    test_answers: tuple[NDArray[Any], NDArray[np.float64]] | None = None
 
     @property
     def pipeline(self) -> Pipeline:

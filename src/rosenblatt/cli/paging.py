@@ -108,8 +108,9 @@ def _judgement(trained: TrainedModel, rest: LabelledTable | None) -> Judgement |
         return judgement(
             "held out", classifier, values, np.searchsorted(classifier.classes_, rest.y)
         )
-    if facts.test is not None:
-        return Judgement("test", facts.test, where=facts.tested_on)
+    if facts.test is not None and trained.test_answers is not None:
+        true, values = trained.test_answers
+        return judgement("test", classifier, values, true, where=facts.tested_on)
     found = trained.out_of_fold
     if found is None or facts.validation is None:
         return None

@@ -87,6 +87,31 @@ def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
     return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
 
 
+class AnswerKeeper:
+    """Keeps the decision values of all rows that pass by, and the numbers of their classes."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
+
+    def add(
+        self,
+        rows: NDArray[Any],
+        columns: Mapping[str, Any],
+        X: Any,
+        values: NDArray[np.float64],
+        chosen: NDArray[Any],
+        true: NDArray[Any],
+    ) -> None:
+        """Meet some rows; those whose class is unknown do not count."""
+        self._parts.append((true[true >= 0], values[true >= 0]))
+
+    @property
+    def answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Classes, and decision values."""
+        true, values = zip(*self._parts, strict=True)
+        return np.concatenate(true), np.concatenate(values)
+
+
 def judged_by_file(
     trained: TrainedModel, file: str, how: Mapping[str, Any], progress: ProgressLine
 ) -> TrainedModel:
@@ -97,10 +122,10 @@ def judged_by_file(
 
     pipeline = trained.pipeline
     pipeline.summary_ = trained.facts.as_json()
-    application, tally = Application(pipeline, "the model"), Tally()
+    application, tally, keeper = Application(pipeline, "the model"), Tally(), AnswerKeeper()
     with open_table([file], how, **application.how_to_read, in_parts=True) as table:
-        found = judged(application, table, tally, progress)
+        found = judged(application, table, tally, progress, keeper)
     notes = tuple(f"{Path(file).name}: {note}" for note in tally.notes(trained.classifier.classes_))
     facts = trained.facts
     facts = replace(facts, test=found, tested_on=Path(file).name, notes=facts.notes + notes)
-    return replace(trained, facts=facts)
+    return replace(trained, facts=facts, test_answers=keeper.answers)
