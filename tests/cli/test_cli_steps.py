@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt as rb
-from commands import NOTES, call, table
+from commands import NOTES, PENGUINS, call, table
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -110,3 +110,10 @@ def test_letters_that_a_terminal_does_not_know():
 def test_a_class_that_is_not_there():
     told = call("steps", "kinds.csv", "--class", "d", code=2).stderr
     assert "--class d is none of the classes: give a, b, c" in told
+
+
+def test_all_classes_as_one_problem_have_no_table():
+    why = call("steps", PENGUINS, "--multiclass", "joint", code=2).stderr
+    assert "has no table of steps: leave it out" in why
+    args = ("steps", PENGUINS, "--target", "species", "--first", 1, "--max-epochs", 1)
+    assert call(*args, "--multiclass", "ovr").stdout == call(*args).stdout

@@ -94,3 +94,16 @@ def test_ctrl_c(noisy, monkeypatch):
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == "rosenblatt: stopped with Ctrl-C\n"
     assert not Path("look.csv").exists()
+
+
+def test_a_limit_of_time_is_told(monkeypatch):
+    from rosenblatt.report import suspicion
+
+    monkeypatch.setattr(suspicion.Cancel, "asked", True)
+    done = call("suspects", NOTES, "--max-time", "1ms")
+    text = one_line(done.stdout)
+    assert "suspects 0 of 1372 rows" in text
+    assert "not done time was up: both models judged 0 of 1372 rows" in text
+    found = json.loads(call("suspects", NOTES, "--max-time", "1ms", "--json").stdout)
+    assert (found["judged"], found["left_out"]) == (0, ["slack", "mistakes"])
+    assert "is not a duration" in call("suspects", NOTES, "--max-time", "soon", code=2).stderr

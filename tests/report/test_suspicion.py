@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import rosenblatt as rb
+from rosenblatt.report import suspicion
 from rosenblatt.report.suspicion import Evidence, gather
 from rosenblatt.validation.plans import stratified
 
@@ -79,3 +80,59 @@ def test_suspicion_is_the_mean_rank():
     assert found.suspicion == pytest.approx((4 * np.array([0.125, 0.375, 0.625, 0.875]) + 0.5) / 5)
     both = Evidence(rising - 2, 3 - rising, flat, flat, flat, np.zeros(4, dtype=int))
     assert both.suspects.tolist() == [False, False, False, False]
+
+
+def test_without_time_hyperplanes_come_first_and_the_rest_is_told(monkeypatch):
+    clean = rb.datasets.known_margin(300, 3, margin=0.3, random_state=0)
+    data = rb.datasets.flip_labels(clean, 0.05, random_state=1)
+    y = (data.y > 0).astype(int)
+    whole = evidence_of(data.X, y)
+    assert (whole.judged, whole.left_out, whole.stopped) == (None, (), False)
+
+    class Clock(suspicion.Cancel):
+        """It asks when it has been looked at so often."""
+
+        looks = 0
+
+        @property
+        def asked(self):
+            self.looks += 1
+            return self.looks > most
+
+    monkeypatch.setattr(suspicion, "Cancel", Clock)
+    monkeypatch.setattr(suspicion, "BLOCK", 4)
+    for most in (0, 5, 9, 40, 100, 10_000):
+        found = evidence_of(data.X, y)
+        judged = np.ones(300, bool) if found.judged is None else found.judged
+        if most < 6:
+            assert not judged.any()
+            assert not found.suspects.any()
+        known = found.kernel[judged] > 0
+        assert np.array_equal(known, whole.kernel[judged] > 0)
+        assert not found.suspects[~judged].any()
+        if most == 40:  # those that hyperplanes have wrong before all others
+            assert judged[whole.hyperplane > 0].all()
+            assert set(data.noisy) == set(np.flatnonzero(found.suspects))
+            assert found.left_out == ("slack", "mistakes")
+    assert all(np.array_equal(part, whole.parts[name]) for name, part in found.parts.items())
+
+
+def test_ctrl_c_leaves_what_is_done(monkeypatch):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 2)), np.arange(60) % 2
+
+    def stop(what, done, total):
+        if what.startswith(at):
+            raise KeyboardInterrupt
+
+    def told():
+        return gather(X, y, stratified(y, 5, 0), stratified(y, 1, 0), tell=stop)
+
+    at = "fold 2"
+    with pytest.raises(KeyboardInterrupt):
+        told()
+    at = "measuring"
+    found = told()
+    assert found.stopped
+    assert found.judged is None
+    assert found.left_out == ("slack", "mistakes")

@@ -162,21 +162,18 @@ def _suspects(
 ) -> SuspicionFacts | None:
     """Rows whose class is suspicious, if they are found in time."""
     from rosenblatt.cli.suspects import examined
-    from rosenblatt.running.clock import Cancel, cancelled_by
     from rosenblatt.tables.mapped_features import MappedEncoder
 
     training = trained.training
     if min(training.counts.values()) < 2 or isinstance(training.encoder, MappedEncoder):
         left_out.append("suspicious rows (rosenblatt suspects has them)")
         return None
-    cancel = Cancel(limit)
-    try:
-        if limit > 0:
-            with cancelled_by(cancel):
-                return examined(training, ctx.params.get("seed") or 0, progress)
-    except KeyboardInterrupt:
-        if cancel.pressed or not cancel.asked:  # by hand, not by the clock
-            raise
+    if limit > 0:
+        found = examined(training, ctx.params.get("seed") or 0, progress, limit)
+        if found.stopped:
+            raise KeyboardInterrupt
+        if found.judged is None and not found.left_out:
+            return found
     left_out.append("suspicious rows: no time was left (rosenblatt suspects has them)")
     return None
 

@@ -36,6 +36,7 @@ CLASS = "Of more than two classes: the one whose run to show. Default: one after
 FORMAT = "text (the default), csv, markdown or latex; without it, by the name after -o."
 OUTPUT = "Write the table here: .txt, .csv, .md or .tex."
 ORDER = "cyclic: as in the file (the default), shuffled, sampled, random- or worst-mistake."
+MULTICLASS = "Of several classes: ovr, each against the rest. (joint has no such table.)"
 SCALE = "Standardise numbers first, as fit does; otherwise they are taken as they stand."
 TIME = "Stop training after this long: 10s, 5m, 1h."
 
@@ -56,6 +57,9 @@ def steps(
     at_zero: options.AtZero = None,
     init: options.Init = None,
     intercept: options.Intercept = None,
+    multiclass: Annotated[
+        Literal["ovr", "joint"] | None, trains(metavar="HOW", help=MULTICLASS)
+    ] = None,
     max_epochs: options.MaxEpochs = None,
     max_time: Annotated[str | None, trains(metavar="TIME", help=TIME)] = None,
     class_weight: options.ClassWeight = None,
@@ -87,6 +91,9 @@ def steps(
 
     [dim]Example:[/dim] rosenblatt steps examples/banknotes.csv --first 5
     """
+    joint = "--multiclass joint updates two weight vectors at a time, and has no table of steps"
+    python = 'rb.Perceptron(multiclass="joint", record=True) has them in trace_.updates'
+    refuse(multiclass == "joint", f"{joint}: leave it out, or use Python: {python}")
     many, widest = _number("--first", first), _number("--top", top)
     kind = _format(format_, output)
     check_seed(seed or 0)

@@ -24,6 +24,7 @@ OWN = {  # columns of the table that is written, before those of the table that 
     "suspicion": "number",
     "why": "text",
 }
+TIME = "Begin nothing new after this long, and tell what was judged: 30s, 5m."
 SEED = "For folds, and for the order in which rows are taken."
 
 
@@ -34,6 +35,7 @@ def suspects(
     top: Annotated[int, typer.Option(min=1, metavar="N", help=TOP)] = 10,
     json_: options.Json = False,
     output: Annotated[str | None, writes(metavar="TABLE", help=OUTPUT)] = None,
+    max_time: Annotated[str | None, typer.Option(metavar="TIME", help=TIME)] = None,
     seed: Annotated[int, typer.Option(metavar="N", help=SEED)] = 0,
     raw: options.Raw = False,
     ignore: options.Ignore = None,
@@ -62,6 +64,7 @@ def suspects(
     """
     files = options.tables_of(ctx.params)
     check_seed(seed)
+    limit = options.max_seconds(max_time)
     with ProgressLine() as progress:
         from rosenblatt.cli.reading import read_file
         from rosenblatt.kernel.estimator import KernelPerceptron
@@ -75,9 +78,11 @@ def suspects(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         table = _encoded(read_file(files, target, KernelPerceptron, how), ctx.params)
-        facts = examined(table, seed, progress)
+        facts = examined(table, seed, progress, limit)
         if output is not None:
             _write(facts, output)
+    if facts.stopped:
+        ctx.meta[options.EXIT_CODE] = 130
     if json_:
         print_json(as_json(facts) | {"notes": table.notes})
     else:
@@ -109,7 +114,9 @@ def _encoded(table: LabelledTable, asked: dict[str, Any]) -> EncodedTable:
     return EncodedTable(**vars(table), encoder=encoder, X=X)
 
 
-def examined(table: EncodedTable, seed: int, progress: ProgressLine) -> SuspicionFacts:
+def examined(
+    table: EncodedTable, seed: int, progress: ProgressLine, max_time: float | None = None
+) -> SuspicionFacts:
     """The suspicious rows; of a large table kernel perceptrons see a part at a time."""
     from rosenblatt.report.suspicion import FOLDS, MOST_ROWS, gather, suspicion_facts
     from rosenblatt.validation.plans import stratified
@@ -120,7 +127,7 @@ def examined(table: EncodedTable, seed: int, progress: ProgressLine) -> Suspicio
         most = count(MOST_ROWS, "row")
         table.notes.append(f"kernel perceptrons learn from at most {most} at a time")
     split, pieces = stratified(y, folds, seed), stratified(y, parts, seed)
-    evidence = gather(table.X, y, split, pieces, seed, progress.say)
+    evidence = gather(table.X, y, split, pieces, seed, progress.say, max_time)
     return suspicion_facts(table, evidence, folds, seed)
 
 

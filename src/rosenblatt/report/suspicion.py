@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,15 +19,19 @@ from rosenblatt.margin.estimator import SoftMarginClassifier
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.rows import cells_of, column_names, leads
 from rosenblatt.results import StopReason
+from rosenblatt.running.clock import Cancel
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Folds = Iterable[tuple[Rows, Rows]]  # to learn from, and to judge
 
 FOLDS = 5
+SHORTEST = 0.05  # seconds that a model is given, at least
 C, TOL = 30.0, 1e-2  # of the soft margin; a ranking needs no exact optimum
 EPOCHS, COUNTED = 3, 10  # of the kernel perceptron that judges, and of the one that is counted
 MOST_ROWS = 20_000  # that a kernel perceptron learns from at a time
+BLOCK = 2000  # rows that a kernel perceptron judges between two looks at the clock
+PARTS = ("hyperplane", "kernel", "slack", "mistakes", "twins")  # what speaks against a row
 MOST_TWINS = 5  # identical rows that are named
 
 
@@ -47,11 +52,14 @@ class Evidence:
     mistakes: Floats
     twins: Floats
     rather: Rows  # the number of the class that speaks against it
+    judged: NDArray[np.bool_] | None = None  # by both models, if that is not every row
+    left_out: tuple[str, ...] = ()  # slack, mistakes; training: not to the end, for want of time
+    stopped: bool = False  # by Ctrl-C
 
     @property
     def parts(self) -> dict[str, Floats]:
         """The numbers of every row by name."""
-        return {name: part for name, part in vars(self).items() if name != "rather"}
+        return {name: getattr(self, name) for name in PARTS}
 
     @property
     def suspicion(self) -> Floats:
@@ -108,6 +116,9 @@ class SuspicionFacts:
     seed: int
     epochs: int
     suspects: tuple[SuspectRow, ...]
+    judged: int | None = None  # rows that both models judged, where there was time for some only
+    left_out: tuple[str, ...] = ()  # what there was no time for: slack, mistakes, all of training
+    stopped: bool = False  # by Ctrl-C
 
 
 def gather(
@@ -117,6 +128,7 @@ def gather(
     parts: Folds,
     seed: int = 0,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
+    max_time: float | None = None,
 ) -> Evidence:
     """Look for what speaks against the class of each row.
 
@@ -129,42 +141,131 @@ def gather(
         one: of the rows to learn from it takes no more than there are in the first.
     seed : of the order in which kernel perceptrons take rows.
     tell : hears what is being done, and how much of it is.
+    max_time : seconds after which nothing new is begun. Hyperplanes judge all rows first; kernel
+        perceptrons then judge those on the wrong side of them before the others. What is left
+        is told by the evidence, as it is after Ctrl-C, unless that comes before any row is judged.
     """
-    n, k = len(y), int(y.max()) + 1
-    every, pieces = list(folds), [part for _, part in parts]
-    total, done = 2 * len(every) + len(pieces) + 1, 0
+    search = _Search(X, y, list(folds), [part for _, part in parts], seed, tell, Cancel(max_time))
+    stopped = False
+    try:
+        search.all()
+    except KeyboardInterrupt:
+        if not search.judged.any():
+            raise
+        stopped = True
+    return search.evidence(stopped)
 
-    def learned(what: str, model: Any, rows: Rows) -> Any:
-        nonlocal done
-        tell(what, done, total)
-        done += 1
-        return _fitted(model, X[rows], y[rows])
 
-    linear, kernel = np.zeros((n, k)), np.zeros((n, k))
-    random, most = np.random.default_rng(seed), len(pieces[0])
-    for number, (learn, judged) in enumerate(every, 1):
-        what = f"fold {number} of {len(every)}"
-        linear[judged] = _values(learned(what, _soft(), learn), X[judged])
-        curved, some = _curved(seed, EPOCHS, keep="average"), _drawn(learn, y, most, random)
-        kernel[judged] = _values(learned(what, curved, some), X[judged])
-    mistakes = np.zeros(n)
-    for part in pieces:
-        if len(np.unique(y[part])) == 1:
-            continue  # of a class this rare other parts have more
-        model = learned("counting mistakes", _curved(seed, COUNTED), part)
-        mistakes[part[model.support_]] = model.alpha_.sum(axis=0)
-    values = _values(learned("measuring slack", _soft(), np.arange(n)), X)
-    twins, same = _twins(X, y, k)
-    both = _scaled(linear) + _scaled(kernel)
-    both[np.arange(n), y] = -np.inf
-    return Evidence(
-        hyperplane=_scaled(-leads(linear, y)),
-        kernel=_scaled(-leads(kernel, y)),
-        slack=_slack(values, y),
-        mistakes=mistakes,
-        twins=twins,
-        rather=np.where(twins > 0, same, both.argmax(axis=1)),
-    )
+class _Search:
+    """What has been found out so far, and how to go on."""
+
+    def __init__(
+        self,
+        X: Any,
+        y: Rows,
+        folds: list[tuple[Rows, Rows]],
+        pieces: list[Rows],
+        seed: int,
+        tell: Callable[[str, int, int], None],
+        clock: Cancel,
+    ) -> None:
+        self.X, self.y, self.folds, self.pieces = X, y, folds, pieces
+        self.seed, self.tell, self.clock = seed, tell, clock
+        n, k = len(y), int(y.max()) + 1
+        self.linear, self.kernel = np.zeros((n, k)), np.zeros((n, k))
+        self.by_line, self.judged = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        self.mistakes, self.counted = np.zeros(n), False
+        self.slack: Floats | None = None
+        self.hurried = False  # whether a model was not trained to its end
+        self.done, self.total = 0, 2 * len(folds) + len(pieces) + 1
+
+    def all(self) -> None:
+        """Everything for which there is time, the most telling first."""
+        for number, (learn, judged) in enumerate(self.folds, 1):
+            if self.clock.asked:
+                return
+            model = self._learned(f"fold {number} of {len(self.folds)}", _soft(), learn)
+            self.linear[judged] = _values(model, self.X[judged])
+            self.by_line[judged] = True
+        self._judge_by_kernels()
+        if self.clock.asked:
+            return
+        everyone = self._learned("measuring slack", _soft(), np.arange(len(self.y)))
+        self.slack = _slack(_values(everyone, self.X), self.y)
+        self._count_mistakes()
+
+    def _judge_by_kernels(self) -> None:
+        random, most = np.random.default_rng(self.seed), len(self.pieces[0])
+        lead = leads(self.linear, self.y)
+        wrong = lead < 0
+        waiting = list[tuple[Any, Rows]]()
+        for number, (learn, judged) in enumerate(self.folds, 1):
+            if self.clock.asked:
+                return
+            curved = _curved(self.seed, EPOCHS, keep="average")
+            some = _drawn(learn, self.y, most, random)
+            model = self._learned(f"kernel, fold {number} of {len(self.folds)}", curved, some)
+            own = judged[wrong[judged]]
+            self._judge(model, own[np.argsort(lead[own], kind="stable")])  # the worst first
+            waiting.append((model, judged[~wrong[judged]]))
+        for model, judged in waiting:
+            self._judge(model, judged)
+
+    def _judge(self, model: Any, rows: Rows) -> None:
+        for start in range(0, len(rows), BLOCK):
+            if self.clock.asked:
+                return
+            some = rows[start : start + BLOCK]
+            self.kernel[some] = _values(model, self.X[some])
+            self.judged[some] = True
+
+    def _count_mistakes(self) -> None:
+        for part in self.pieces:
+            if self.clock.asked:
+                return
+            if len(np.unique(self.y[part])) == 1:
+                continue  # of a class this rare other parts have more
+            model = self._learned("counting mistakes", _curved(self.seed, COUNTED), part)
+            self.mistakes[part[model.support_]] = model.alpha_.sum(axis=0)
+        self.counted = True
+
+    def _learned(self, what: str, model: Any, rows: Rows) -> Any:
+        self.tell(what, self.done, self.total)
+        self.done += 1
+        left = self.clock.left / max(1, 2 * len(self.folds) - self.done + 1)  # each has its share
+        model.set_params(max_time=max(left, SHORTEST) if math.isfinite(left) else None)
+        _fitted(model, self.X[rows], self.y[rows])
+        self.hurried |= any(fit.stop_reason is StopReason.TIME_LIMIT for fit in model.fits_)
+        return model
+
+    def evidence(self, stopped: bool) -> Evidence:
+        """What there is, after all or in between."""
+        n, y = len(self.y), self.y
+        twins, same = _twins(self.X, y, self.linear.shape[1])
+        if not self.counted:
+            self.mistakes[:] = 0.0  # counts of some rows would rank them before the others
+        slack = np.zeros(n) if self.slack is None else self.slack
+        both = _scaled(self.linear, self.by_line) + _scaled(self.kernel, self.judged)
+        both[np.arange(n), y] = -np.inf
+        return Evidence(
+            hyperplane=_scaled(-leads(self.linear, y), self.by_line),
+            kernel=_scaled(-leads(self.kernel, y), self.judged),
+            slack=slack,
+            mistakes=self.mistakes,
+            twins=twins,
+            rather=np.where(twins > 0, same, both.argmax(axis=1)),
+            judged=None if self.judged.all() else self.judged,
+            left_out=tuple(
+                name
+                for name, missed in (
+                    ("training", self.hurried),
+                    ("slack", self.slack is None),
+                    ("mistakes", not self.counted),
+                )
+                if missed
+            ),
+            stopped=stopped,
+        )
 
 
 def _soft() -> SoftMarginClassifier:
@@ -200,9 +301,10 @@ def _values(model: Any, X: Any) -> Floats:
     return np.column_stack([-found, found]) if found.ndim == 1 else found
 
 
-def _scaled(values: Floats) -> Floats:
-    """In units of their mean size, so that those of two models can be compared."""
-    return values / (float(np.abs(values).mean()) or 1.0)
+def _scaled(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """In units of the mean size of those known, so that those of two models can be compared."""
+    sizes = np.abs(values) if known.all() else np.abs(values[known])
+    return values / ((float(sizes.mean()) if sizes.size else 0.0) or 1.0)
 
 
 def _slack(values: Floats, y: Rows) -> Floats:
@@ -271,6 +373,9 @@ def suspicion_facts(
         seed=seed,
         epochs=COUNTED,
         suspects=suspects,
+        judged=None if evidence.judged is None else int(evidence.judged.sum()),
+        left_out=evidence.left_out,
+        stopped=evidence.stopped,
     )
 
 

@@ -40,6 +40,24 @@ def _first_lines(facts: SuspicionFacts) -> Iterator[Line]:
     n = len(facts.suspects)
     share = f", {percent(n / facts.rows)}" if n else ""
     yield "suspects", f"{grouped(n)} of {count(facts.rows, 'row')}{share}"
+    if unfinished := _unfinished(facts):
+        yield "not done", Text(unfinished, "yellow")
+
+
+def _unfinished(facts: SuspicionFacts) -> str:
+    """What there was no time for."""
+    why = "Ctrl-C came first" if facts.stopped else "time was up"
+    told = []
+    if facts.judged is not None:
+        rows = f"{grouped(facts.judged)} of {count(facts.rows, 'row')}"
+        told.append(f"both models judged {rows}, those that hyperplanes have wrong first")
+    what = {
+        "training": "models were trained only as long as their share of the time",
+        "slack": "slack is not measured",
+        "mistakes": "mistakes are not counted",
+    }
+    told += [what[part] for part in facts.left_out]
+    return f"{why}: {'; '.join(told)}" if told else ""
 
 
 def _line(one: SuspectRow, epochs: int) -> Line:
