@@ -268,10 +268,7 @@ export const ALGORITHMS = {
   },
 };
 
-export const fieldsOf = (algorithm) => [
-  ...ALGORITHMS[algorithm].first,
-  ...ALGORITHMS[algorithm].others,
-];
+const fieldsOf = (algorithm) => [...ALGORITHMS[algorithm].first, ...ALGORITHMS[algorithm].others];
 
 const OWN = ["tol", "eta0", "keep", "C"]; // mean other things elsewhere
 

@@ -12,7 +12,7 @@ function eachStep(course, entry, visit) {
   }
 }
 
-export function coefficientsAt(course, entry, n) {
+function coefficientsAt(course, entry, n) {
   const c = new Float64Array(n);
   eachStep(course, entry, (sample, step, e) => {
     c[sample] += step;
@@ -24,7 +24,7 @@ export function coefficientsAt(course, entry, n) {
 }
 
 // The mean over all visits so far: each update counts from its visit on.
-export function averageAt(course, entry, n) {
+function averageAt(course, entry, n) {
   const c = new Float64Array(n);
   const visits = Math.max(course.visit[entry], 1);
   eachStep(course, entry, (sample, step, e) => {

@@ -88,7 +88,7 @@ function ruleOf(run, act) {
   return act?.course.batch ? "batch" : "perceptron";
 }
 
-function whatText({ act, track, time, epoch }, { labels, names, place }) {
+function whatText({ act, track, epoch }, { labels, names, place }) {
   const { run } = track;
   if (track.end === 0) return "Nothing to learn here yet.";
   if (!act) return `${startOf(track.run)} Press Play or step on.`;

@@ -124,7 +124,7 @@ function save(name, type, content) {
 }
 
 // The picture as SVG, at the size that it has on the page, without the hand.
-export function svgOf(app) {
+function svgOf(app) {
   const view = app.plane.view();
   const pen = svgPen(Math.round(view.width), Math.round(view.height));
   drawScene(pen, { ...app.plane.scene(app.moments()), hand: null });

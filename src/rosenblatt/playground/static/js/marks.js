@@ -32,7 +32,6 @@ const DARK = {
   good: "#45D6B0",
 };
 export const DASHES = [[], [9, 5], [2, 4], [10, 4, 2, 4]];
-export const LANE_NAMES = ["①", "②", "③", "④"];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -71,7 +70,7 @@ const turned = (corners, a) =>
 const star = polygon(10, -Math.PI / 2).map(([x, y], i) =>
   i % 2 ? [x * 0.5, y * 0.5] : [x * 1.2, y * 1.2],
 );
-export const SHAPES = [
+const SHAPES = [
   null,
   [
     [-0.88, -0.88],
@@ -85,16 +84,6 @@ export const SHAPES = [
   plus,
   turned(plus, Math.PI / 4),
   star,
-];
-export const SHAPE_NAMES = [
-  "disc",
-  "square",
-  "triangle",
-  "diamond",
-  "triangle down",
-  "plus",
-  "cross",
-  "star",
 ];
 export const shape = (k) => SHAPES[k % SHAPES.length];
 

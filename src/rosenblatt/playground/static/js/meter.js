@@ -15,7 +15,7 @@ export function createMeter(app) {
     changed() {
       const { tracks } = app;
       const many = tracks.length > 1;
-      const words = tracks.map((track, lane) =>
+      const words = tracks.map((track) =>
         track ? [`${nameOf(track.settings)}: ${headline(track.run)}`, sentences(track.run)] : null,
       );
       if (told === words.flat().join("\n")) return;
@@ -30,48 +30,42 @@ export function createMeter(app) {
     },
     frame(moments) {
       const moment = moments[app.store.state.chosen];
-      if (!moment) {
-        say(byId("mistakes"), "–");
-        return;
-      }
-      const { mistakes } = moment;
-      const bound = boundOf(moment.track.run);
-      const isMargin = moment.track.run.unit === "scan";
-      say(byId("mistakes"), isMargin ? "–" : grouped(mistakes));
-      say(
-        byId("strip-mistakes"),
-        isMargin
-          ? ""
-          : `${count(mistakes, "mistake")}${Number.isFinite(bound?.most ?? bound?.bound) ? ` of ≤ ${brief(Math.floor(bound.most ?? bound.bound))}` : ""}`,
-      );
-      const limit = bound?.most ?? bound?.bound;
-      const hasBar = !isMargin && Number.isFinite(limit) && limit !== null && limit > 0;
-      say(
-        byId("of-bound"),
-        isMargin
-          ? "it solves, and makes none"
-          : hasBar
-            ? `of at most ${brief(Math.floor(limit))}`
-            : mistakes === 1
-              ? "mistake, and no bound"
-              : "mistakes, and no bound",
-      );
-      bar.toggleAttribute("data-none", !hasBar);
-      if (hasBar) {
-        bar.setAttribute("aria-valuemax", String(limit));
-        bar.setAttribute("aria-valuenow", String(Math.min(mistakes, limit)));
-        bar.setAttribute("aria-valuetext", `${mistakes} of at most ${Math.floor(limit)}`);
-        const share = (value) => Math.min(100, (100 * value) / limit).toFixed(3);
-        byId("meter-now").setAttribute("width", share(mistakes));
-        byId("meter-end").setAttribute("width", share(inAll(moment.track.run)));
-      }
-      say(byId("meter-text"), isMargin ? "" : boundText(bound, moment.track.run));
+      const run = moment?.track.run;
+      const counts = run && run.unit !== "scan"; // a best hyperplane is solved for, without mistakes
+      const bound = counts ? boundOf(run) : null;
+      const limit = bound?.most ?? bound?.bound ?? 0;
+      say(byId("mistakes"), counts ? grouped(moment.mistakes) : "–");
+      say(byId("of-bound"), ofBound(moment, counts, limit));
+      say(byId("strip-mistakes"), counts ? stripText(moment.mistakes, limit) : "");
+      say(byId("meter-text"), counts ? boundText(bound, run) : "");
+      bar.toggleAttribute("data-none", !(limit > 0));
+      if (limit > 0) fill(bar, moment, limit);
     },
   };
 }
 
+function ofBound(moment, counts, limit) {
+  if (!moment) return "";
+  if (!counts) return "it solves, and makes none";
+  if (limit > 0) return `of at most ${brief(Math.floor(limit))}`;
+  return moment.mistakes === 1 ? "mistake, and no bound" : "mistakes, and no bound";
+}
+
+const stripText = (mistakes, limit) =>
+  count(mistakes, "mistake") + (limit > 0 ? ` of ≤ ${brief(Math.floor(limit))}` : "");
+
+// The bar: mistakes so far, and paler those of the whole run.
+function fill(bar, { mistakes, track }, limit) {
+  bar.setAttribute("aria-valuemax", String(limit));
+  bar.setAttribute("aria-valuenow", String(Math.min(mistakes, limit)));
+  bar.setAttribute("aria-valuetext", `${mistakes} of at most ${Math.floor(limit)}`);
+  const share = (value) => Math.min(100, (100 * value) / limit).toFixed(3);
+  byId("meter-now").setAttribute("width", share(mistakes));
+  byId("meter-end").setAttribute("width", share(inAll(track.run)));
+}
+
 // The bound of a whole run: of its one problem, or the sum over several.
-export function boundOf(run) {
+function boundOf(run) {
   const bounds = run.courses.map(({ bound }) => bound).filter(Boolean);
   if (run.courses.length === 1 || run.joint) return bounds[0] ?? null;
   if (bounds.length < run.courses.length || bounds.some(({ most }) => most === null)) return null;

@@ -27,7 +27,7 @@ function followed(course, visits) {
 }
 
 // The last index whose time is at most t.
-export function tickAt({ times }, t) {
+function tickAt({ times }, t) {
   let [low, high] = [0, times.length - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
