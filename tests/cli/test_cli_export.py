@@ -102,6 +102,7 @@ def test_refused(model):
     assert "is what is being read" in call("export", model, "--c", model, code=2).stderr
     assert "no folder" in call("export", model, "--python", "no/m.py", code=2).stderr
     file = table("xor.csv", {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "y": list("nyyn")})
-    call("fit", file, "--kernel", "poly", "-q", "-o", "k.skops", "--cv", 0)
-    assert "export a linear model" in call("export", "k.skops", "--c", "k.c", code=2).stderr
+    call("fit", file, "--features", "rff:9", "-q", "-o", "k.skops", "--cv", 0)
+    told = call("export", "k.skops", "--c", "k.c", code=2).stderr
+    assert "makes features with RandomFourier, which no program here has: take --onnx" in told
     assert not Path("k.c").exists()

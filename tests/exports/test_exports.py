@@ -26,11 +26,21 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 COLUMNS = ['size, "cm"', "col*/our", "'s even?", "when"]
 
 
-@pytest.fixture(scope="module", params=[2, 3], ids=["two classes", "three classes"])
+HEADS = {
+    "two classes": (2, rb.Perceptron(max_epochs=5)),
+    "three classes": (3, rb.Perceptron(max_epochs=5)),
+    "squares": (2, rb.features.Squares(keep=True), rb.Perceptron(max_epochs=5)),
+    "products": (2, rb.features.Polynomial(2, coef0=0.5), rb.Perceptron(max_epochs=5)),
+    "radial": (3, rb.KernelPerceptron(max_epochs=1)),
+    "power": (2, rb.KernelPerceptron(kernel="poly", max_epochs=1, fit_intercept=True)),
+}
+
+
+@pytest.fixture(scope="module", params=HEADS)
 def case(request):
     """A model, a table with every kind of column and missing cells, and its decision values."""
-    n = 60
-    rng = np.random.default_rng(request.param)
+    n, (k, *head) = 60, HEADS[request.param]
+    rng = np.random.default_rng(k)
     size = rng.normal(20, 5, n)
     size[::7] = np.nan
     colours = ["red", 'it\'s "blue"', "грün??/", None]
@@ -44,8 +54,8 @@ def case(request):
             COLUMNS[3]: when,
         }
     )
-    y = np.array(["a", "b \"c' \\", "d"])[np.arange(n) * request.param // n]
-    model = make_pipeline(rb.TableEncoder(), rb.Perceptron(max_epochs=5)).fit(table, y)
+    y = np.array(["a", "b \"c' \\", "d"])[np.arange(n) * k // n]
+    model = make_pipeline(rb.TableEncoder(), *head).fit(table, y)
     assert set(model[0].kinds_.values()) == {"number", "text", "date"}
     assert any(":month=" in name for name in model[0].get_feature_names_out())
     unseen = table.copy()
@@ -55,10 +65,17 @@ def case(request):
 
 def same(case, values, classes):
     """The same values but for rounding, and the same classes where that cannot have mattered."""
-    model, _, expected, answers = case
-    size = np.abs(model[-1].coef_).sum(axis=1) * 10
-    assert np.allclose(values, expected, rtol=0, atol=1e-12 * size)
+    _, _, expected, answers = case
+    assert np.allclose(values, expected, rtol=0, atol=1e-12 * size_of(case))
     assert (np.asarray(classes, dtype=object) == answers).all()
+
+
+def size_of(case):
+    """About the sum of the sizes of all terms, for each decision value."""
+    last = case[0][-1]
+    if hasattr(last, "coef_"):
+        return np.abs(last.coef_).sum(axis=1) * 10 ** len(case[0].steps[:-1])
+    return np.abs(last.dual_coef_) @ np.abs(last.kernel_(last.support_vectors_)).max(axis=0) * 10
 
 
 def rows_of(table):
@@ -129,6 +146,19 @@ def test_duckdb(case):
         same(case, *answers_of(connection.execute(query).fetchall(), 5))
 
 
+def test_columns_named_like_features():
+    """A name of a feature in the query must not be taken for a column, nor the other way round."""
+    rng = np.random.default_rng(0)
+    table = {name: rng.normal(size=20) for name in ("X2", "x0", "x1", "X_1")}
+    steps = rb.TableEncoder(), rb.features.Squares(keep=True), rb.Perceptron(max_epochs=3)
+    model = make_pipeline(*steps).fit(table, np.arange(20) % 2)
+    query = sql(formula_of(model, "m"), "duckdb", "data", "m")
+    with duckdb.connect() as connection:
+        connection.register("data", pd.DataFrame(table))
+        found = [row[4] for row in connection.execute(query).fetchall()]
+    assert found == pytest.approx(model.decision_function(table).tolist())
+
+
 def inserted(table):
     """The rows as tuples, dates as text."""
     for k, row in enumerate(rows_of(table)):
@@ -146,9 +176,8 @@ def test_sqlite(case):
         query = sql(formula_of(case[0], "m"), "sqlite", "data", "of m.skops\nDROP TABLE data;")
         found = answers_of(connection.execute(query).fetchall(), 5)
     connection.close()
-    model = case[0]
     # Its dates are Julian days, whose fraction is known to a tenth of a millisecond.
-    assert np.allclose(found[0], case[2], rtol=0, atol=1e-6 * np.abs(model[-1].coef_).sum())
+    assert np.allclose(found[0], case[2], rtol=0, atol=1e-6 * size_of(case))
     assert found[1] == case[3].tolist()
 
 
@@ -199,11 +228,21 @@ def test_postgresql(case, server):
 
 def test_what_has_no_formula():
     X, y = rb.datasets.xor()
-    with pytest.raises(ValueError, match="m is a KernelPerceptron, which has no weights"):
-        formula_of(rb.KernelPerceptron().fit(X, y), "m")
-    squares = make_pipeline(rb.features.Squares(), rb.Perceptron(max_epochs=2)).fit(X, y)
-    with pytest.raises(ValueError, match="m makes features with Squares"):
-        formula_of(squares, "m")
+    with pytest.raises(ValueError, match=r"m counts votes \(--keep vote\), which has no formula"):
+        formula_of(rb.KernelPerceptron(keep="vote").fit(X, y), "m")
+    given = rb.KernelPerceptron(kernel="precomputed", max_epochs=1).fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="m is a KernelPerceptron, which has no formula"):
+        formula_of(given, "m")
+    waves = make_pipeline(rb.features.RandomFourier(5), rb.Perceptron(max_epochs=2)).fit(X, y)
+    with pytest.raises(ValueError, match="features with RandomFourier, which no program here has"):
+        formula_of(waves, "m")
+    wide = np.vstack([np.eye(60), -np.eye(60)])
+    many = make_pipeline(rb.features.Polynomial(3), rb.Perceptron(max_epochs=1))
+    with pytest.raises(ValueError, match="a sum of 39711 numbers; at most 20000 go into a program"):
+        formula_of(many.fit(wide, np.arange(120) % 2), "m")
+    curved = rb.KernelPerceptron(max_epochs=1).fit(wide, np.arange(120) % 2)
+    with pytest.raises(ValueError, match="m is a sum of 7320 numbers; at most 5000 go into a SEL"):
+        sql(formula_of(curved, "m"), "sqlite", "data", "m", "m")
     words = {"t": ["a good day", "bad day", "good one", "bad one"] * 3}
     free = make_pipeline(rb.TableEncoder(text=["t"]), rb.Perceptron()).fit(words, [0, 1, 0, 1] * 3)
     with pytest.raises(ValueError, match="counts the words of 't'"):

@@ -106,7 +106,7 @@ def _programs(loaded: Any, model: str, wanted: dict[str, str | None], table: str
     if wanted["sql"]:
         from rosenblatt.exports.sql import sql as select
 
-        found["sql"] = select(formula, wanted["sql"], table, title)
+        found["sql"] = select(formula, wanted["sql"], table, title, model)
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.exports.formula import Formula, NumberTerm, ValueTerm
+from rosenblatt.exports.curves import Expansion, Products, numbered
+from rosenblatt.exports.formula import Formula, NumberTerm, ValueTerm, n_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,9 +90,12 @@ def c_code(formula: Formula, title: str) -> str:
         DATES * has_dates,
         TEXTS * any(not term.any_case for term in values),
         ANY_CASE * any(term.any_case for term in values),
+        *_tables(formula.curve),
         FUNCTION,
         *(f"    values[{k}] = {_number(b)};\n" for k, b in enumerate(formula.bias)),
+        *_features(formula),
         *_lines(formula, fields),
+        *_sum(formula),
         *_choice(formula),
         "}\n",
     ]
@@ -110,8 +114,49 @@ def field_names(columns: list[str]) -> dict[str, str]:
     return found
 
 
+def _tables(curve: Products | Expansion | None) -> Iterator[str]:
+    """What a curve is a sum over, and its kernel."""
+    if not isinstance(curve, Expansion):
+        return
+    m, d = len(curve.vectors), len(curve.vectors[0])
+    for name, rows in (("VECTORS", curve.vectors), ("COEFFICIENTS", curve.coefficients)):
+        lines = ",\n".join("    {" + ", ".join(map(_number, row)) + "}" for row in rows)
+        yield f"\nstatic const double {name}[{m}][{len(rows[0])}] = {{\n{lines}\n}};\n"
+    step = "(v[j] - f[j]) * (v[j] - f[j])" if curve.kind == "radial" else "v[j] * f[j]"
+    a, b = _number(curve.a), _number(curve.b)
+    ends = {
+        "radial": f"exp(-{a} * t)",
+        "power": "p",
+        "tanh": f"tanh({a} * t + {b})",
+    }
+    yield "\nstatic double kernel(const double *v, const double *f) {\n    double t = 0;\n"
+    yield f"    for (int j = 0; j < {d}; j++) t += {step};\n"
+    if curve.kind == "power":
+        yield f"    t = {a} * t + {b};\n    double p = t;\n"
+        yield f"    for (int j = 1; j < {curve.degree}; j++) p *= t;\n"
+    yield f"    return {ends[curve.kind]};\n}}\n"
+
+
+def _features(formula: Formula) -> Iterator[str]:
+    if formula.curve is not None:
+        yield f"    double f[{sum(map(n_features, formula.terms))}] = {{0}};\n"
+
+
+def _sum(formula: Formula) -> Iterator[str]:
+    """The sum that a curve is."""
+    if isinstance(formula.curve, Products):
+        for places, weights in formula.curve.terms:
+            yield f"    x = {' * '.join(f'f[{j}]' for j in places)};\n"
+            yield from (f"    values[{k}] += {_number(w)} * x;\n" for k, w in enumerate(weights))
+    elif isinstance(formula.curve, Expansion):
+        yield f"    for (int i = 0; i < {len(formula.curve.vectors)}; i++) {{\n"
+        yield "        x = kernel(VECTORS[i], f);\n"
+        yield "        for (int j = 0; j < N_VALUES; j++) values[j] += COEFFICIENTS[i][j] * x;\n"
+        yield "    }\n"
+
+
 def _lines(formula: Formula, fields: dict[str, str]) -> Iterator[str]:
-    for term in formula.terms:
+    for term, start in numbered(formula):
         cell = f"row->{fields[term.column]}"
         cell = f"{term.part}_of({cell})" if term.part else cell
         if isinstance(term, NumberTerm):
@@ -120,6 +165,8 @@ def _lines(formula: Formula, fields: dict[str, str]) -> Iterator[str]:
                 yield f"    if (isnan(x)) x = {_number(term.fill)};\n"
             scaled = f"x / {_number(term.shrink)}" if term.shrink != 1 else "x"
             yield f"    x = ({scaled} - {_number(term.mean)}) / {_number(term.deviation)};\n"
+            if formula.curve is not None:
+                yield f"    f[{start}] = x;\n"
             yield from (
                 f"    values[{k}] += {_number(w)} * x;\n" for k, w in enumerate(term.weights)
             )
@@ -128,6 +175,7 @@ def _lines(formula: Formula, fields: dict[str, str]) -> Iterator[str]:
         for k, (value, weights) in enumerate(term.values):
             word = "    " if k == 0 else "    else "
             sums = " ".join(f"values[{j}] += {_number(w)};" for j, w in enumerate(weights))
+            sums = f"f[{start + k}] = 1.0;" if formula.curve is not None else sums
             yield f"{word}if ({same}({cell}, {_string(value)})) {{ {sums} }}\n"
 
 

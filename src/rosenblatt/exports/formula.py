@@ -16,6 +16,7 @@ from rosenblatt.tables.sparse_features import SparseEncoder
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from rosenblatt.exports.curves import Expansion, Products
     from rosenblatt.tables.feature_values import Spec
 
 Weights = tuple[float, ...]  # one for each decision value
@@ -60,13 +61,15 @@ class Formula:
     """Decision values: ``bias + sum of terms``; one for two classes, otherwise one for each.
 
     The answer is the second of two classes where the value is positive, or the first class with
-    the largest value. `at_zero` is the sign that a value of zero counts as.
+    the largest value. `at_zero` is the sign that a value of zero counts as. With a `curve` the
+    terms have no weights: they are the features that it is a sum over.
     """
 
     classes: tuple[Any, ...]
     bias: Weights
     terms: tuple[NumberTerm | ValueTerm, ...]
     at_zero: int = -1
+    curve: Products | Expansion | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -82,21 +85,17 @@ Term = NumberTerm | ValueTerm
 
 
 def formula_of(model: Any, what: str, exact: Collection[str] | None = None) -> Formula:
-    """The formula of a fitted linear classifier, or of a pipeline of an encoder and one.
+    """The formula of a fitted classifier, or of a pipeline of an encoder and one.
 
     It takes YES for the word Yes in all columns but those that are `exact`; None: in none.
     Raises ValueError, saying what `what` is instead, if it has none.
     """
     parts = taken_apart(model, what, exact)
     classifier = parts.classifier
-    if not hasattr(classifier, "coef_"):
-        kind = type(classifier).__name__
-        msg = f"{what} is a {kind}, which has no weights for columns: export a linear model"
-        raise ValueError(msg)
-    if parts.maps:
-        kind = type(parts.maps[0]).__name__
-        msg = f"{what} makes features with {kind}: export a model of a table's own columns"
-        raise ValueError(msg)
+    if parts.maps or not hasattr(classifier, "coef_"):
+        from rosenblatt.exports.curves import curved_formula
+
+        return curved_formula(parts, what)
     coef = np.asarray(classifier.coef_, dtype=np.float64)
     bias = tuple(np.broadcast_to(classifier.intercept_, len(coef)).tolist())
     terms = tuple(_weighted(parts.terms, coef))

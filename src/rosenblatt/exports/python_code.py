@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rosenblatt.exports.formula import Formula, NumberTerm, ValueTerm
+from rosenblatt.exports.curves import Expansion, Products, numbered
+from rosenblatt.exports.formula import Formula, NumberTerm, ValueTerm, n_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,13 +89,14 @@ def python_code(formula: Formula, title: str) -> str:
             imports="import datetime\n" * has_dates,
             classes=repr(formula.classes),
         ),
+        _tables(formula),
         NUMBER,
         TEXT * bool(texts),
         DATE * has_dates,
         "\n\ndef decision(row):\n",
         f'    """The decision value{"s" * several} of a row."""\n',
         f"    values = {list(formula.bias)!r}\n",
-        *_lines(formula),
+        *(_lines(formula) if formula.curve is None else _curve(formula)),
         "    return values\n" if several else "    return values[0]\n",
         '\n\ndef predict(row):\n    """The class of a row."""\n',
         _choice(formula, several),
@@ -102,20 +104,64 @@ def python_code(formula: Formula, title: str) -> str:
     return "".join(parts)
 
 
+def _cell(term: NumberTerm | ValueTerm) -> str:
+    """The number of a cell, scaled, or its text."""
+    cell = f"row[{term.column!r}]"
+    cell = f"_days({cell})" if term.is_date else cell
+    cell = f"_{term.part}({cell})" if term.part else cell
+    if isinstance(term, ValueTerm):
+        return cell if term.is_date else f"_text({cell}{', True' * term.any_case})"
+    scaled = f"_number({cell}, {term.fill!r})"
+    scaled += f" / {term.shrink!r}" * (term.shrink != 1)
+    return f"({scaled} - {term.mean!r}) / {term.deviation!r}"
+
+
+def _tables(formula: Formula) -> str:
+    """What a curve is a sum over, and its kernel."""
+    curve = formula.curve
+    if isinstance(curve, Products):
+        lines = "".join(f"    ({places!r}, {weights!r}),\n" for places, weights in curve.terms)
+        return f"\n# The features of each product, and its weights.\nPRODUCTS = (\n{lines})\n"
+    if not isinstance(curve, Expansion):
+        return ""
+    each = zip(curve.vectors, curve.coefficients, strict=True)
+    lines = "".join(f"    ({vector!r}, {weights!r}),\n" for vector, weights in each)
+    told = f"\n# Each vector, and its coefficients.\nVECTORS = (\n{lines})\n"
+    t = f"{curve.a!r} * sum(a * b for a, b in zip(v, f)) + {curve.b!r}"
+    kernels = {
+        "radial": f"math.exp(-{curve.a!r} * sum((a - b) ** 2 for a, b in zip(v, f)))",
+        "power": f"({t}) ** {curve.degree}",
+        "tanh": f"math.tanh({t})",
+    }
+    return f"{told}\n\ndef _kernel(v, f):\n    return {kernels[curve.kind]}\n"
+
+
+def _curve(formula: Formula) -> Iterator[str]:
+    """The features of a row, and the sum of products or kernel values of these."""
+    yield f"    f = [0.0] * {sum(map(n_features, formula.terms))}\n"
+    for term, start in numbered(formula):
+        if isinstance(term, NumberTerm):
+            yield f"    f[{start}] = {_cell(term)}\n"
+        else:
+            places = {value: start + k for k, (value, _) in enumerate(term.values)}
+            yield f"    place = {places!r}.get({_cell(term)})\n"
+            yield "    if place is not None:\n        f[place] = 1.0\n"
+    if isinstance(formula.curve, Products):
+        yield "    for places, weights in PRODUCTS:\n"
+        yield "        x = math.prod(f[j] for j in places)\n"
+    else:
+        yield "    for vector, weights in VECTORS:\n        x = _kernel(vector, f)\n"
+    yield "        values = [v + w * x for v, w in zip(values, weights)]\n"
+
+
 def _lines(formula: Formula) -> Iterator[str]:
     for term in formula.terms:
-        cell = f"row[{term.column!r}]"
-        cell = f"_days({cell})" if term.is_date else cell
-        cell = f"_{term.part}({cell})" if term.part else cell
         if isinstance(term, NumberTerm):
-            scaled = f"_number({cell}, {term.fill!r})"
-            scaled += f" / {term.shrink!r}" * (term.shrink != 1)
-            yield f"    x = ({scaled} - {term.mean!r}) / {term.deviation!r}\n"
+            yield f"    x = {_cell(term)}\n"
             yield f"    values = [v + w * x for v, w in zip(values, {list(term.weights)!r})]\n"
         else:
             table = ", ".join(f"{value!r}: {list(weights)!r}" for value, weights in term.values)
-            cell = cell if term.is_date else f"_text({cell}{', True' * term.any_case})"
-            yield f"    weights = {{{table}}}.get({cell})\n"
+            yield f"    weights = {{{table}}}.get({_cell(term)})\n"
             yield "    if weights is not None:\n"
             yield "        values = [v + w for v, w in zip(values, weights)]\n"
 
