@@ -99,6 +99,9 @@ def test_sparse_rows_and_kernels(xor):
     found = json.loads(call("fit", "s.svm", "--cv", 0, "--rows", 5, "--json").stdout)
     cells = {one["row"]: one["cells"] for one in found["shown_rows"]["closest"]}
     assert cells[1] == {"x1": 2.0, "x3": 1.0}
+    printed = call("fit", "s.svm", "--cv", 0, "--rows", 2, "--kernel", "linear").stdout
+    head = next(line for line in printed.splitlines() if line.startswith("closest"))
+    assert set(head.split()[6:]) & {"x1", "x2", "x3"}  # those that these rows have
     assert len(cells) == 5
     found = json.loads(call("fit", xor, "--kernel", "rbf", "--cv", 0, "--rows", 9, "--json").stdout)
     assert len(found["shown_rows"]["closest"]) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -82,8 +83,10 @@ def with_cells(
     """A table of what is told of rows and of their cells, as many columns as there is room for.
 
     `names` are the columns of the cells, the first ones first; without any, as of a sparse table,
-    each row has its own.
+    those that most of the rows have.
     """
+    if not names:
+        names = [name for name, _ in Counter(name for one in cells for name in one).most_common()]
     lines = [heads, *told]
     room = width - sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
     chosen = list[tuple[str, str, list[str]]]()  # a column's name, side and cells
