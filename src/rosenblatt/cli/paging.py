@@ -197,6 +197,7 @@ def _comparison(
     facts = compare_table(
         replace(training, notes=[]),
         folds=FOLDS,
+        repeats=1,
         seed=ctx.params.get("seed") or 0,
         max_time=limit,
         n_jobs=ctx.params.get("n_jobs"),
