@@ -1,5 +1,7 @@
 """The facts and words of a comparison: who is best, who may be as good, which one to take."""
 
+import shlex
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -7,7 +9,7 @@ from scipy.sparse import csr_matrix
 import rosenblatt as rb
 from rosenblatt.report.choice import ChoiceFacts, choice_sentence, in_folds, tried_values
 from rosenblatt.report.comparison import comparison_facts
-from rosenblatt.report.comparison_report import comparison_text
+from rosenblatt.report.comparison_report import command_lines, comparison_text
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.validation import kinds
 from rosenblatt.validation.comparing import TIME, Comparison, Judged
@@ -93,6 +95,14 @@ def test_nothing_done_is_nothing_said(table):
     assert (facts.best, facts.preferred, facts.command) == (None, None, ())
     assert "best" not in str(facts)
     assert comparison(table, {}).kinds == ()
+
+
+def test_a_command_is_broken_so_that_a_shell_takes_it():
+    command = ("rosenblatt", "fit", "a file.csv", "--target", "it's", "--cv", "5")
+    broken = command_lines(command, 30)
+    assert max(map(len, broken.splitlines())) <= 30
+    assert broken.count(" \\\n") == broken.count("\n") >= 1
+    assert tuple(shlex.split(broken.replace("\\\n", ""))) == command
 
 
 def test_choices_in_words():

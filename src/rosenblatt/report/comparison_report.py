@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -27,25 +27,29 @@ from rosenblatt.visible import count
 MORE = "{option} judges them by more folds, which tells more of them apart"
 REPEATS = 10
 TINY = 1e-3
+GUTTER = 10  # the names of lines
 
 
 def print_comparison(facts: ComparisonFacts, saved: str = "") -> None:
     """Print it to standard output."""
-    print_parts(new_console(), *_parts(facts, saved))
+    console = new_console()
+    print_parts(console, *_parts(facts, console.width, saved))
 
 
 def comparison_text(facts: ComparisonFacts) -> str:
     """The same as plain text, as wide as the terminal."""
-    return rendered(new_console(plain=True), *_parts(facts)).rstrip("\n")
+    console = new_console(plain=True)
+    return rendered(console, *_parts(facts, console.width)).rstrip("\n")
 
 
-def _parts(facts: ComparisonFacts, saved: str = "") -> list[RenderableType]:
-    lines = [*comparison_lines(facts), *last_lines(facts.notes, _advice(facts), saved=saved)]
+def _parts(facts: ComparisonFacts, width: int, saved: str = "") -> list[RenderableType]:
+    lines = [*comparison_lines(facts, width)]
+    lines += last_lines(facts.notes, _advice(facts), saved=saved)
     of = f"{shortened(facts.file, 80)}: " if facts.file else ""
     return titled(f"{of}which kind of model?", lines)
 
 
-def comparison_lines(facts: ComparisonFacts) -> Iterator[Line]:
+def comparison_lines(facts: ComparisonFacts, width: int) -> Iterator[Line]:
     """Named lines about the kinds, the best first, and what follows from them."""
     yield "data", data_line(facts.rows, facts.features, facts.columns, len(facts.counts))
     yield "classes", classes_line(facts.counts, facts.target or None)
@@ -60,7 +64,17 @@ def comparison_lines(facts: ComparisonFacts) -> Iterator[Line]:
     if facts.best:
         yield from _conclusion(facts)
     if facts.command:
-        yield "again", shlex.join(facts.command)
+        yield "again", Text(command_lines(facts.command, width - GUTTER))
+
+
+def command_lines(command: Sequence[str], width: int) -> str:
+    """A command that a shell takes as it stands, broken where the terminal ends."""
+    lines = [""]
+    for word in map(shlex.quote, command):
+        if lines[-1] and len(lines[-1]) + len(word) + 3 > width:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n".join(lines)
 
 
 def _folds(facts: ComparisonFacts) -> str:

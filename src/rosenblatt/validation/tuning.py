@@ -77,8 +77,8 @@ def values_to_try(parameter: str, X: Any) -> list[float]:
         scale = find_gamma("scale", X)
         return ladder(scale / WIDER, scale * NARROWER)
     # ½‖w‖² and C times the mean slack are of one size where w·x is about 1.
-    low = 10.0 ** round(-math.log10(_total_variance(X)))
-    return ladder(low, low * 10**DECADES)
+    first = round(-math.log10(_total_variance(X)))
+    return [float(f"1e{power}") for power in range(first, first + DECADES + 1)]
 
 
 def kernel_epochs(n_rows: int) -> int:

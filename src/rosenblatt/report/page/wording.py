@@ -262,7 +262,7 @@ def said(s: PageFacts) -> Iterator[Said]:
 
 def compared(found: ComparisonFacts) -> Iterator[Said]:
     """The lines of the report of `rosenblatt compare`, but for its table."""
-    for name, what in comparison_lines(found):
+    for name, what in comparison_lines(found, 100):
         if name not in (*ELSEWHERE, "kinds", "again"):
             yield Said(name, list(_plain(what)))
 
