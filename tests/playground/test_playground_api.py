@@ -119,6 +119,16 @@ def test_the_openapi_description_knows_every_question(client):
     assert {path.removeprefix("/api/") for path in paths} == known
 
 
+def test_no_more_epochs_are_run_than_can_be_told(client, monkeypatch):
+    monkeypatch.setattr("rosenblatt.playground.estimators.MOST_VISITS", 24 * 12)
+    settings = {**PERCEPTRON, "max_epochs": 1000}
+    told = ok(client.post("/api/run", json={"data": NOISY, "settings": settings}))
+    assert told["courses"][0]["epochs_in_all"] == 12
+    assert "Of 24 points 12 epochs at most" in told["notes"][-1]
+    code = ok(client.post("/api/code", json={"data": NOISY, "settings": settings}))
+    assert "max_epochs=12" in code["python"]
+
+
 # Generators -----------------------------------------------------------------------------------
 
 VERDICTS = {

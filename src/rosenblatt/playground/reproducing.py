@@ -22,7 +22,7 @@ ALWAYS = ("order", "keep")  # the command has other defaults
 
 def code(samples: Samples, settings: Settings) -> Code:
     """What reproduces a run."""
-    chosen = recipe(settings, samples.classes)
+    chosen = recipe(settings, samples)
     make = f"rb.{chosen.name}({_arguments(chosen.chosen())})"
     data = _points(samples) if samples.table is None else _table(samples, samples.table)
     lines = ["import rosenblatt as rb", *data, "", f"model = {make}", "model.fit(X, y)"]
@@ -121,7 +121,7 @@ def _model(settings: Settings) -> str:
 
 def _options(settings: Settings, samples: Samples) -> tuple[list[str], str | None]:
     """The options that say what the settings say, or why none do."""
-    chosen = recipe(settings, samples.classes)
+    chosen = recipe(settings, samples)
     given = chosen.chosen() | {k: v for k, v in chosen.parameters.items() if k in ALWAYS}
     if getattr(settings, "update", None) == "batch":
         given.pop("order")

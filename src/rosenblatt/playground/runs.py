@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.playground import answers, entries
-from rosenblatt.playground.estimators import recipe
+from rosenblatt.playground.estimators import most_epochs, recipe
 from rosenblatt.playground.kernel_runs import kernel_courses, kernel_used
 from rosenblatt.playground.linear_runs import linear_courses
 from rosenblatt.playground.other_runs import delta_courses, margin_courses
 from rosenblatt.playground.views import seen
 from rosenblatt.playground.working import without_warnings
+from rosenblatt.visible import count, grouped
 
 if TYPE_CHECKING:
     from rosenblatt.playground.samples import Samples
@@ -22,7 +23,7 @@ UNITS = {"Adaline": "epoch", "MaxMarginClassifier": "scan", "SoftMarginClassifie
 
 def fitted(samples: Samples, settings: Settings, seconds: float) -> tuple[Any, list[Any]]:
     """The estimator after its fit, and what it told on the way."""
-    chosen, heard = recipe(settings, samples.classes), [None][:0]
+    chosen, heard = recipe(settings, samples), [None][:0]
     kernel = chosen.name == "KernelPerceptron"
     if kernel and samples.along:
         msg = "a kernel perceptron has no w to look along: choose two features of the table"
@@ -62,5 +63,14 @@ def run(
         kernel=kernel_used(model) if name == "KernelPerceptron" else None,
         thinned=entries.told(shown, total, around, unit),
         view=view,
-        notes=notes,
+        notes=notes + _cut_short(samples, settings),
     )
+
+
+def _cut_short(samples: Samples, settings: Settings) -> list[str]:
+    """What to say where fewer epochs are run than were asked for."""
+    most = most_epochs(samples)
+    if getattr(settings, "max_epochs", 0) <= most:
+        return []
+    rows, epochs = count(samples.n, "point"), grouped(most)
+    return [f"Of {rows} {epochs} epochs at most are run, so that every update can be kept."]
