@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import os
 import secrets
 import signal
@@ -154,7 +155,8 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().call_soon(self._ready)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Wait for nobody."""
+        """Wait for nobody, and say nothing of what is broken off."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
         super().handle_exit(sig, frame)
         self.force_exit, self.interrupted = True, sig == signal.SIGINT
         self._app.state.workers.stop()
