@@ -10,14 +10,14 @@ import rosenblatt as rb
 pytestmark = pytest.mark.browser
 
 FIRST = "async () => (await import('/js/first.js')).FIRST.data"
-# Values of a kernel run at an update, by the page's own modules.
-VALUES = """async ([data, settings, points]) => {
+# Values of a kernel run after an epoch, by the page's own modules.
+VALUES = """async ([data, settings, epoch, points]) => {
     const { ask } = await import('/js/api.js');
     const { shownCoefficients } = await import('/js/dual.js');
     const { kernelOf } = await import('/js/shading.js');
     const run = await ask('run', { data, settings });
     const [course] = run.courses;
-    const last = course.number.length - 1;
+    const last = course.epoch.findLastIndex((e) => e <= epoch);
     const c = shownCoefficients(course, last, data.points.length);
     const K = kernelOf(run.kernel);
     return points.map(([x, y]) => data.points.reduce((sum, [u, v], i) =>
@@ -156,16 +156,25 @@ def test_time_goes_on_and_back_with_the_librarys_numbers(page):
     )
 
 
-@pytest.mark.parametrize("keep", ["last", "average"])
-def test_the_surface_is_the_decision_function(page, keep):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_surface_is_the_decision_function(page):
     data = page.evaluate(FIRST)
     data.pop("features")
+    data["labels"][::5] = [1 - label for label in data["labels"][::5]]  # so that it goes on
     X, y = np.array(data["points"]), np.array(data["labels"])
     points = [[0.0, 0.0], [1.5, -2.0], [-3.0, 1.0]]
-    settings = {"algorithm": "kernel", "kernel": "poly", "degree": 2, "keep": keep, "max_epochs": 5}
-    model = rb.KernelPerceptron(kernel="poly", degree=2, keep=keep, max_epochs=5)
-    found = page.evaluate(VALUES, [data, settings, points])
-    np.testing.assert_allclose(found, model.fit(X, y).decision_function(points), rtol=1e-9)
+    poly = {"kernel": "poly", "degree": 2, "gamma": 0.1}
+    for options, epoch in (
+        (poly, 3),
+        (poly | {"drop_after": 2}, 3),
+        (poly | {"budget": 4}, 3),
+        (poly | {"keep": "average"}, 6),
+        ({"kernel": "gaussian", "sigma": 2.0, "fit_intercept": True}, 2),
+    ):
+        model = rb.KernelPerceptron(**options, max_epochs=epoch).fit(X, y)
+        asked = {"algorithm": "kernel", **options, "max_epochs": 6}
+        found = page.evaluate(VALUES, [data, asked, epoch, points])
+        np.testing.assert_allclose(found, model.decision_function(points), rtol=1e-9)
 
 
 def test_the_link_brings_everything_back(page):

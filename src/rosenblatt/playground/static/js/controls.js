@@ -86,7 +86,7 @@ function keyPressed(app, event) {
     app.travel(key === "y" || event.shiftKey ? 1 : -1);
     return;
   }
-  if (isText) return;
+  if (isText || (!app.letters && /^[^ ]$/.test(key))) return;
   const isButton = target.matches?.("button, summary, a, input[type=checkbox], label");
   const isArrows = target.matches?.("input[type=range], [role=tab], [role=radio]");
   const act =

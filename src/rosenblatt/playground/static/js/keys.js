@@ -1,6 +1,8 @@
-// The dialog that lists all keys.
+// The dialog that lists all keys, and switches single letters off: who steers by voice may not want
+// a word to act as keys.
 
 import { byId, el } from "./dom.js";
+import { remembered } from "./remembered.js";
 
 const KEYS = [
   [
@@ -40,6 +42,16 @@ const KEYS = [
 
 export function createKeys(app) {
   const dialog = byId("keys");
+  app.letters = remembered("letters") !== "off";
+  const letters = el("input", {
+    type: "checkbox",
+    id: "letters",
+    checked: app.letters,
+    onchange: () => {
+      app.letters = letters.checked;
+      remembered("letters", letters.checked ? "on" : "off");
+    },
+  });
   byId("keys-body").append(
     el(
       "p",
@@ -57,6 +69,7 @@ export function createKeys(app) {
         ]),
       ),
     ]),
+    el("div", { class: "checks" }, el("label", {}, letters, "Keys of one letter act everywhere")),
   );
   app.openKeys = () => dialog.showModal();
   byId("open-keys").addEventListener("click", app.openKeys);

@@ -2,16 +2,7 @@
 
 import { byId } from "./dom.js";
 import { isDark } from "./marks.js";
-
-// What this browser keeps between visits, where it may.
-function remembered(name, value) {
-  try {
-    if (value) localStorage.setItem(`rosenblatt-${name}`, value);
-    return localStorage.getItem(`rosenblatt-${name}`);
-  } catch {
-    return null;
-  }
-}
+import { remembered } from "./remembered.js";
 
 export function createTheme(app) {
   const redraw = () => {
