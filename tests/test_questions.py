@@ -105,6 +105,17 @@ def test_columns_that_are_left_out_are_told(penguins):
     assert str(found).endswith("; without 1 column of the table: name")
 
 
+def test_a_table_in_which_nothing_varies_is_inseparable():
+    found = rb.separability({"a": ["x", "x"]}, [0, 1])
+    assert found.verdict is rb.Verdict.INSEPARABLE
+    assert rb.certify.check(found, {"a": ["x", "x"]}, [0, 1])
+
+
+def test_a_bound_that_does_not_hold_is_refused_with_its_class():
+    with pytest.raises(ValueError, match="of y == 'middle' against the rest: no hyperplane"):
+        rb.mistake_bound([[-2.0], [0.0], [2.0]], ["low", "middle", "top"])
+
+
 def test_time_is_for_all_classes_together(monkeypatch):
     given, clock = [], iter([0.0, 4.0, 4.0, 9.0])  # the second class takes 5 seconds
     monkeypatch.setattr(questions, "time", SimpleNamespace(monotonic=clock.__next__))
@@ -186,7 +197,7 @@ class TestChecks:
         ({"a": [1.0, 2.0], "b": [1.0]}, [0, 1], "column b has 1 cells"),
         ({"a": [[1.0], [2.0]]}, [0, 1], "column a has cells with several values"),
         ({"a": [1.0, np.inf]}, [0, 1], "infinity"),
-        ({"a": ["x", "x"]}, [0, 1], "no column is left to learn from"),
+        ({"a": ["x", "x"], "b": [1.0]}, [0, 1], "X is no table that can be used: column b"),
         ({"a": [1.0, 2.0, 3.0]}, [0, 1, 0, 1], "inconsistent numbers of samples"),
         ({"a": [1.0, 2.0, 3.0]}, [0, 1, np.nan], "NaN"),
         ({"a": [1.0, 2.0]}, [1, 1], "only one class"),

@@ -228,8 +228,15 @@ def _asked(
         found = ask(samples.X, y, max_time=left(1), **how)
         return found if len(classes) != 2 else _about(found, samples, classes[1], classes[0])
     X, label, n = read_classes(samples.X, y)
-    answers = (ask(X, label == k, max_time=left(n - k), **how) for k in range(n))
-    return tuple(_about(*one) for one in zip(answers, [samples] * n, classes, strict=True))
+    answers = []
+    for k, positive in enumerate(classes):
+        try:
+            found = ask(X, label == k, max_time=left(n - k), **how)
+        except ValueError as error:
+            msg = f"of y == {positive!r} against the rest: {error}"
+            raise ValueError(msg) from None
+        answers.append(_about(found, samples, positive))
+    return tuple(answers)
 
 
 def _about(found: Any, samples: Samples, positive: Any, negative: Any = None) -> Any:

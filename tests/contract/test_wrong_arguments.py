@@ -481,7 +481,13 @@ def test_nonsense_is_answered_in_one_line(name):
 
 RESULTS = {  # made by the library, not by its users
     *("Inseparable", "Optimum", "QuasiSeparable", "Separable", "Undecided", "MistakeBound"),
-    *("certify.CheckResult", "certify.Conditions", "kernels.Definiteness", "boolean.Network"),
+    *(
+        "certify.CheckResult",
+        "certify.CheckResults",
+        "certify.Conditions",
+        "kernels.Definiteness",
+        "boolean.Network",
+    ),
     *("boolean.TruthTable", "io.Table", "datasets.Dataset"),
 }
 

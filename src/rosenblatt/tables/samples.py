@@ -38,13 +38,21 @@ class Samples(NamedTuple):
         """
         if not is_named(X):
             return cls(X)
+        try:
+            return cls._of_table(X)
+        except (TypeError, ValueError) as error:
+            msg = f"X is no table that can be used: {error}"
+            raise ValueError(msg) from None
+
+    @classmethod
+    def _of_table(cls, X: Any) -> Samples:
         frame = Frame.of_columns(X)
         columns = {name: frame[name] for name in frame.names}
         if all(map(_are_numbers, columns.values())):
             if not hasattr(X, "dtypes"):  # no data frame, which has been read before
                 X = np.column_stack([exact("X", np.asarray(c)) for c in columns.values()])
             return cls(X, tuple(columns))
-        encoder = TableEncoder(standardize=False)
+        encoder = TableEncoder(standardize=False, keep_constant=True)
         made = encoder.fit_transform(columns)
         left_out = tuple(spec["name"] for spec in encoder.columns_ if "dropped" in spec)
         return cls(made, tuple(map(str, encoder.get_feature_names_out())), left_out)
