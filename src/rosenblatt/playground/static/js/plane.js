@@ -49,11 +49,10 @@ export function createPlane(app) {
     const { state } = app.store;
     const moment = moments[state.chosen];
     const isDual = moment && !moment.parts[0].course.w;
-    const ground =
-      isDual && state.show.ground
-        ? groundOf(moment, seen, moment.track.data.points ?? picture.points)
-        : null;
-    note = "";
+    const isWhole = !picture.view || picture.points.length === picture.view.total;
+    const samples = moment?.track.data.points ?? picture.points;
+    const ground = isDual && isWhole && state.show.ground ? groundOf(moment, seen, samples) : null;
+    note = isDual && !isWhole ? "no surface: not all rows are drawn" : "";
     return {
       view: seen,
       ink: colours(),
