@@ -57,6 +57,7 @@ OPTIONS = [
     ("--kernel", "poly", "--degree", 2, "--max-epochs", 2),
     ("--holdout", "30%", "--seed", 3, "--max-epochs", 4, "--ignore", "entropy"),
     ("--features", "squares", "--max-epochs", 2, "--raw"),
+    ("--features", "rff:20", "--max-epochs", 2, "--seed", 5),
 ]
 
 

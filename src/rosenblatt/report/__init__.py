@@ -6,6 +6,7 @@ separated its rows, `saved` reads them from a model file; `checks` has those of 
 checked. The words are made from facts alone, in `fit_report` (with `margin_report`),
 `check_report`, `bound_report` and `sentences`; `terminal` lays them out. `contributions` takes the
 decision values of linear models apart by columns, `units` has weights per unit of the table.
+`page` makes a page of facts, with pictures.
 `comparison` has the facts about kinds of models on the same folds, `comparison_report` the words.
 `evaluation`, `probabilities` and `cross_validation` have what answers are worth where the class is
 known. `summary` is for Python: ``rosenblatt.report(model, X, y)``, with what `given` makes of

@@ -56,7 +56,7 @@ def page_facts(
     bounds, missing_ones = mistakes_and_bounds(classifier, training, fit, bound_time)
     return PageFacts(
         fit=fit,
-        weights=NamedWeights.of(classifier, training.encoder),
+        weights=_weights(classifier, training, fit),
         columns=tuple(_columns(training)),
         distances=_distances(classifier, fit, values, true),
         course=course(classifier.fits_, _problems(classifier)),
@@ -64,6 +64,13 @@ def page_facts(
         left_out=(*left_out, *missing_ones),
         **more,
     )
+
+
+def _weights(classifier: Any, training: EncodedTable, fit: FitFacts) -> NamedWeights | None:
+    """The weights of features that mean something."""
+    if fit.feature_map is not None and fit.feature_map.random:
+        return None
+    return NamedWeights.of(classifier, training.encoder)
 
 
 def decision_values(classifier: Any, X: Any) -> Floats:
