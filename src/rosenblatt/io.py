@@ -1,7 +1,8 @@
 """Tables in, models and certificates in and out."""
 
 from rosenblatt.files.certificates import CertificateFileError, load_certificate, save_certificate
-from rosenblatt.files.models import ModelFileError, ModelFileWarning, load, save
+from rosenblatt.files.models import ModelFileWarning, load, save
+from rosenblatt.files.wholeness import ModelFileError
 from rosenblatt.tables.table import Table, TableError, read_table
 
 __all__ = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt.cli.explaining import RUNNER_UP, Explained, Explanation
 from rosenblatt.cli.options import refuse
 from rosenblatt.contract.classifier import Classifier, choose
-from rosenblatt.files.models import ModelFileError
+from rosenblatt.files.wholeness import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.results.calibration import probabilities

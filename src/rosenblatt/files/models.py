@@ -8,12 +8,19 @@ import platform
 import warnings
 import zipfile
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import file_path, instance
 from rosenblatt.files.whole import existing, written_whole
+from rosenblatt.files.wholeness import (
+    ModelFileError,
+    check_whole,
+    one_line,
+    parts_of,
+    refuse_damaged,
+    shown,
+)
 
 if TYPE_CHECKING:
     import os
@@ -65,10 +72,6 @@ MOVED = {
 }
 
 
-class ModelFileError(ValueError):
-    """A model that cannot be written to a file, or a file that cannot be read as a model."""
-
-
 class ModelFileWarning(UserWarning):
     """A model whose predictions may not be those that it gave when it was saved."""
 
@@ -101,7 +104,7 @@ def save(
         instance("summary", summary, dict, "give a dict, or None")
     instance("model", model, BaseEstimator, "give a fitted estimator")
     check_is_fitted(model)
-    for part in _parts(model):
+    for part in parts_of(model):
         if hasattr(part, "check_parameters"):
             part.check_parameters()
     if str(path).lower().endswith(".json"):
@@ -157,7 +160,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         msg = f"{source} {error}"
         raise ModelFileError(msg) from error.__cause__
     except Exception as error:  # whatever comes out of a file that somebody else made
-        msg = f"{source} is damaged and cannot be read ({_one_line(error)}): save the model again"
+        msg = f"{source} is damaged and cannot be read ({one_line(error)}): save the model again"
         raise ModelFileError(msg) from error
     _warn_of_scikit_learn(source, model, versions)
     return model
@@ -223,7 +226,7 @@ def versions_in(path: str | os.PathLike[str]) -> dict[str, str]:
 
     data = _read(Path(path))
     header = _read_header(data) if data.startswith(ZIP) else header_of(data.decode("utf-8"))
-    return {name: _shown([header[name]]) for name in versions() if name in header}
+    return {name: shown([header[name]]) for name in versions() if name in header}
 
 
 def _strangers(data: bytes) -> list[str]:
@@ -238,16 +241,16 @@ def _cannot_save(model: Any, strangers: list[str] | None, error: Any = "") -> Mo
     for name, value in model.get_params().items():
         if name.rpartition("__")[2] == "callback" and value is not None:
             return ModelFileError(
-                f"{name}={_one_line(value)} cannot go into a model file, which holds no code: "
+                f"{name}={one_line(value)} cannot go into a model file, which holds no code: "
                 f"call set_params({name}=None) first"
             )
         if name.rpartition("__")[2] == "kernel" and _is_code(value):
-            shown = getattr(value, "function", value)
+            code = getattr(value, "function", value)
             return ModelFileError(
-                f"{name}={_one_line(shown)} cannot go into a model file, which holds no code: fit "
+                f"{name}={one_line(code)} cannot go into a model file, which holds no code: fit "
                 "with kernel='precomputed' on the values of the function, or with one of rb.kernels"
             )
-    what = _shown(strangers) if strangers else f"something else ({_one_line(error)})"
+    what = shown(strangers) if strangers else f"something else ({one_line(error)})"
     remedy = ": save its best_estimator_" if hasattr(model, "best_estimator_") else ""
     return ModelFileError(
         "only numbers, text, arrays and estimators of rosenblatt and scikit-learn can go into a "
@@ -289,15 +292,15 @@ def _parse(data: bytes) -> tuple[Any, dict[str, Any]]:
     if model is None:
         _refuse_newer(wrote.get("rosenblatt"))
     model.summary_ = summary
-    _check_whole(model)
-    last = _parts(model)[-1]
+    check_whole(model)
+    last = parts_of(model)[-1]
     if hasattr(last, "n_features_in_"):  # anybody may have changed a text: it must give answers
         getattr(last, "decision_function", last.predict)(np.zeros((1, last.n_features_in_)))
     return model, wrote
 
 
 def _refuse_newer(theirs: Any) -> None:
-    msg = f"comes from rosenblatt {_shown([theirs])}, newer than this {VERSION}: update to read it"
+    msg = f"comes from rosenblatt {shown([theirs])}, newer than this {VERSION}: update to read it"
     raise ModelFileError(msg)
 
 
@@ -319,7 +322,7 @@ def _read_header(data: bytes) -> dict[str, Any]:
             raise ModelFileError(msg)
         damaged = archive.testzip()
         if damaged is not None:
-            _refuse_damaged(f"in {_shown([damaged])}")
+            refuse_damaged(f"in {shown([damaged])}")
         header: dict[str, Any] = json.loads(archive.read(HEADER))
         protocol = json.loads(archive.read("schema.json"))["protocol"]
     if int(header["layout"]) > LAYOUT:
@@ -355,9 +358,9 @@ def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
 
     strangers = _strangers(data)
     if strangers:
-        msg = f"holds {_shown(strangers)}, which no model file may hold: it was not loaded"
+        msg = f"holds {shown(strangers)}, which no model file may hold: it was not loaded"
         if versions["rosenblatt"] != VERSION:
-            theirs = _shown([versions["rosenblatt"]])
+            theirs = shown([versions["rosenblatt"]])
             msg = f"{msg} (it comes from rosenblatt {theirs}, this is {VERSION})"
         raise ModelFileError(msg)
     try:
@@ -367,64 +370,17 @@ def _unpack(data: bytes, versions: dict[str, Any]) -> Any:
     except Exception as error:
         if versions["scikit-learn"] == sklearn.__version__:
             raise
-        theirs, here = _shown([versions["scikit-learn"]]), sklearn.__version__
+        theirs, here = shown([versions["scikit-learn"]]), sklearn.__version__
         msg = (
-            f"was saved with scikit-learn {theirs}, but this is {here} ({_one_line(error)}): "
+            f"was saved with scikit-learn {theirs}, but this is {here} ({one_line(error)}): "
             "read it there, or fit and save it again here"
         )
         raise ModelFileError(msg) from error
     if not isinstance(model, BaseEstimator):
         msg = f"holds a {type(model).__name__} where the model should be"
         raise ModelFileError(msg)
-    _check_whole(model)
+    check_whole(model)
     return model
-
-
-def _refuse_damaged(why: str) -> None:
-    msg = f"is damaged ({why}): save the model again"
-    raise ModelFileError(msg)
-
-
-def _check_whole(model: Any) -> None:
-    """Refuse a model that could not have been saved: not fitted, or in parts that do not fit."""
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
-    if not isinstance(getattr(model, "summary_", {}), dict):
-        _refuse_damaged(f"its summary is a {type(model.summary_).__name__}")
-    parts = _parts(model)
-    for part in parts:
-        check_is_fitted(part)
-        if hasattr(part, "check_parameters"):
-            part.check_parameters()
-        _check_features(part)
-    for before, after in pairwise(parts):
-        if not type(before).__module__.startswith("rosenblatt."):
-            continue
-        wide = len(before.get_feature_names_out())
-        if wide != after.n_features_in_:
-            _refuse_damaged(f"{wide} features for {after.n_features_in_}")
-
-
-def _parts(model: Any) -> list[Any]:
-    """The steps of a pipeline that do anything, or the model itself."""
-    if not hasattr(model, "steps"):
-        return [model]
-    return [part for _, part in model.steps if part is not None and part != "passthrough"]
-
-
-def _check_features(part: Any) -> None:
-    """Refuse one of our feature maps, whose insides are scikit-learn's, that gives no features."""
-    import numpy as np
-
-    if not type(part).__module__.startswith("rosenblatt.features."):
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of features that had names
-        made = part.transform(np.zeros((1, part.n_features_in_)))
-    if made.shape != (1, len(part.get_feature_names_out())):
-        msg = f"is damaged ({type(part).__name__} gives {made.shape[1]} features): save it again"
-        raise ModelFileError(msg)
 
 
 def _warn_of_scikit_learn(source: Path, model: Any, versions: dict[str, Any]) -> None:
@@ -433,21 +389,8 @@ def _warn_of_scikit_learn(source: Path, model: Any, versions: dict[str, Any]) ->
     saved, here = versions.get("scikit-learn"), sklearn.__version__
     if type(model).__module__.startswith("sklearn.") and saved != here:
         warnings.warn(
-            f"{source} was saved with scikit-learn {_shown([saved])}, this is {here}: the parts of "
+            f"{source} was saved with scikit-learn {shown([saved])}, this is {here}: the parts of "
             "it that are scikit-learn's may behave differently; check it, or fit and save it again",
             ModelFileWarning,
             stacklevel=3,
         )
-
-
-def _shown(names: list[Any]) -> str:
-    """Names out of a file for a message: a few, in one line, whatever they hold."""
-    shown = [str(name)[:80] for name in names[:5]]
-    more = [f"... ({len(names)} in all)"] if len(names) > 5 else []
-    return ", ".join([n if n.isprintable() else ascii(n) for n in shown] + more)
-
-
-def _one_line(thing: Any) -> str:
-    """An error or a value for a message."""
-    text = " ".join(str(thing).split())[:200] or type(thing).__name__
-    return text if text.isprintable() else ascii(text)

@@ -13,7 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from rosenblatt.contract.classifier import classifier_of
-from rosenblatt.files.models import ModelFileError
+from rosenblatt.files.wholeness import ModelFileError
 from rosenblatt.report.facts import (
     KEPT,
     KEYS,
