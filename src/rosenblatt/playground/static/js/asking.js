@@ -18,14 +18,17 @@ export function asking(app, recorded) {
     app.tracks = app.tracks.with(lane, makeTrack(run, from.settings, from.data));
     app.refusals[lane] = "";
     app.player.suit(app.end());
-    if (app.startAt) {
-      const t = app.startAt;
-      app.startAt = 0;
-      app.hasPlayed = true;
-      app.player.goTo(t);
-    } else if (isAtEnd || app.player.t > app.end()) app.player.goTo(app.end()); // who is at the end stays there
+    if (app.startAt) startAgain();
+    else if (isAtEnd || app.player.t > app.end()) app.player.goTo(app.end()); // who is at the end stays
     app.plane.looked ??= (app.plane.look(), true);
     app.invalidate(true);
+  };
+  // To the time that a link tells, once the longest run is there.
+  const startAgain = () => {
+    app.hasPlayed = true;
+    if (!app.tracks.every((track, lane) => track || app.refusals[lane])) return;
+    app.player.goTo(app.startAt);
+    app.startAt = 0;
   };
   const laneChannel = (lane) => {
     channels[lane] ??= channel("run", {
