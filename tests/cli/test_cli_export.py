@@ -69,9 +69,10 @@ def test_words_in_other_spellings():
 
 def test_json_is_the_model(tmp_path):
     """Its text is read wherever the file is, and says the same to the bit."""
-    call("fit", NOTES, "--features", "nystroem:9", "-q", "-o", "m.skops", "--cv", 2)
+    fit = ["fit", NOTES, "--features", "nystroem:9", "--calibrate", "isotonic", "--cv", 2]
+    call(*fit, "-q", "-o", "m.skops")
     assert call("export", "m.skops", "--json", "m.json").stdout == "written: m.json\n"
-    for command, *more in (["predict", NOTES], ["show"], ["evaluate", NOTES, "--json"]):
+    for command, *more in (["predict", NOTES, "--proba"], ["show"], ["evaluate", NOTES, "--json"]):
         said = [call(command, name, *more).stdout for name in ("m.skops", "m.json")]
         assert said[0] == said[1].replace("m.json", "m.skops")
     assert rb.io.load("m.json").summary_ == rb.io.load("m.skops").summary_
