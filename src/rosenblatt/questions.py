@@ -42,7 +42,7 @@ def separability(
         The samples. A C-ordered float array or a CSR matrix is not copied. A table is a data frame
         (pandas, polars), an Arrow table or a dict of columns: numbers, if no cell is missing, are
         taken as they are; otherwise columns are encoded as ``rosenblatt check`` does, with
-        ``rosenblatt.TableEncoder(standardize=False)``.
+        ``rosenblatt.TableEncoder(standardize=False, keep_constant=True)``.
     y : array of shape (n,)
         Labels; of two classes the second in sorted order is +1.
     kernel : rb.kernels object or callable, optional

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Number  # decimals and fractions are such, too
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.arguments import exact
-from rosenblatt.tables.cells import is_number
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Frame, is_named
 from rosenblatt.tables.texts import Texts
@@ -66,5 +66,5 @@ def _are_numbers(cells: Any) -> bool:
     if values.ndim != 1:
         return False
     if values.dtype.kind == "O":
-        return all(is_number(cell) and cell == cell for cell in values.ravel())
+        return all(isinstance(cell, Number) and cell == cell for cell in values)
     return values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any())
