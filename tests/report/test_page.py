@@ -132,6 +132,7 @@ def test_names_are_only_ever_text():
     assert "{{ 7 * 7 }}" in made
     assert "&lt;i&gt;a&lt;/i&gt;" in made
     assert "default-src 'none'" in made
+    assert re.search("× \u2068שלום[^<]*\u2069 [−+]", made)  # it does not turn the numbers
 
 
 MODELS = [

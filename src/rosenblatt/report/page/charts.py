@@ -35,7 +35,8 @@ from rosenblatt.report.page.facts import (
     Points,
     RankingCurves,
 )
-from rosenblatt.report.sentences import four_digits, percent, shortened
+from rosenblatt.report.page.names import isolated
+from rosenblatt.report.sentences import four_digits, percent
 from rosenblatt.validation.kinds import MAJORITY
 from rosenblatt.visible import count, grouped
 
@@ -57,7 +58,7 @@ def accuracy_bar(found: EvaluationFacts) -> Picture:
         "accuracy",
         "Right answers",
         f"{percent(found.accuracy)} right, 95% interval {percent(low)} to {percent(high)}; "
-        f"always saying {shortened(found.majority_class)} gives {percent(found.majority)}.",
+        f"always saying {isolated(found.majority_class)} gives {percent(found.majority)}.",
         width=width,
         height=58,
     )
@@ -110,7 +111,7 @@ def distance_bars(found: Histogram) -> Picture:
         if x.low < at < x.high:
             picture.draw(path([(x(at), TOP), (x(at), picture.height - BOTTOM)]), "mark dashed")
     if two:
-        up, down = shortened(names[1], 24), shortened(names[0], 24)
+        up, down = isolated(names[1], 24), isolated(names[0], 24)
         picture.legend = [("f1", f"{up}, upwards"), ("f0", f"{down}, downwards")]
     else:
         picture.legend = [("good", "right"), ("bad", "wrong")]
@@ -119,7 +120,7 @@ def distance_bars(found: Histogram) -> Picture:
 
 def _told(name: str, counts: Sequence[int], found: Histogram) -> str:
     beyond = sum(n for left, n in zip(found.edges, counts, strict=False) if left >= 0)
-    what = shortened(name) if found.unit != "lead" else "Of all rows"
+    what = isolated(name) if found.unit != "lead" else "Of all rows"
     return f"{what}: {grouped(beyond)} above 0, {grouped(sum(counts) - beyond)} below."
 
 
@@ -128,7 +129,7 @@ def course_lines(found: CourseFacts) -> Picture:
     what = "mistakes" if found.what == "mistakes" else "mean squared error"
     most = max(max(values) for values in found.values.values())
     last = found.epochs[-1]
-    told = [f"{shortened(k)} from {short(v[0])} to {short(v[-1])}" for k, v in found.values.items()]
+    told = [f"{isolated(k)} from {short(v[0])} to {short(v[-1])}" for k, v in found.values.items()]
     if len(told) == 1:
         (values,) = found.values.values()
         told = [f"From {short(values[0])} in the first epoch to {short(values[-1])} in the last"]
@@ -149,7 +150,7 @@ def course_lines(found: CourseFacts) -> Picture:
         else:
             picture.draw(path(points), f"line {kind}")
     if 1 < len(found.values) <= SERIES:
-        picture.legend = [(f"s{k}", shortened(name, 24)) for k, name in enumerate(found.values)]
+        picture.legend = [(f"s{k}", isolated(name, 24)) for k, name in enumerate(found.values)]
     return picture
 
 
@@ -206,7 +207,7 @@ def precision_recall(curves: Sequence[RankingCurves], found: EvaluationFacts) ->
 
 def _areas(areas: dict[str, float | None], curves: Sequence[RankingCurves]) -> str:
     known = [(one.name, areas.get(one.name)) for one in curves[:8]]
-    return "; ".join(f"{shortened(n)}: area {a:.4f}" for n, a in known if a is not None) + "."
+    return "; ".join(f"{isolated(n)}: area {a:.4f}" for n, a in known if a is not None) + "."
 
 
 def _square() -> tuple[Scale, Scale]:
@@ -227,7 +228,7 @@ def _lines(picture: Picture, curves: Sequence[Points], names: list[str]) -> None
         kind = "faint" if many else f"s{k}"
         picture.draw(path((x(a), y(b)) for a, b in points), f"line {kind}")
     if 1 < len(curves) <= SERIES:
-        picture.legend = [(f"s{k}", shortened(name, 24)) for k, name in enumerate(names)]
+        picture.legend = [(f"s{k}", isolated(name, 24)) for k, name in enumerate(names)]
 
 
 def confusion_map(found: EvaluationFacts) -> Picture | None:
@@ -247,8 +248,8 @@ def confusion_map(found: EvaluationFacts) -> Picture | None:
     for i, line in enumerate(found.confusion):
         total = sum(line) or 1
         middle, name = (i + 0.5) * side, found.classes[i].name
-        picture.write(LEFT - 4, TOP + middle + 2.5, shortened(name, 7), "end cell")
-        picture.write(LEFT + middle, TOP - 4, shortened(name, 3), "middle cell")
+        picture.write(LEFT - 4, TOP + middle + 2.5, isolated(name, 7), "end cell")
+        picture.write(LEFT + middle, TOP - 4, isolated(name, 3), "middle cell")
         for j, n in enumerate(line):
             depth = 1 + min(4, int((5 if i == j else 12) * n / total))
             kind = f"{'good' if i == j else 'bad'} d{depth}" if n else "empty"
@@ -278,7 +279,7 @@ def kinds_dots(found: ComparisonFacts, own: float | None) -> Picture:
     for k, one in enumerate(kinds):
         y = TOP + step * (k + 0.5)
         kind = "s0" if one.name in (found.best, *found.alike) else "s5 plain"
-        picture.write(106, y + 3.5, shortened(one.name, 18), "end tick")
+        picture.write(106, y + 3.5, isolated(one.name, 18), "end tick")
         picture.draw(path([(x(bound), y) for bound in one.interval]), f"line {kind}")
         picture.draw(dot(x(one.accuracy), y, 3.2), f"fill f{kind[1]}")
     picture.write((x.start + x.end) / 2, height - 5, "right answers", "middle name")

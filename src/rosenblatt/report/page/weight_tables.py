@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.report.sentences import shortened
+from rosenblatt.report.page.names import isolated
 from rosenblatt.report.terminal import NamedWeights, slope_text
 
 MOST = 1000  # features whose weights are laid out
@@ -64,7 +64,7 @@ def leading(weights: NamedWeights) -> list[LeadingWeights]:
     """Of each of many classes the features with the largest weights."""
 
     def told(w: np.ndarray, order: list[int]) -> str:
-        named = [f"{shortened(weights.features[j], 24)} {w[j]:+.3g}" for j in order]
+        named = [f"{isolated(weights.features[j], 24)} {w[j]:+.3g}" for j in order]
         return ", ".join(named).replace("-", "−") or "–"
 
     found = []

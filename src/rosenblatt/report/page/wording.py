@@ -17,13 +17,13 @@ from rosenblatt.report.facts import FitFacts, VerdictFacts
 from rosenblatt.report.fit_report import advice, fit_lines
 from rosenblatt.report.page.charting import MOST_LINES, SERIES
 from rosenblatt.report.page.facts import ColumnFacts, Judgement, MistakesFacts, PageFacts
+from rosenblatt.report.page.names import isolated
 from rosenblatt.report.sentences import (
     MEANINGS,
     data_line,
     four_digits,
     listing,
     percent,
-    shortened,
     verdict_sentence,
     verdict_word,
 )
@@ -55,10 +55,10 @@ class Grade(NamedTuple):
 
 def title(s: FitFacts) -> str:
     """What the page is about."""
-    names = [shortened(name, 40) for name in s.classes]
+    names = [isolated(name, 40) for name in s.classes]
     if len(names) == 2:
         return f"Telling {names[0]} from {names[1]}"
-    target = f" of {shortened(s.table.target, 40)}" if s.table and s.table.target else ""
+    target = f" of {isolated(s.table.target, 40)}" if s.table and s.table.target else ""
     return f"Telling {len(names)} classes{target} apart"
 
 
@@ -75,7 +75,7 @@ def whose(found: Judgement) -> str:
     if found.by == "held out":
         return f"{rows} that were held out"
     if found.by == "test":
-        return f"{rows} of {shortened(found.where)}"
+        return f"{rows} of {isolated(found.where)}"
     return f"the {rows} it was trained on"
 
 
@@ -93,7 +93,7 @@ def grade(found: Judgement) -> Grade:
     """Whether the model is better than always naming the largest class, and how sure that is."""
     e = found.evaluation
     low, high = (f"{100 * bound:.1f}" for bound in e.interval)
-    always = f"always saying {shortened(e.majority_class)} would give {percent(e.majority)}"
+    always = f"always saying {isolated(e.majority_class)} would give {percent(e.majority)}"
     if found.by == "training":
         told = f"Of {whose(found)}, {percent(e.accuracy)} are right; {always}. "
         return Grade("fair", "Not tested", told + "New rows may do worse.")
@@ -151,11 +151,11 @@ def telling(weights: NamedWeights) -> str:
     """The features with the largest weights, and what they speak for."""
     order = abs(weights.coef).max(axis=0).argsort()[::-1][:MOST_TELLING]
     if len(weights.coef) > 1:
-        return listing(weights.features[j] for j in order)
+        return ", ".join(isolated(weights.features[j]) for j in order)
     w, found = weights.coef[0], list[str]()
     for sign, name in ((1, weights.classes[1]), (-1, weights.classes[0])):
         own = [weights.features[j] for j in order if sign * w[j] > 0]
-        found += [f"{listing(own)} for {shortened(name, 30)}"] * bool(own)
+        found += [f"{', '.join(map(isolated, own))} for {isolated(name, 30)}"] * bool(own)
     return "; ".join(found) or "nothing: all weights are 0"
 
 
@@ -163,7 +163,7 @@ def equation(weights: NamedWeights) -> str:
     """The hyperplane written out, the largest terms first."""
     w, b = weights.coef[0], float(weights.intercept[0])
     order = abs(w).argsort()[::-1]
-    terms = [f"{_signed(w[j])} × {shortened(weights.features[j], 30)}" for j in order[:MOST_TERMS]]
+    terms = [f"{_signed(w[j])} × {isolated(weights.features[j], 30)}" for j in order[:MOST_TERMS]]
     if len(order) > MOST_TERMS:
         terms.append(f"+ {count(len(order) - MOST_TERMS, 'smaller term')}")
     return f"{' '.join([*terms, _signed(b)]).lstrip('+ ')}"
@@ -193,7 +193,7 @@ def holds(column: ColumnFacts) -> str:
         span = f"{four_digits(column.low)} to {four_digits(column.high)}"
         return f"{span}; mean {four_digits(column.mean)}{spread}".replace("-", "−")
     if column.values:
-        first = ", ".join(f"{shortened(v, 24)} ({grouped(n)})" for v, n in column.values)
+        first = ", ".join(f"{isolated(v, 24)} ({grouped(n)})" for v, n in column.values)
         rest = column.n_values - len(column.values)
         return first + (f" and {grouped(rest)} more" if rest > 0 else "")
     return ""
@@ -220,7 +220,7 @@ def balance(e: EvaluationFacts) -> str:
     """Balanced accuracy and rankings in a sentence."""
     told = f"Balanced over the classes, {percent(e.balanced_accuracy)} are found."
     if e.roc_auc is not None and e.average_precision is not None:
-        of = "mean over the classes" if len(e.classes) > 2 else shortened(e.classes[1].name)
+        of = "mean over the classes" if len(e.classes) > 2 else isolated(e.classes[1].name)
         told += f" ROC AUC {e.roc_auc:.4f}, average precision {e.average_precision:.4f} ({of})."
     return told
 
