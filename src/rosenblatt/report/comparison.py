@@ -122,7 +122,7 @@ def comparison_facts(
     means = {one.kind.name: fmean(one.found.scores) for one in found.done}
     models = [name for name in means if name != MAJORITY]
     best = max(models, key=lambda name: means[name], default=None)
-    tests = _beside(best, found.done, test_share(found)) if best else {}
+    tests = _beside(best, found.done, judged_share(found)) if best else {}
     alike = tuple(name for name in models if name in tests and not tests[name].differ)
     preferred = next((name for name in models if name == best or name in alike), None)
     kinds = sorted(
@@ -155,7 +155,7 @@ def comparison_facts(
     )
 
 
-def test_share(found: Comparison) -> float:
+def judged_share(found: Comparison) -> float:
     """How many rows are judged by, for each that is learned from."""
     return fmean(len(test) / len(learn) for learn, test in found.folded.plan)
 
