@@ -2,7 +2,7 @@
 // table's cells are made once for a number of features and only their text changes with time.
 
 import { byId, el, say } from "./dom.js";
-import { brief, count, grouped, pair } from "./numbers.js";
+import { brief, count, grouped, pair, short } from "./numbers.js";
 
 const RULES = {
   perceptron: "w ← w + η y x,   b ← b + η y",
@@ -97,10 +97,10 @@ function whatText({ act, track, epoch }, { labels, names, place }) {
   if (act.samples.length > 1)
     return `Update ${number}, epoch ${grouped(epoch)}: ${count(act.samples.length, "mistake")} at once`;
   const k = labels[place(act.sample)];
-  const which = `sample ${grouped(act.sample + 1)}${k === undefined ? "" : ` (${names[k]})`}`;
+  const which = `sample ${grouped(act.sample + 1)}${k === undefined ? "" : ` (${short(names[k])})`}`;
   const problem =
     run.courses.length > 1
-      ? `, ${names[act.course.positive]} against ${act.course.negative === null ? "the rest" : names[act.course.negative]}`
+      ? `, ${short(names[act.course.positive])} against ${act.course.negative === null ? "the rest" : short(names[act.course.negative])}`
       : "";
   return `Update ${number}, epoch ${grouped(act.course.epoch[act.entry])}: ${which}${problem}`;
 }

@@ -23,6 +23,10 @@ function powers(text) {
   return `${Number(digits)}·10${raised}`;
 }
 
+// A name that may be of any length, in a sentence.
+export const short = (name, most = 24) =>
+  name.length > most ? `${name.slice(0, most - 1)}…` : name;
+
 // With a capital and a full stop.
 export function asSentence(text) {
   const first = text.charAt(0).toUpperCase() + text.slice(1);
