@@ -127,8 +127,8 @@ class Margin(Answer):
     C: float | None = Field(description="None: the maximum margin.")
     support: list[int]
     multipliers: list[float]
-    slack: list[float]
-    outside: list[int]
+    slack: list[float] = Field(description="Of each sample; of a table, of each row drawn.")
+    outside: list[int] = Field(description="These four, too, are of the rows drawn.")
     on: list[int]
     inside: list[int]
     wrong: list[int]
@@ -182,7 +182,8 @@ class Course(Answer):
     cycle: CycleFound | None = None
     kept: Plane | None = Field(default=None, description="The model; None: in dual form.")
     coef: list[float] | None = Field(
-        default=None, description="Dual form: coefficients of all samples in the model kept."
+        default=None,
+        description="Dual form: coefficients of all samples in the model kept, if not too many.",
     )
     total: int = Field(description="Updates (epochs, scans) in all.")
     mistakes_in_all: int

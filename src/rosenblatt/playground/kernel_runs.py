@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.playground.samples import Samples
 
+MOST_TOLD = 50_000  # samples whose coefficients are told
 MOST_SAMPLES = 2_000  # whose kernel values with each other are kept
 MOST_BOUNDED = 150  # samples for which a bound in feature space is looked for
 MOST_WORK = 100_000_000  # values to be added up
@@ -180,8 +181,9 @@ class _Course:
         """The answer."""
         run, fit, cycle = self.run, self.run.fit, self.run.fit.certificate
         two = len(run.model.classes_) == 2
-        coef = np.zeros(run.samples.n)
-        coef[run.model.support_] = fit.coef
+        coef = np.zeros(run.samples.n if run.samples.n <= MOST_TOLD else 0)
+        if coef.size:
+            coef[run.model.support_] = fit.coef
         whole = self.shared is not None or len(self.numbers) == fit.n_updates + 1
         return answers.Course(
             positive=run.positive,
@@ -198,7 +200,7 @@ class _Course:
             epochs=self._epochs(),
             stop=answers.Stop(reason=fit.stop_reason.name, sentence=fit.stop_reason.value),
             cycle=cycle and answers.CycleFound(entry=cycle.entry, period=cycle.period),
-            coef=coef.tolist(),
+            coef=coef.tolist() or None,
             total=fit.n_updates,
             mistakes_in_all=fit.n_mistakes,
             epochs_in_all=fit.n_epochs,

@@ -277,7 +277,7 @@ class _Course:
         with Team(1) as team:
             flat = theta.reshape(-1, size)
             values = exact_decisions(rows, flat, (0, self.run.samples.n), team)
-        return values.reshape(-1, entries_, planes)
+        return values.reshape(self.run.samples.n, entries_, planes)
 
     def _errors(self, theta: Floats) -> list[int]:
         """Training errors of the vectors, in this problem."""

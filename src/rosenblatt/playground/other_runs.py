@@ -77,6 +77,7 @@ def margin_courses(model: Any, samples: Samples, sight: Sight, heard: list[Any])
     """The courses of a fitted best hyperplane: an entry for each scan."""
     sides = model.sides(samples.X, samples.y)
     sides = sides if isinstance(sides, tuple) else (sides,)
+    drawn = np.arange(samples.n) if samples.table is None else samples.table.drawn
     classes, found, total = positives(model), [], 0
     for k, (positive, fit) in enumerate(zip(classes, model.fits_, strict=True)):
         rounds = [one for one in heard if one.problem == k]
@@ -117,11 +118,11 @@ def margin_courses(model: Any, samples: Samples, sight: Sight, heard: list[Any])
                     C=fit.optimum.C,
                     support=fit.optimum.support.tolist(),
                     multipliers=fit.optimum.multipliers.tolist(),
-                    slack=sides[k].slack.tolist(),
-                    outside=sides[k].outside.tolist(),
-                    on=sides[k].on.tolist(),
-                    inside=sides[k].inside.tolist(),
-                    wrong=sides[k].wrong.tolist(),
+                    slack=sides[k].slack[drawn].tolist(),
+                    **{
+                        side: np.intersect1d(getattr(sides[k], side), drawn).tolist()
+                        for side in ("outside", "on", "inside", "wrong")
+                    },
                     nearest=nearest,
                 ),
                 stop=answers.Stop(reason=fit.stop_reason.name, sentence=fit.stop_reason.value),

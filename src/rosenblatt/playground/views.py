@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.playground.answers import Plane, View
 
 if TYPE_CHECKING:
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.playground.samples import Samples
 
 
@@ -46,7 +46,7 @@ def seen(samples: Samples, model: Any) -> tuple[Sight, View | None]:
     if samples.table is None:
         return Sight(), None
     sight = _along(samples.X, np.atleast_2d(model.coef_)) if samples.along else Sight()
-    rows = samples.table.drawn
+    rows = np.union1d(samples.table.drawn, _support(model))
     names = ["along w", "main remaining direction"] if samples.along else list(samples.features)
     return sight, View(
         names=names,
@@ -59,6 +59,12 @@ def seen(samples: Samples, model: Any) -> tuple[Sight, View | None]:
         axes=None if sight.axes is None else sight.axes.tolist(),
         centre=None if sight.centre is None else sight.centre.tolist(),
     )
+
+
+def _support(model: Any) -> Ints:
+    """Samples that are needed to add up a kernel perceptron: all that ever were mistakes."""
+    used = [fit.trace.updates.sample for fit in model.fits_ if hasattr(fit, "alpha")]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *used]))
 
 
 def _along(X: Floats, w: Floats) -> Sight:
