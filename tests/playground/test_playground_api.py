@@ -304,7 +304,14 @@ def test_a_file_is_used_whole_and_drawn_in_part(big):
     )
     answer = client.post("/api/run", json={"data": data, "settings": {"algorithm": "kernel"}})
     assert "choose two features" in answer.json()["detail"]
+    soft = {"data": data, "settings": {"algorithm": "soft-margin", "tol": 0.1}}
+    (course,) = ok(client.post("/api/run", json=soft))["courses"]
+    assert len(course["margin"]["slack"]) == 2000
+    assert set(course["margin"]["wrong"]) <= set(view["rows"])
     two = {"table": fingerprint, "columns": ["b", "a"]}
+    curved = {"data": two, "settings": {"algorithm": "kernel", "max_epochs": 1}}
+    told = ok(client.post("/api/run", json=curved))
+    assert set(told["courses"][0]["sample"][1:]) <= set(told["view"]["rows"])
     told = ok(client.post("/api/run", json={"data": two, "settings": settings}))
     with pytest.warns(match="stopped"):
         model = rb.Perceptron(keep="average", max_epochs=5, random_state=0).fit(X[:, [1, 0]], y)

@@ -250,9 +250,8 @@ function drawMargins(pen, scene) {
   if (!margin) return;
   const { w } = moment.parts[0];
   const square = w[0] ** 2 + w[1] ** 2;
-  margin.slack.forEach((slack, sample) => {
-    const i = place(sample);
-    if (i < 0 || slack < 1e-9 || !square) return;
+  margin.slack.forEach((slack, i) => { // of the points drawn
+    if (!points[i] || slack < 1e-9 || !square) return;
     const y = scene.labels[i] === course.positive ? 1 : -1;
     const [px, py] = points[i];
     const to = [px + (y * slack * w[0]) / square, py + (y * slack * w[1]) / square];
