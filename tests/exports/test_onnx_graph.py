@@ -176,12 +176,13 @@ def test_the_side_of_zero_and_scalers():
 
 def test_capital_letters():
     """YES is Yes where `predict` takes it so, in the three usual ways of writing."""
-    words = {"w": np.array(["Yes", "No"] * 10, dtype=object), "n": np.arange(20.0)}
+    words = {"w": np.array(["yeS", "No"] * 10, dtype=object), "n": np.arange(20.0)}
     model = make_pipeline(rb.TableEncoder(use=["n"]), rb.Perceptron()).fit(words, [1, 0] * 10)
-    feed = {"w": np.array([["YES"], ["yes"], ["Yes"]], dtype=object), "n": np.full((3, 1), 3.0)}
-    assert run(model, feed, exact=())[0].tolist() == [1, 1, 1]
+    spelled = np.array([["YES"], ["yes"], ["Yes"], ["yeS"]], dtype=object)
+    feed = {"w": spelled, "n": np.full((4, 1), 3.0)}
+    assert run(model, feed, exact=())[0].tolist() == [1, 1, 1, 1]
     exactly = run(model, feed, exact=("w",))[1]
-    assert exactly[0] == exactly[1] != exactly[2]
+    assert exactly[0] == exactly[1] == exactly[2] != exactly[3]
 
 
 def test_refused(monkeypatch):

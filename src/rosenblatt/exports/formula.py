@@ -54,6 +54,7 @@ class ValueTerm:
     part: str | None
     values: tuple[tuple[str | None, Weights], ...]
     any_case: bool = False
+    written: tuple[str, ...] = ()  # the values as they stood in training
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def _terms(
                 None if value == MISSING else value.lower() if any_case else value
                 for value in spec["values"]
             )
-            yield ValueTerm(*place, tuple((value, ()) for value in values), any_case)
+            pairs = tuple((value, ()) for value in values)
+            yield ValueTerm(*place, pairs, any_case, tuple(spec["values"]))
         else:
             yield NumberTerm(*place, spec["fill"], *scaling(spec), ())
 

@@ -310,7 +310,7 @@ def _spellings(term: ValueTerm) -> tuple[list[str], list[int]]:
     for code, (value, _) in enumerate(term.values):
         texts = [""] if value is None else [value]
         if value is not None and term.any_case:
-            texts += [value.upper(), value.capitalize(), value.title()]
+            texts += [term.written[code], value.upper(), value.capitalize(), value.title()]
         for text in texts:
             found.setdefault(text, code)
     return list(found), list(found.values())
