@@ -62,7 +62,7 @@ def chromium():
 def page(chromium, address):
     """The playground as it opens, its run and its verdict there; it may not complain."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(120_000)  # loops may have to be compiled first
     page = context.new_page()
     complaints = []
     page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
