@@ -215,6 +215,14 @@ def calls():
                 "n_jobs": 1,
             },
         ),
+        "compare": (
+            partial(rb.compare, max_time=0.01),
+            {**DATA, "cv": 2, "repeats": 1, "groups": None, "random_state": 0, "n_jobs": 1},
+        ),
+        "compare in time": (
+            partial(rb.compare, cv=2, repeats=1),
+            {**DATA, "max_time": 0.01},
+        ),
         "Hyperplane": (rb.Hyperplane, {"w": [1.0, 2.0], "b": 0.0}),
         **of(PLANE, rb.Hyperplane, "decision_function", "distance", "canonical", "project", X=X),
         **of(PLANE, rb.Hyperplane, "margin", **DATA),
@@ -273,6 +281,9 @@ def calls():
             datasets.flip_labels,
             {"dataset": XOR, "fraction": 0.5, "random_state": 0},
         ),
+        "datasets.moons": (datasets.moons, {"n": 6, "noise": 0.0, "random_state": 0}),
+        "datasets.touching": (datasets.touching, {"n": 5, "random_state": 0}),
+        "datasets.cycling": (datasets.cycling, {}),
         "datasets.eight_points": (datasets.eight_points, {}),
         "datasets.xor": (datasets.xor, {}),
         "theory.augment": (theory.augment, {"X": X}),
@@ -340,6 +351,17 @@ def calls():
         "plot.weight_space": (plot.weight_space, {"model": UNBIASED, **DATA, "ax": None}),
         "plot.loss_surface": (plot.loss_surface, {"model": UNBIASED, **DATA, "ax": None}),
         "plot.objective": (plot.objective, {"ax": None}),
+        "plot.scores": (
+            plot.scores,
+            {
+                "folds": {"one": [0.5, 0.75], "other": [0.25, 1.0]},
+                "baseline": 0.5,
+                "baseline_name": "always A",
+                "alike": (),
+                "chosen": "one",
+                "ax": None,
+            },
+        ),
         "plot.save": (
             lambda **given: plot.save(path=file("p.png"), **given),
             {"drawn": Figure(figsize=(1, 1)), "dpi": 50},

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from rosenblatt.arguments import instance
+from rosenblatt.arguments import floats, instance, names_of, proportion, text
 from rosenblatt.array_types import Floats
 from rosenblatt.plot.axes import Axes, new_axes, plain
 from rosenblatt.plot.lettering import beside, dark, legend, literal
@@ -58,6 +58,9 @@ def scores(
     if not every:
         msg = "folds is empty: give the scores of a model at least"
         raise ValueError(msg)
+    baseline = None if baseline is None else proportion("baseline", baseline)
+    baseline_name, alike = text("baseline_name", baseline_name), names_of("alike", alike)
+    chosen = None if chosen is None else text("chosen", chosen)
     order = sorted(every, key=lambda name: -every[name].mean())
     ax = new_axes(ax, (6.8, 1.5 + 0.46 * len(order)))
     (low, high), inside = _range(np.concatenate([*every.values()]), baseline)
@@ -81,7 +84,7 @@ def scores(
 
 def _shares(name: str, values: Sequence[float]) -> Floats:
     """The scores of a model as numbers from 0 to 1."""
-    found = np.asarray(values, dtype=np.float64)
+    found = floats(f"folds[{name!r}]", values)
     if found.ndim != 1 or not found.size or not ((found >= 0) & (found <= 1)).all():
         msg = f"the scores of {name!r} are not shares: give a list of numbers from 0 to 1"
         raise ValueError(msg)

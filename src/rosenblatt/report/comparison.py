@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.arguments import label_vector, positive_int, real_labels, whole_number
+from rosenblatt.arguments import (
+    canonical,
+    floats,
+    is_sparse,
+    label_vector,
+    positive_int,
+    real_labels,
+    whole_number,
+)
 from rosenblatt.contract.parameters import time_limit
 from rosenblatt.report.choice import ChoiceFacts, choice_facts
 from rosenblatt.report.cross_validation import ValidationFacts, validation_facts
@@ -285,7 +293,9 @@ def compare(
     labels = label_vector("y", np.asarray(real_labels("y", y)))
     of = None
     if groups is not None:
-        of = np.unique(label_vector("groups", np.asarray(groups)), return_inverse=True)[1]
+        of = np.unique(label_vector("groups", real_labels("groups", groups)), return_inverse=True)[
+            1
+        ]
     table = _table(X, labels, of)
     return compare_table(
         table,
@@ -303,11 +313,20 @@ def _table(X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None) -> EncodedT
     from rosenblatt.report.fits import EncodedTable
     from rosenblatt.report.given import columns_of
     from rosenblatt.tables.encoder import TableEncoder
+    from rosenblatt.tables.frames import is_named
     from rosenblatt.tables.sparse_features import SparseEncoder
 
-    sparse = hasattr(X, "tocsr")
-    columns = {"x": X.tocsr()} if sparse else columns_of(X, None)
-    n = next(iter(columns.values())).shape[0]
+    sparse = is_sparse(X)
+    if not sparse and not is_named(X):
+        X = floats("X", X, 2, "give rows of numbers, or a table")
+    encoder = SparseEncoder() if sparse else TableEncoder()
+    try:
+        columns = {"x": canonical(X)} if sparse else columns_of(X, None)
+        features = encoder.fit_transform(columns)
+    except (TypeError, ValueError) as error:
+        msg = f"X is no table that can be used: {error}"
+        raise ValueError(msg) from None
+    n = features.shape[0]
     for name, given in (("y", y), ("groups", groups)):
         if given is not None and len(given) != n:
             msg = f"{name} has {len(given)} samples but X has {n} rows"
@@ -315,8 +334,6 @@ def _table(X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None) -> EncodedT
     if len(np.unique(y)) < 2:
         msg = "y holds only one class: a classifier needs samples of at least two"
         raise ValueError(msg)
-    encoder = SparseEncoder() if sparse else TableEncoder()
-    features = encoder.fit_transform(columns)
     return EncodedTable(
         file="",
         names=[*columns],
