@@ -287,3 +287,14 @@ def test_a_thinned_kernel_run_has_all_its_sums(monkeypatch):
     assert coef.tolist() == course.coef
     _, window = long_run(around=course.total, algorithm="kernel", max_epochs=12)
     assert window.courses[0].coef == course.coef
+
+
+@pytest.mark.parametrize("algorithm", ["perceptron", "pocket", "average"])
+@pytest.mark.parametrize("more", [{}, {"multiclass": "joint"}])
+def test_a_run_without_time_for_its_first_epoch_is_told(algorithm, more):
+    settings = {"algorithm": algorithm, **more}
+    question = schemas.RunAsked.model_validate({"data": DATA["three"], "settings": settings})
+    told = run(samples_of(question.data, Tables()), question.settings, seconds=1e-9)
+    for course in told.courses:
+        assert course.stop.reason == "TIME_LIMIT"
+        assert not course.epochs.epoch

@@ -51,7 +51,8 @@ def make_app(door: Door, tables: Tables | None = None, seconds: float = SECONDS)
     tables : Tables, optional
         Tables to hold from the beginning.
     seconds : float
-        The most time that the training of one run may take.
+        The most time that the training of one run may take. It stands in ``app.state.seconds``,
+        where it may be changed.
     """
     workers = Workers()
     held = tables or Tables()
@@ -63,8 +64,8 @@ def make_app(door: Door, tables: Tables | None = None, seconds: float = SECONDS)
         openapi_url="/api/openapi.json",
         telemetry=NO_TELEMETRY,
     )
-    app.state.workers, app.state.tables = workers, held
-    _add_questions(app, workers, held, seconds)
+    app.state.workers, app.state.tables, app.state.seconds = workers, held, seconds
+    _add_questions(app, workers, held)
     _add_refusals(app)
     app.add_middleware(Guard, door=door)
 
@@ -77,7 +78,7 @@ def make_app(door: Door, tables: Tables | None = None, seconds: float = SECONDS)
     return app
 
 
-def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: float) -> None:
+def _add_questions(app: FastAPI, workers: Workers, tables: Tables) -> None:
     """The addresses under /api."""
 
     async def done(request: Request, work: Callable[[], BaseModel]) -> Response:
@@ -86,9 +87,9 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: floa
     @app.post("/api/run", response_model=answers.Run, responses=REFUSALS)
     async def run_(asked: schemas.RunAsked, request: Request) -> Response:
         """Train, and tell every update."""
-        settings, around = asked.settings, asked.around
+        settings, around, most = asked.settings, asked.around, app.state.seconds
         return await done(
-            request, lambda: run(samples_of(asked.data, tables), settings, around, seconds)
+            request, lambda: run(samples_of(asked.data, tables), settings, around, most)
         )
 
     @app.post("/api/generate", response_model=answers.Generated, responses=REFUSALS)
@@ -114,14 +115,16 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables, seconds: floa
     @app.post("/api/recording", response_class=HTMLResponse, responses=REFUSALS)
     async def recording_(asked: schemas.RecordingAsked, request: Request) -> Response:
         """The runs in one HTML file, to be played without a server."""
-        text = await workers.do(request, lambda: recording(asked, tables, seconds))
+        most = app.state.seconds
+        text = await workers.do(request, lambda: recording(asked, tables, most))
         named = {"Content-Disposition": 'attachment; filename="recording.html"'}
         return HTMLResponse(text, headers=named)
 
     @app.post("/api/judge", response_model=answers.Judgement, responses=REFUSALS)
     async def judge_(asked: schemas.JudgeAsked, request: Request) -> Response:
         """Whether hyperplanes separate the classes, with the proof."""
-        return await done(request, lambda: judge(samples_of(asked.data, tables), asked, seconds))
+        most = app.state.seconds
+        return await done(request, lambda: judge(samples_of(asked.data, tables), asked, most))
 
 
 def _as_json(answer: BaseModel) -> Response:

@@ -23,7 +23,7 @@ from rosenblatt.playground.app import make_app
 from rosenblatt.playground.guard import LOCAL, Door
 from rosenblatt.playground.held_tables import Tables
 from rosenblatt.playground.judging import judge
-from rosenblatt.playground.runs import run
+from rosenblatt.playground.runs import SECONDS, run
 from rosenblatt.playground.samples import samples_of
 from rosenblatt.playground.working import without_warnings
 from rosenblatt.running.threads import one_blas_thread
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PORTS = range(8747, 8767)  # tried one after the other, unless one is asked for
+COMPILING = 300.0  # seconds that a run may take until all is warm: loops may have to be compiled
 PATIENCE = 0.3  # seconds that work has to end, after Ctrl-C
 ALGORITHMS = (
     *("perceptron", "pocket", "average", "kernel", "vote"),
@@ -96,7 +97,7 @@ class Playground:
         names = LOCAL if local else LOCAL | {host.lower(), socket.gethostname().lower()}
         cookie = f"rosenblatt-playground-{self.port}"  # browsers do not tell ports apart
         door = Door(self.token, frozenset(names), not local, cookie)
-        self.app = make_app(door, tables)
+        self.app = make_app(door, tables, COMPILING)
 
     @property
     def address(self) -> str:
@@ -117,7 +118,7 @@ class Playground:
             timeout_keep_alive=30,
         )
         server = _Server(config, self.app, ready)
-        threading.Thread(target=warm_up, daemon=True).start()
+        threading.Thread(target=self._warm_up, daemon=True).start()
         try:
             with one_blas_thread():  # there are threads enough, and matrices are small
                 server.run(sockets=[self.socket])
@@ -126,6 +127,10 @@ class Playground:
             self._leave_work()
         if server.interrupted:  # where a shell has the signal ignored, nobody else says so
             raise KeyboardInterrupt
+
+    def _warm_up(self) -> None:
+        warm_up()
+        self.app.state.seconds = SECONDS
 
     def _leave_work(self) -> None:
         """Give what is being computed a moment to end; what does not is left without a word."""
@@ -172,7 +177,7 @@ def warm_up() -> None:
             for algorithm in ALGORITHMS:
                 _run(data, {"algorithm": algorithm})
             judged = schemas.JudgeAsked.model_validate({"data": data})
-            judge(samples_of(judged.data, Tables()), judged)
+            judge(samples_of(judged.data, Tables()), judged, COMPILING)
         for way in ({"update": "batch"}, {"order": "shuffled"}):
             _run(two, {"algorithm": "perceptron", **way})
         _run(three, {"algorithm": "perceptron", "multiclass": "joint"})
@@ -180,4 +185,4 @@ def warm_up() -> None:
 
 def _run(data: dict[str, Any], settings: dict[str, Any]) -> None:
     asked = schemas.RunAsked.model_validate({"data": data, "settings": settings})
-    run(samples_of(asked.data, Tables()), asked.settings)
+    run(samples_of(asked.data, Tables()), asked.settings, seconds=COMPILING)
