@@ -13,12 +13,12 @@ from rosenblatt.playground.held_tables import Tables, held
 TOKEN = "the-token"
 
 
-def new_app(path=None):
+def new_app(path=None, seconds=600):
     """The application; compiling takes longer than a run may, so runs may take long here."""
     tables = Tables(read)
     if path is not None:
         tables.keep(held(read(path, None, True), path))
-    return make_app(Door(TOKEN), tables, seconds=600)
+    return make_app(Door(TOKEN), tables, seconds=seconds)
 
 
 class Visitor:

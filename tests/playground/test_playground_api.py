@@ -335,7 +335,8 @@ def test_a_recording_holds_everything_and_asks_for_nothing(client):
     assert not [line for line in text.splitlines() if line.startswith(("import ", "export "))]
     found = text.split('id="recording">')[-1].split("</script>")[0]
     recorded = json.loads(found)
-    assert recorded["page"] == state
+    assert recorded["page"]["data"]["points"] == EIGHT["points"]
+    assert recorded["page"] | state == recorded["page"]
     assert recorded["runs"] == [
         ok(client.post("/api/run", json={"data": EIGHT, "settings": one})) for one in settings
     ]

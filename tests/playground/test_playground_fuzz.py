@@ -7,7 +7,7 @@ from schemathesis.specs.openapi.checks import response_schema_conformance, statu
 
 from playground_visitor import TOKEN, new_app
 
-app = new_app()
+app = new_app(seconds=0.5)
 schema = schemathesis.openapi.from_asgi(
     "/api/openapi.json",
     app,

@@ -24,6 +24,7 @@ from rosenblatt.playground.schemas import FromTable, JudgeAsked
 
 if TYPE_CHECKING:
     from rosenblatt.playground.held_tables import Tables
+    from rosenblatt.playground.samples import Samples
     from rosenblatt.playground.schemas import RecordingAsked
 
 IMPORT = re.compile(r'^import\s+(?:\{([^}]*)\}\s+from\s+)?"\./([\w-]+\.js)";\n', re.MULTILINE)
@@ -42,7 +43,7 @@ def recording(asked: RecordingAsked, tables: Tables, seconds: float) -> str:
     bias = getattr(first, "fit_intercept", True)
     held = tables.get(asked.data.table).described() if isinstance(asked.data, FromTable) else None
     answers = {
-        "page": asked.page,
+        "page": _state(asked, samples) | asked.page,
         "held": held and held.model_dump(),
         "code": [code(samples, one).model_dump() for one in asked.settings],
         "runs": [
@@ -53,6 +54,13 @@ def recording(asked: RecordingAsked, tables: Tables, seconds: float) -> str:
         ),
     }
     return bundled(answers, asked.title or "a recorded run")
+
+
+def _state(asked: RecordingAsked, samples: Samples) -> dict[str, Any]:
+    """What the page is to show, unless it says so itself."""
+    names = [samples.named(k) for k in range(max(samples.classes) + 1)]
+    lanes = [one.model_dump() for one in asked.settings]
+    return {"data": asked.data.model_dump() | {"names": names}, "lanes": lanes, "chosen": 0}
 
 
 def bundled(answers: dict[str, Any], title: str) -> str:
