@@ -80,6 +80,13 @@ def test_a_model_that_the_clock_ended_is_not_promised_again():
     assert "to the last bit" not in page
 
 
+def test_a_program_without_probabilities_says_so_and_weights_their_unit():
+    options = ("--calibrate", "sigmoid", "--cv", 2, "--max-epochs", 5, "--report-time", "0s")
+    text = made(NOTES, *options, fast=False)
+    assert "that in Python has no probabilities (--calibrate)" in text
+    assert "numbers count in standard deviations from their mean" in text
+
+
 def test_words_in_several_spellings_are_told():
     words = ["Yes", "no", "YES", "No", "Yes", "no"]
     page = made(table("s.csv", {"w": words, "n": range(6), "y": list("ababab")}))

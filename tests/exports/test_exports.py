@@ -146,6 +146,20 @@ def test_duckdb(case):
         same(case, *answers_of(connection.execute(query).fetchall(), 5))
 
 
+@pytest.mark.parametrize("mapping", [[], [rb.features.Squares(keep=True)]])
+def test_yes_and_no_that_the_database_reads_as_truth(mapping):
+    """DuckDB reads them so from a CSV file: they must not silently count for nothing."""
+    table = {"ok": np.array(["Yes", "No", "No", "Yes", "No", "Yes"] * 3), "x": np.arange(18.0)}
+    steps = rb.TableEncoder(), *mapping, rb.Perceptron(max_epochs=3)
+    model = make_pipeline(*steps).fit(table, np.arange(18) % 6 % 5 < 1)
+    query = sql(formula_of(model, "m", exact=[]), "duckdb", "data", "m")
+    expected = pytest.approx(model.decision_function(table).tolist())
+    for cells in (table["ok"], table["ok"] == "Yes"):
+        with duckdb.connect() as connection:
+            connection.register("data", pd.DataFrame(table | {"ok": cells}))
+            assert [row[2] for row in connection.execute(query).fetchall()] == expected
+
+
 def test_columns_named_like_features():
     """A name of a feature in the query must not be taken for a column, nor the other way round."""
     rng = np.random.default_rng(0)

@@ -47,6 +47,11 @@ def test_candidates_together_answer_as_each_alone(monkeypatch, n_jobs):
             np.testing.assert_array_equal(a.rows, b.rows)
 
 
+def test_a_fold_of_few_rows_for_its_classes_is_no_reason_to_warn(recwarn):
+    folded(np.arange(60) % 20, folds=2).refit([Perceptron(max_epochs=2)])
+    assert not [one for one in recwarn if "unique classes" in str(one.message)]
+
+
 def test_a_class_that_a_fold_does_not_know_is_never_chosen():
     y = np.array(["a", "b"] * 20 + ["c"] * 6)
     groups = np.concatenate([np.arange(40) % 8, np.full(6, 8)])

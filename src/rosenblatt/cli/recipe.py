@@ -28,6 +28,10 @@ UNSET = {"callback", "progress", "record", "n_jobs"}  # of estimators, which cha
 BY_CLOCK = "Training was ended by the clock (--max-time), so another run may end elsewhere."
 NO_FILE = "The table was no file, so there is no short program in Python."
 GROUPS = "In Python, the groups that were held out would first have to be drawn again."
+UNSURE = (
+    "Either gives the same model, to the last bit, with this version of rosenblatt; that in Python "
+    "has no probabilities (--calibrate)."
+)
 SPELLINGS = "In Python, words in several spellings would first have to be given one."
 
 
@@ -37,6 +41,8 @@ def recipe(ctx: typer.Context, trained: TrainedModel) -> Recipe:
     why_not = BY_CLOCK if StopReason.TIME_LIMIT in reasons else ""
     hindrance = _hindrance(trained, ctx.params)
     python = "" if hindrance else "\n".join(_python(trained, ctx.params))
+    if not why_not and not hindrance and trained.facts.calibration is not None:
+        why_not = UNSURE
     return Recipe(command(ctx, trained), python, " ".join(filter(None, [why_not, hindrance])))
 
 

@@ -72,6 +72,8 @@ DIALECTS = {
     ),
 }
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+# Databases read such texts as truth values, which are `true` and `false` as texts again.
+TRUTHS = ({"yes": "true", "no": "false"}, {"t": "true", "f": "false"}, {"y": "true", "n": "false"})
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -187,7 +189,13 @@ def _has(term: ValueTerm, value: str | None, words: Dialect) -> str:
 
 def _is(term: ValueTerm, value: str | None, words: Dialect) -> str:
     names = _value(term, words)[1]
-    return "IS NULL" if value is None else f"= {_literal(names.get(value, value))}"
+    if value is None:
+        return "IS NULL"
+    known = {value.lower() for value, _ in term.values if value is not None}
+    truth = next((truth for truth in TRUTHS if known <= truth.keys()), None)
+    if truth is None or len(known) < 2 or term.part:
+        return f"= {_literal(names.get(value, value))}"
+    return f"IN ({_literal(value)}, {_literal(truth[value.lower()])})"
 
 
 def _value(term: ValueTerm, words: Dialect) -> tuple[str, dict[str | None, int]]:

@@ -183,6 +183,8 @@ class FoldedTable:
         with warnings.catch_warnings(), Team(self.at_once) as team:
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", IndefiniteKernelWarning)
+            # What are classes was settled for the whole table: a fold may well have few rows.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             try:
                 for part in within_time(parts, max_time):
                     ready = [self.encoded(*fold) for fold in part]  # each on all threads
