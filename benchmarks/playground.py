@@ -25,6 +25,7 @@ import httpx
 
 import rosenblatt as rb
 from benchmarks.measure import Table, write_json, write_report
+from benchmarks.playground_frames import frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,8 @@ apart by a margin of 0.1, or with one label in ten wrong; runs of 100 epochs at 
 every update in the answer. Times are in milliseconds, of the median and of the slowest of 15 after
 a warm-up; the processor time is that of the server. Two hundred ask at the same moment: how long
 until half and until all of them have their answer, and how long a file of the page takes meanwhile.
+Where there is a Chromium, its own trace tells what the page's main thread has to do for each frame
+while a point is dragged and a long run is scrubbed; 8 ms leave half of a frame free.
 """
 
 
@@ -158,7 +161,8 @@ def main() -> None:
         client.base_url = base
         client.get(address, follow_redirects=True).raise_for_status()
         time.sleep(3)  # while it warms up
-        tables = [alone(client, pid), together(base, client.cookies)]
+        drawn = frames(address)
+        tables = [alone(client, pid), together(base, client.cookies), *([drawn] if drawn else [])]
     write_json(arguments.output, tables)
     if arguments.report:
         write_report(arguments.output, arguments.report, INTRODUCTION)
