@@ -89,3 +89,11 @@ def test_a_lesson_notices_that_it_was_done(page, number, solve):
     opened(page, number)
     solve(page)
     is_done(page, number)
+
+
+def test_undo_takes_the_lesson_back_with_its_scene(page):
+    page.click("#open-lessons")
+    page.locator("#lesson").wait_for()
+    page.click("#undo")
+    page.locator("#lesson").wait_for(state="hidden")
+    assert page.inner_text("#data-text") == "24 points."

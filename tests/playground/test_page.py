@@ -128,6 +128,7 @@ def test_time_goes_on_and_back_with_the_librarys_numbers(page):
     thetas = [w]
     for sample, step in zip(updates.sample, updates.step, strict=True):
         thetas.append(thetas[-1] + step * np.append(X[sample], 1))
+    says(page, "#stop", "Perceptron: learning")  # how it ends is told at the end
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     for t, key in ((3, "ArrowLeft"), (2, "End"), (total, "ArrowLeft"), (total - 1, "Home")):
@@ -136,6 +137,7 @@ def test_time_goes_on_and_back_with_the_librarys_numbers(page):
         np.testing.assert_allclose(added, thetas[t] - thetas[t - 1], atol=1e-9)
         np.testing.assert_allclose(new, thetas[t], atol=1e-9)
         assert page.inner_text("#mistakes") == str(t)
+        assert ("separated, 0 errors" in page.inner_text("#stop")) == (t == total)
         assert f"sample {updates.sample[t - 1] + 1} " in page.inner_text("#update-what")
         page.keyboard.press(key)
     says(page, "#clock", "update 0 of")

@@ -50,6 +50,7 @@ export function createApp(state, held, recorded) {
     tracks: state.lanes.map(() => null),
     judgement: null,
     whyNoVerdict: "",
+    waiting: "",
     refusals: [],
     redraws: [],
     views: [],

@@ -6,11 +6,26 @@ import { channel } from "./api.js";
 import { spliced, wantsCloseUp } from "./closeup.js";
 import { makeTrack } from "./track.js";
 
+const PATIENCE = 700; // milliseconds until it is said that an answer takes long
+
 // Sets app.refresh(), which asks for everything, and follows the store from then on. In a recording the
 // answers are there already.
 export function asking(app, recorded) {
   const { store } = app;
   const channels = [];
+  const slow = new Set(); // lanes whose answer takes long
+  const timers = [];
+  const waits = (lane, isBusy) => {
+    clearTimeout(timers[lane]);
+    if (isBusy) timers[lane] = setTimeout(() => tellSlow(() => slow.add(lane)), PATIENCE);
+    else if (slow.has(lane)) tellSlow(() => slow.delete(lane));
+  };
+  const tellSlow = (change) => {
+    change();
+    const first = app.tracks.some(Boolean) ? "" : " the first answer may take a minute";
+    app.waiting = slow.size ? `computing …${first}` : "";
+    app.invalidate();
+  };
   const take = (lane, run, from) => {
     const { state } = store;
     if (lane >= state.lanes.length) return;
@@ -38,6 +53,7 @@ export function asking(app, recorded) {
         app.refusals[lane] = why;
         app.invalidate(true);
       },
+      onBusy: (isBusy) => waits(lane, isBusy),
     });
     return channels[lane];
   };

@@ -2,7 +2,7 @@
 //
 // scene = {view, ink (colours), points, labels, names, place(sample) -> index of a point or -1,
 //   moments (of each lane), chosen, judgement, show, wrong(index), counts, dropped,
-//   ground: {image, levels} or null (the kernel's surface), hand: {cursor, picked, over}}
+//   ground: {image, levels} or null (the kernel's surface), borders (of lanes without), hand: {cursor, picked, over}}
 
 import { classColour, classEdge, DASHES, laneColour } from "./marks.js";
 import { clipped, corners, lineIn } from "./geometry.js";
@@ -206,6 +206,13 @@ function drawLines(pen, scene) {
         alpha: 1 - 0.55 * act.progress,
       });
     }
+    scene.borders[lane]?.forEach((segments) =>
+      pen.segments(segments, {
+        stroke: laneColour(lane),
+        width: 2.4,
+        dash: DASHES[lane],
+      }),
+    );
     for (const part of moment.parts) {
       if (!part.w) continue;
       const stroke = many && lane === chosen ? classEdge(part.course.positive) : laneColour(lane);

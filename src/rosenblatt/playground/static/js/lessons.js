@@ -26,7 +26,7 @@ export const LESSONS = [
   {
     title: "A neuron",
     says: ["A neuron takes numbers in, multiplies each by a weight, adds them up with a bias b, and fires if the sum is above zero: w₁x₁ + w₂x₂ + b > 0.",
-      "Here its inputs are 0 or 1, and it is to fire (class B) only when both are 1: it learns AND."],
+      "Here its inputs are 0 or 1, and it is to fire (class 1) only when both are 1: it learns AND."],
     asks: "Teach it OR: it should fire when at least one input is 1. Then play to the end.",
     hint: "Choose the tool Switch and click on two of the corners; then press Play.",
     because: "The same neuron, other weights. What it computes is not built in: it is learned from examples.",
@@ -71,7 +71,7 @@ export const LESSONS = [
     says: ["Where no line separates the classes, their hulls meet, and the meeting point is the proof. The perceptron then never stops making mistakes.",
       "But its weights cannot run away. With samples in a fixed order they come back to where they were, and from there everything repeats: a cycle."],
     asks: "Switch classes of these five points until the weights come back after exactly 3 epochs, and play to the end.",
-    hint: "Switch the last point on the right, and see what the meter says. Other choices give periods of 1, 2 and 4.",
+    hint: "Switch the last point on the right, go to the end, and see what the meter says. Other choices give periods of 1, 2 and 4.",
     because: "A repeated state proves that this run will never end. It was found by comparing, not by losing patience.",
     scene: { points: ON_A_LINE, labels: [0, 0, 1, 1, 1], show: { hulls: true } },
     isDone: ({ isAtEnd, run }) => isAtEnd && run.courses.some(({ cycle }) => cycle?.period === 3),

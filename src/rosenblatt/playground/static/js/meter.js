@@ -7,28 +7,30 @@ import { laneSwatch } from "./swatches.js";
 
 export function createMeter(app) {
   const bar = byId("meter");
+  const words = memoized(wordsOf);
   let told = null;
   app.redraws.push(() => {
     told = null;
   });
+  // How each run ended, once its end is reached.
+  const tell = (moments) => {
+    const now = moments.map((moment) => moment && words(moment.track, moment.ended));
+    if (told && now.every((one, lane) => one === told[lane]) && now.length === told.length) return;
+    told = now;
+    byId("stop").replaceChildren(
+      ...now.flatMap((one, lane) =>
+        one
+          ? [
+              el("dt", {}, ...(now.length > 1 ? [laneSwatch(lane)] : []), one[0]),
+              el("dd", {}, one[1]),
+            ]
+          : [],
+      ),
+    );
+  };
   return {
-    changed() {
-      const { tracks } = app;
-      const many = tracks.length > 1;
-      const words = tracks.map((track) =>
-        track ? [`${nameOf(track.settings)}: ${headline(track.run)}`, sentences(track.run)] : null,
-      );
-      if (told === words.flat().join("\n")) return;
-      told = words.flat().join("\n");
-      byId("stop").replaceChildren(
-        ...words.flatMap((one, lane) =>
-          one
-            ? [el("dt", {}, ...(many ? [laneSwatch(lane)] : []), one[0]), el("dd", {}, one[1])]
-            : [],
-        ),
-      );
-    },
     frame(moments) {
+      tell(moments);
       const moment = moments[app.store.state.chosen];
       const run = moment?.track.run;
       const counts = run && run.unit !== "scan"; // a best hyperplane is solved for, without mistakes
@@ -89,10 +91,37 @@ function boundText(bound, run) {
       ? ""
       : "Only data that can be separated have a bound for ever.";
   if (bound.many) return "the bounds of all classes, added up";
+  if (!bound.formula.includes("γ")) return bound.formula;
   if (bound.R !== null && bound.gamma !== null)
     return `${bound.formula}: R = ${brief(bound.R)}, γ = ${brief(bound.gamma)}`;
   return bound.terms;
 }
+
+// The same words for the same track, so that `===` tells whether anything changed.
+function memoized(make) {
+  const kept = new WeakMap();
+  return (track, ended) => {
+    if (!kept.has(track)) kept.set(track, {});
+    return (kept.get(track)[ended] ??= make(track, ended));
+  };
+}
+
+function wordsOf({ run, settings }, ended) {
+  const name = nameOf(settings);
+  if (ended) return [`${name}: ${headline(run)}`, sentences(run)];
+  const going = run.unit === "scan" ? "solving" : "learning";
+  return [`${name}: ${going}`, aboutPicture(run).map(asSentence).join(" ")];
+}
+
+const aboutPicture = ({ thinned, notes }) => [...(thinned ? [thinned.sentence] : []), ...notes];
+
+// Words of the library's parameters, in those of the page.
+const onPage = (sentence) =>
+  sentence
+    .replace("max_epochs was reached", "the most epochs were run")
+    .replace("max_time was reached", "the time for one run was over")
+    .replace("less than tol", "less than the tolerance")
+    .replace("within tol", "within the tolerance");
 
 function headline(run) {
   const reasons = [...new Set(run.courses.map(({ stop }) => stop.reason))];
@@ -107,7 +136,6 @@ function sentences(run) {
       ({ cycle }) =>
         `A cycle of period ${count(cycle.period, "epoch")}, entered after epoch ${grouped(cycle.entry)}.`,
     );
-  const stops = [...new Set(run.courses.map(({ stop }) => stop.sentence))];
-  const thinned = run.thinned ? [run.thinned.sentence] : [];
-  return [...stops, ...cycles, ...thinned, ...run.notes].map(asSentence).join(" ");
+  const stops = [...new Set(run.courses.map(({ stop }) => onPage(stop.sentence)))];
+  return [...stops, ...cycles, ...aboutPicture(run)].map(asSentence).join(" ");
 }

@@ -9,14 +9,17 @@ import { drawScene } from "./layers.js";
 import { createGround } from "./surface_view.js";
 import { asSentence, count } from "./numbers.js";
 import { mistakeCounts } from "./dual.js";
+import { MOST_LANES } from "./state.js";
 import { lineOf } from "./track.js";
 
 export function createPlane(app) {
   const canvas = byId("plane");
   const context = canvas.getContext("2d");
-  const groundOf = createGround(
-    () => app.invalidate(),
-    () => app.editing,
+  const grounds = Array.from({ length: MOST_LANES }, () =>
+    createGround(
+      () => app.invalidate(),
+      () => app.editing,
+    ),
   );
   const hand = { cursor: null, picked: -1, over: -1 };
   let box = null;
@@ -51,7 +54,10 @@ export function createPlane(app) {
     const isDual = moment && !moment.parts[0].course.w;
     const isWhole = !picture.view || picture.points.length === picture.view.total;
     const samples = moment?.track.data.points ?? picture.points;
-    const ground = isDual && isWhole && state.show.ground ? groundOf(moment, seen, samples) : null;
+    const ground =
+      isDual && isWhole && state.show.ground
+        ? grounds[state.chosen].ground(moment, seen, samples)
+        : null;
     note = isDual && !isWhole ? "no surface: not all rows are drawn" : "";
     return {
       view: seen,
@@ -64,6 +70,7 @@ export function createPlane(app) {
       chosen: state.chosen,
       judgement: app.judgement,
       ground,
+      borders: isWhole ? bordersOf(moments, seen, picture, ground) : [],
       hand,
       show: { ...state.show, hulls: showsHulls(app) },
       radius: picture.points.length > 400 ? 4 : picture.points.length > 120 ? 5.2 : 7,
@@ -75,6 +82,14 @@ export function createPlane(app) {
       },
     };
   };
+
+  // The lines on which kernel perceptrons decide, of each lane without a ground.
+  const bordersOf = (moments, seen, { points }, ground) =>
+    moments.map((moment, lane) => {
+      if (!moment?.track.run.kernel || !points.length) return [];
+      if (ground && lane === app.store.state.chosen) return [];
+      return grounds[lane].borders(moment, seen, moment.track.data.points ?? points);
+    });
 
   return {
     node: canvas,
@@ -104,6 +119,7 @@ export function createPlane(app) {
       const text = refused
         ? asSentence(refused)
         : [
+            app.waiting,
             cycleText(moments[app.store.state.chosen]),
             note,
             isNearlySquare(box) ? "" : "axes on different scales",

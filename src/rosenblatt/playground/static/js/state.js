@@ -75,12 +75,19 @@ export function createStore(initial) {
         past = [...to, here];
       }
       gesture = null;
-      settle({ ...here, ...Object.fromEntries(KEPT.map((name) => [name, there[name]])) });
+      const kept = Object.fromEntries(KEPT.map((name) => [name, there[name]]));
+      settle({ ...here, ...kept, lesson: lessonBetween(here.lesson, there.lesson) });
     },
     subscribe(listener) {
       listeners.push(listener);
     },
   };
+}
+
+// An open lesson goes with its scene: undoing that closes it, or opens the lesson before.
+function lessonBetween(here, there) {
+  const at = there?.at ?? null;
+  return (here?.at ?? null) === null || here.at === at ? here : { ...here, at };
 }
 
 // --- points -------------------------------------------------------------------------------

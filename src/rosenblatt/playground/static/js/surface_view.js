@@ -1,5 +1,6 @@
 // The ground of a kernel perceptron: surfaces of its courses at a moment, painted, with contours.
-// Takes a moment and the view; gives {image, levels, valueAt(point) -> values} or null.
+// Takes a moment and the view; gives {image, levels, valuesAt(point)} or null. `borders` gives no more
+// than the lines on which the courses decide.
 
 import { classColour } from "./marks.js";
 import { contour } from "./contours.js";
@@ -9,9 +10,8 @@ import { createSurface, kernelOf, paintSurface, spread, votedSurface } from "./s
 export function createGround(invalidate, isBusy) {
   const image = document.createElement("canvas");
   let surfaces = [];
-  return (moment, view, points) => {
+  const gridsAt = (moment, view, points) => {
     const { run } = moment.track;
-    if (!run.kernel || !points.length) return null;
     while (surfaces.length < run.courses.length) surfaces.push(null);
     const name = JSON.stringify(run.kernel);
     const kernel = kernelOf(run.kernel);
@@ -30,6 +30,12 @@ export function createGround(invalidate, isBusy) {
       );
     });
     if (grids.some(({ done }) => !done)) invalidate();
+    return grids;
+  };
+  const ground = (moment, view, points) => {
+    const { run } = moment.track;
+    if (!run.kernel || !points.length) return null;
+    const grids = gridsAt(moment, view, points);
     const classes =
       grids.length === 1
         ? [run.courses[0].negative ?? 0, run.courses[0].positive]
@@ -42,6 +48,9 @@ export function createGround(invalidate, isBusy) {
       valuesAt: (p) => grids.map((grid) => read(grid, view, p)),
     };
   };
+  const borders = (moment, view, points) =>
+    gridsAt(moment, view, points).map((grid) => contour(grid, 0, view.width, view.height));
+  return { ground, borders };
 }
 
 function levelsOf(grids, view, all) {
