@@ -1,6 +1,7 @@
 """`rb.separability`, `rb.mistake_bound` and `rb.certify.check` of tables and of several classes."""
 
 import json
+import pickle
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -207,3 +208,12 @@ def test_bad_tables_are_refused_in_one_line(table, y, match):
     with pytest.raises(ValueError, match=match) as told:
         rb.separability(table, y)
     assert "\n" not in str(told.value)
+
+
+def test_answers_about_several_classes_are_printed_as_sentences():
+    line, y = {"x": [-2.0, 0.0, 2.0]}, ["low", "middle", "top"]
+    found = rb.separability(line, y)
+    assert str(found).splitlines() == [str(one) for one in found]
+    assert str(pickle.loads(pickle.dumps(found))) == str(found)
+    bounds = rb.mistake_bound(line, y, epochs=3)
+    assert str(bounds).splitlines()[1] == f"middle against the rest: {bounds[1]}"

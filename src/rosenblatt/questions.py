@@ -6,7 +6,7 @@ What answers them, of numbers and two classes, is in `separation` and `bounds`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,29 @@ from rosenblatt.separation.function import read_classes
 from rosenblatt.tables.samples import Samples
 
 LEAST_TIME = 0.001  # seconds that a question has at least
+
+
+class EachClass(tuple[Any, ...]):
+    """Answers about each class against the rest; ``print`` shows them as sentences."""
+
+    classes: list[Any]
+
+    def __new__(cls, answers: Iterable[Any], classes: list[Any]) -> EachClass:
+        """Answers in the order of the classes."""
+        these = super().__new__(cls, answers)
+        these.classes = classes
+        return these
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """What copies and pickles are made of."""
+        return tuple(self), self.classes
+
+    def __str__(self) -> str:
+        """A line for each class."""
+        return "\n".join(
+            str(one) if isinstance(one, Evidence) else f"{name} against the rest: {one}"
+            for name, one in zip(self.classes, self, strict=True)
+        )
 
 
 def separability(
@@ -236,7 +259,7 @@ def _asked(
             msg = f"of y == {positive!r} against the rest: {error}"
             raise ValueError(msg) from None
         answers.append(_about(found, samples, positive))
-    return tuple(answers)
+    return EachClass(answers, classes)
 
 
 def _about(found: Any, samples: Samples, positive: Any, negative: Any = None) -> Any:
