@@ -78,6 +78,15 @@ def test_a_dropped_file_is_text_only(page):
     assert page.locator("main img, main script").count() == 0
 
 
+def test_the_column_of_the_class_can_be_named(page):
+    page.click("#open-table")
+    page.fill("#table-text", "a,b,c\n1,k,0.5\n2,l,1.25\n3,k,2.5\n4,l,9.125\n")
+    page.fill("#table-target", "b")
+    page.click("#table-use")
+    page.locator("#table").wait_for(state="hidden")
+    page.locator("#data-text", has_text="4 points").wait_for()
+
+
 def test_a_recording_plays_from_disk(page, chromium, tmp_path):
     with page.expect_download() as got:
         page.click("#open-keep")

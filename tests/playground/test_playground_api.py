@@ -240,6 +240,25 @@ def test_a_pasted_table_of_two_numbers_becomes_points(client):
     assert (told["points"]["names"], told["points"]["features"]) == (["a", "b"], ["x", "y"])
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x,y,c\n1,2,a\n2,3\n4,5,b,6\n", "has 3 columns: correct them"),
+        ("only a header", "give a file with at least one row"),
+        ("x,c\n1,a\n2,a\n", "choose another column"),
+    ],
+)
+def test_a_table_is_refused_without_naming_options(client, text, why):
+    answer = client.post("/api/table", json={"text": text})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].endswith(why)
+
+
+def test_what_does_not_fit_is_named_as_it_was_asked(client):
+    asked = {"data": {"points": [[0, "x"]], "labels": [1]}, "settings": PERCEPTRON}
+    assert client.post("/api/run", json=asked).json()["detail"].startswith("data.points.0.1: ")
+
+
 def test_other_tables_are_held(client):
     cells = "<script>alert(1)</script>", "=cmd|' /C calc'!A0"
     rows = [f"{i},{i % 3},{i * i % 7},{cells[i % 2]}" for i in range(12)]

@@ -167,6 +167,7 @@ def _refusal(code: int, why: str, headers: Any = None) -> Response:
 def _sentence(error: RequestValidationError) -> str:
     """Where the first thing is that does not fit, and why."""
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])[:200]
+    inside = (str(part) for part in first["loc"][1:])
+    where = ".".join(part for part in inside if "[" not in part)[:200]  # no names of our types
     what = str(first["msg"]).removeprefix("Value error, ")
     return f"{where}: {what}" if where else what

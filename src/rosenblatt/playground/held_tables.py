@@ -124,9 +124,19 @@ def held(table: EncodedTable, path: str | None = None) -> HeldTable:
     return HeldTable(table, name, path, X, y.astype(np.int64), tuple(table.features), names, drawn)
 
 
+OPTIONS = (
+    r"(?: with)? --target",  # the page has a field for it
+    r" \([^()]*(?:--[a-z]|in Python)[^()]*\)",
+    r";(?=[^;]*--[a-z])[^;]*",
+    r"[,:] [^,:;]*--[a-z][^,:;]*",
+)
+
+
 def without_options(note: str) -> str:
-    """A sentence without what it says of options of the command."""
-    return re.sub(r" \(--[^)]*\)| with --target|, use --[^)]*\)", "", note)
+    """A sentence without the parts that tell of options of the command."""
+    for part in OPTIONS:
+        note = re.sub(part, "", note)
+    return note
 
 
 class Tables:

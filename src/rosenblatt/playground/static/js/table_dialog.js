@@ -2,7 +2,7 @@
 
 import { ask, Refused } from "./api.js";
 import { csvOf } from "./csv.js";
-import { announce, byId, hide, say, toast } from "./dom.js";
+import { announce, byId, hide, say } from "./dom.js";
 import { count } from "./numbers.js";
 import { replaceData } from "./state.js";
 
@@ -14,21 +14,33 @@ export function createTableDialog(app) {
     say(byId("table-error"), message);
     hide(byId("table-error"), !message);
   };
-  const use = async (csv) => {
-    const { points, held } = await ask("table", { text: csv });
+  const use = async (csv, target = "") => {
+    const { points, held } = await ask("table", { text: csv, target: target.trim() || null });
     if (held) app.hold(held);
     else store.apply(replaceData, points);
     app.plane.forget();
     announce(`${count(held?.rows ?? points.points.length, "row")} read`);
   };
-  byId("open-table").addEventListener("click", () => {
-    text.value = store.state.data.points ? csvOf(store.state.data) : "";
-    refuse("");
-    dialog.showModal();
-  });
+  const open = (csv, why = "") => {
+    text.value = csv;
+    byId("table-target").value = "";
+    refuse(why);
+    if (!dialog.open) dialog.showModal();
+  };
+  // A table from elsewhere; one that cannot be used is shown, with the reason, to be mended.
+  const take = async (csv) => {
+    try {
+      await use(csv);
+    } catch (error) {
+      open(csv, sentence(error));
+    }
+  };
+  byId("open-table").addEventListener("click", () =>
+    open(store.state.data.points ? csvOf(store.state.data) : ""),
+  );
   byId("table-use").addEventListener("click", async () => {
     try {
-      await use(text.value);
+      await use(text.value, byId("table-target").value);
       dialog.close();
     } catch (error) {
       refuse(sentence(error));
@@ -53,21 +65,12 @@ export function createTableDialog(app) {
     if (!holdsFile(event)) return;
     event.preventDefault();
     document.body.classList.remove("dropping");
-    try {
-      await use(await event.dataTransfer.files[0].text());
-    } catch (error) {
-      toast(sentence(error));
-    }
+    await take(await event.dataTransfer.files[0].text());
   });
   document.addEventListener("paste", async (event) => {
     if (app.isRecorded || event.target.closest?.("input, textarea, dialog")) return;
     const pasted = event.clipboardData.getData("text");
-    if (!pasted.includes("\n")) return;
-    try {
-      await use(pasted);
-    } catch (error) {
-      toast(sentence(error));
-    }
+    if (pasted.includes("\n")) await take(pasted);
   });
 }
 
