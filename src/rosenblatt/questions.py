@@ -19,7 +19,7 @@ from rosenblatt.separation import function as separation
 from rosenblatt.separation.function import read_classes
 from rosenblatt.tables.samples import Samples
 
-LEAST_TIME = 0.001  # seconds that a question has at least
+LEAST_TIME = 1e-9  # seconds that are left when none are
 
 
 class EachClass(tuple[Any, ...]):

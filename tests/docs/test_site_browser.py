@@ -1,18 +1,15 @@
 """The site in a real browser: every page, on a telephone and a desk, in the light and the dark."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from browsing import launched, needs_chromium
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECTIONS = ["", *sorted(p.name for p in DOCS.iterdir() if any(p.glob("*.md")))]
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
-]
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 # What is wrong with the page as it stands, in words.
 FAULTS = """() => {
@@ -39,15 +36,9 @@ FAULTS = """() => {
 }"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # a loop runs in this thread as long as it is open
 def browser():
-    """Debian's Chromium, which fetches nothing by itself."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
-    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield opened
-        opened.close()
+    yield from launched()
 
 
 def left(request):

@@ -1,14 +1,13 @@
 """A playground that is asked without a network, or served, and a browser to look at it with."""
 
-import shutil
 import threading
 import time
 
 import pytest
 
+from browsing import launched
 from playground_visitor import Visitor, new_app
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 TOKEN = "a-token-of-the-tests"
 
 
@@ -45,17 +44,10 @@ def address():
     thread.join()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # a loop runs in this thread as long as it is open
 def chromium():
     """Debian's Chromium."""
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs pip install playwright")
-    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
+    yield from launched()
 
 
 @pytest.fixture
