@@ -84,6 +84,7 @@ def test_more_than_two_classes_have_a_verdict_each_and_one_together(client):
     assert [v["verdict"] for v in told["verdicts"]] == ["separable", "inseparable", "separable"]
     assert [v["negative"] for v in told["verdicts"]] == [None] * 3
     assert told["joint"] == "separable"
+    assert told["joint_sentence"].startswith("with a w and b for each class, every sample")
 
 
 # Runs -----------------------------------------------------------------------------------------

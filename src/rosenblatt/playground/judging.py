@@ -33,6 +33,14 @@ THROUGH_ORIGIN = {
     "but never all off it",
     rb.Verdict.INSEPARABLE: "no hyperplane through the origin has the classes on its two sides",
 }
+ALL_AT_ONCE = {
+    rb.Verdict.SEPARABLE: "with a w and b for each class, every sample has its largest value "
+    "w·x + b at its own",
+    rb.Verdict.QUASI_SEPARABLE: "with a w and b for each class, no sample has a larger value at "
+    "another than at its own, but never all a smaller one",
+    rb.Verdict.INSEPARABLE: "whatever w and b each class has, some sample has a larger value at "
+    "another than at its own",
+}
 
 
 def judge(samples: Samples, asked: JudgeAsked, seconds: float = SECONDS) -> answers.Judgement:
@@ -55,7 +63,7 @@ def judge(samples: Samples, asked: JudgeAsked, seconds: float = SECONDS) -> answ
         classes=classes,
         verdicts=verdicts,
         joint=None if joint is None else WORDS[joint],
-        joint_sentence=None if joint is None else joint.value,
+        joint_sentence=None if joint is None else ALL_AT_ONCE.get(joint, joint.value),
         hulls=hulls,
         overlap=common.tolist(),
         kernel=None if kernel is None else str(kernel),

@@ -56,7 +56,7 @@ export function createVerdict(app) {
         show(
           judgement.joint ?? "none",
           judgement.joint ? WORDS[judgement.joint] : "Class by class",
-          "",
+          judgement.joint ? `${judgement.joint}, all classes at once` : "",
           asSentence(judgement.joint_sentence ?? ""),
           [
             el(
