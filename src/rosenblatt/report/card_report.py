@@ -69,17 +69,17 @@ def _section(found: ModelDifferences, section: str, top: int) -> RenderableType 
     those = [one for one in found.differences if one.about == section]
     if not those:
         return None
-    table, room = columns("left", "left"), (new_console().width - 52) // 2
-    for one in those[:top]:
+    names = [shortened(one.name.replace("_", " "), 32) for one in those[:top]]
+    room = (new_console().width - 18 - max(map(len, names))) // 2
+    table = columns("left", "left")
+    for name, one in zip(names, those, strict=False):
         none = "default" if section == "parameters" else NOTHING
         told = [shortened(_value(one.name, value, none), room) for value in (one.first, one.second)]
         if told[0] == told[1]:  # but for more digits
             told = [
                 f"{x:.8g}" if isinstance(x, float) else told[0] for x in (one.first, one.second)
             ]
-        table.add_row(
-            Text(shortened(one.name.replace("_", " "), 32), "dim"), f" {ARROW} ".join(told)
-        )
+        table.add_row(Text(name, "dim"), f" {ARROW} ".join(told))
     rest = len(those) - top
     more = [Text(f"and {count(rest, 'more difference')} (--top)", "dim")] * (rest > 0)
     return Group(table, *more)

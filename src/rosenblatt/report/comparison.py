@@ -231,7 +231,8 @@ def compare_table(
     repeats = repeats or (REPEATS if len(table.y) < FEW_ROWS else 1)
     plan = plan_folds(table.labels, folds, groups=table.group_of, repeats=repeats, seed=seed)
     if not len(plan):
-        msg = f"{table.file}: {'; '.join(plan.notes)}, by which kinds could be compared"
+        why = "; ".join(plan.notes).removeprefix("no cross-validation: ")
+        msg = f"{table.file or 'X'} has no folds by which kinds could be compared: {why}"
         raise ValueError(msg)
     table.notes.extend(plan.notes)
     folded = FoldedTable(table.columns, table.labels, table.encoder, plan, n_jobs, keep=True)
