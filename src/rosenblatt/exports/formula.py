@@ -154,7 +154,10 @@ def _terms(
     """The features of columns, without weights."""
     for spec in specs:
         if "words" in spec:
-            msg = f"{what} counts the words of {spec['name']!r}, which no formula here can do: --json FILE writes the whole model"
+            msg = (
+                f"{what} counts the words of {spec['name']!r}, which no formula here can do: "
+                "--json FILE writes the whole model"
+            )
             raise ValueError(msg)
         place = _place(spec, dates)
         if "values" in spec:
