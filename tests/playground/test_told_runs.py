@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from rosenblatt.playground import schemas
-from rosenblatt.playground.entries import MOST
+from rosenblatt.playground.entries import MOST, Extent
 from rosenblatt.playground.held_tables import Tables
 from rosenblatt.playground.runs import run
 from rosenblatt.playground.samples import samples_of
@@ -246,12 +246,12 @@ def test_best_hyperplanes_are_told_scan_by_scan(data, way):
 # Long runs ----------------------------------------------------------------------------------------
 
 
-def long_run(around=None, **settings):
+def long_run(around=None, most=None, **settings):
     question = schemas.RunAsked.model_validate(
         {"data": DATA["noisy"], "settings": {"order": "shuffled", **settings}}
     )
     samples = samples_of(question.data, Tables())
-    return samples, run(samples, question.settings, around, seconds=600)
+    return samples, run(samples, question.settings, Extent(around, most), seconds=600)
 
 
 def test_a_long_run_is_thinned_and_says_so():
@@ -269,6 +269,9 @@ def test_a_long_run_is_thinned_and_says_so():
         plane = updates.hyperplane(course.number[e], samples.X)
         assert [*course.w[e], course.b[e]] == [*plane.w, plane.b]
     assert [*course.shown.w[-1], course.shown.b[-1]] == planes(model)[0].tolist()
+    (brief,) = long_run(most=200, algorithm="pocket", max_epochs=1500)[1].courses
+    assert len(brief.number) <= 250
+    assert (brief.kept, brief.number[-1]) == (course.kept, course.total)
     middle = course.total // 2
     _, window = long_run(around=middle, algorithm="pocket", max_epochs=1500)
     (near,) = window.courses

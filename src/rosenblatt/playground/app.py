@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 import rosenblatt as rb
 from rosenblatt.playground import answers, schemas
+from rosenblatt.playground.entries import Extent
 from rosenblatt.playground.generating import generate
 from rosenblatt.playground.guard import Door, Guard
 from rosenblatt.playground.held_tables import Tables, UnknownTableError
@@ -87,9 +88,9 @@ def _add_questions(app: FastAPI, workers: Workers, tables: Tables) -> None:
     @app.post("/api/run", response_model=answers.Run, responses=REFUSALS)
     async def run_(asked: schemas.RunAsked, request: Request) -> Response:
         """Train, and tell every update."""
-        settings, around, most = asked.settings, asked.around, app.state.seconds
+        extent, seconds = Extent(asked.around, asked.most), app.state.seconds
         return await done(
-            request, lambda: run(samples_of(asked.data, tables), settings, around, most)
+            request, lambda: run(samples_of(asked.data, tables), asked.settings, extent, seconds)
         )
 
     @app.post("/api/generate", response_model=answers.Generated, responses=REFUSALS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,15 +20,22 @@ HALTED = (StopReason.TIME_LIMIT, StopReason.INTERRUPTED)  # within an epoch
 MOST_EPOCHS = 1_000  # lines in the table of epochs
 
 
-def chosen(total: int, mistakes: int, courses: int, around: int | None, must: Ints) -> Ints:
+class Extent(NamedTuple):
+    """How much of a run is told: at most so many entries, or all `around` one update."""
+
+    around: int | None = None
+    most: int | None = None  # None: MOST
+
+
+def chosen(total: int, mistakes: int, courses: int, extent: Extent, must: Ints) -> Ints:
     """Updates to tell, from 0 to `total`: all, or the first and last and some between.
 
     Where each has several `mistakes`, fewer. `must` are told in any case.
     """
-    if around is not None:
-        first = max(0, min(around, total) - WINDOW)
+    if extent.around is not None:
+        first = max(0, min(extent.around, total) - WINDOW)
         return np.arange(first, min(total, first + 2 * WINDOW) + 1)
-    most = max(20, MOST // courses)
+    most = max(20, (extent.most or MOST) // courses)
     if mistakes > MOST_MISTAKES:
         most = max(20, min(most, MOST_MISTAKES * total // mistakes))
     if total < most:

@@ -92,7 +92,7 @@ class Shared(NamedTuple):
 
 
 def kernel_courses(
-    model: Any, samples: Samples, around: int | None
+    model: Any, samples: Samples, extent: entries.Extent
 ) -> tuple[list[answers.Course], list[str], tuple[int, int]]:
     """The courses of a fitted kernel perceptron, notes, entries told and in all."""
     bounds, notes = [(None, None)] * len(model.fits_), [""][:0]
@@ -105,7 +105,7 @@ def kernel_courses(
     shared = _shared_visits(model, samples)
     found, shown, total = [], 0, 0
     for k, (bound, report) in enumerate(bounds):
-        course = _Course(Recorded(model, samples, k), K, around, shared)
+        course = _Course(Recorded(model, samples, k), K, extent, shared)
         found.append(course.told(bound, report))
         notes += course.notes
         shown, total = shown + len(course.numbers), total + course.total
@@ -160,7 +160,7 @@ class _Course:
     """One problem, made into an answer."""
 
     def __init__(
-        self, run: Recorded, K: Floats | None, around: int | None, shared: Shared | None
+        self, run: Recorded, K: Floats | None, extent: entries.Extent, shared: Shared | None
     ) -> None:
         self.run, self.K, self.notes = run, K, [""][:0]
         fit, none = run.fit, np.empty(0, np.int64)
@@ -175,7 +175,7 @@ class _Course:
             return
         if shared is not None:
             self.notes.append("In so long a run what the budget forgets is not shown.")
-        self.numbers = entries.chosen(fit.n_updates, fit.n_updates, courses, around, must)
+        self.numbers = entries.chosen(fit.n_updates, fit.n_updates, courses, extent, must)
 
     def told(self, bound: Any, report: Any) -> answers.Course:
         """The answer."""

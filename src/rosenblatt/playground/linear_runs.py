@@ -96,7 +96,7 @@ class Recorded:
 
 
 def linear_courses(
-    model: Any, samples: Samples, sight: Sight, around: int | None
+    model: Any, samples: Samples, sight: Sight, extent: entries.Extent
 ) -> tuple[list[answers.Course], list[str], tuple[int, int]]:
     """The courses of a fitted perceptron, what is to be said of them, entries told and in all."""
     runs = [
@@ -108,7 +108,7 @@ def linear_courses(
     found: list[answers.Course] = []
     shown = total = 0
     for run, (bound, report) in zip(runs, told, strict=True):
-        course = _Course(run, planes, sight, around, bound, report)
+        course = _Course(run, planes, sight, extent, bound, report)
         found += course.told()
         shown, total = shown + len(course.numbers), total + run.fit.n_updates + 1
         notes += course.notes
@@ -129,7 +129,7 @@ class _Course:
         run: Recorded,
         planes: int,
         sight: Sight,
-        around: int | None,
+        extent: entries.Extent,
         bound: answers.Bound | None,
         report: Any,
     ) -> None:
@@ -137,7 +137,7 @@ class _Course:
         self.notes: list[str] = []
         fit, none = run.fit, np.empty(0, np.int64)
         must = run.pocket if run.pocket is not None else none
-        self.numbers = entries.chosen(fit.n_updates, fit.n_mistakes, planes, around, must)
+        self.numbers = entries.chosen(fit.n_updates, fit.n_mistakes, planes, extent, must)
         self.table = entries.chosen_epochs(fit, run.samples.n)
         self.ends = run.ends(self.table)
         parts = [self.numbers, self.ends, must, *([run.pocket] if run.pocket is not None else [])]

@@ -47,7 +47,8 @@ def recording(asked: RecordingAsked, tables: Tables, seconds: float) -> str:
         "held": held and held.model_dump(),
         "code": [code(samples, one).model_dump() for one in asked.settings],
         "runs": [
-            json.loads(run(samples, one, None, seconds).model_dump_json()) for one in asked.settings
+            json.loads(run(samples, one, seconds=seconds).model_dump_json())
+            for one in asked.settings
         ],
         "judgement": json.loads(
             judge(samples, JudgeAsked(data=asked.data, bias=bias), seconds).model_dump_json()

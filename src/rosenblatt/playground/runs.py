@@ -37,16 +37,19 @@ def fitted(samples: Samples, settings: Settings, seconds: float) -> tuple[Any, l
 
 
 def run(
-    samples: Samples, settings: Settings, around: int | None = None, seconds: float = SECONDS
+    samples: Samples,
+    settings: Settings,
+    extent: entries.Extent = entries.Extent(),  # noqa: B008, as it cannot change
+    seconds: float = SECONDS,
 ) -> answers.Run:
     """Train, and tell all of it."""
     model, heard = fitted(samples, settings, seconds)
     name = type(model).__name__
     sight, view = seen(samples, model)
     if name == "KernelPerceptron":
-        courses, notes, (shown, total) = kernel_courses(model, samples, around)
+        courses, notes, (shown, total) = kernel_courses(model, samples, extent)
     elif name == "Perceptron":
-        courses, notes, (shown, total) = linear_courses(model, samples, sight, around)
+        courses, notes, (shown, total) = linear_courses(model, samples, sight, extent)
     elif name == "Adaline":
         courses, notes, (shown, total) = delta_courses(model, samples, sight, heard)
     else:
@@ -61,7 +64,7 @@ def run(
         errors=int(model.n_errors_),
         eta=float(getattr(model, "eta_", None) or getattr(model, "eta0", 0) or 0) or None,
         kernel=kernel_used(model) if name == "KernelPerceptron" else None,
-        thinned=entries.told(shown, total, around, unit),
+        thinned=entries.told(shown, total, extent.around, unit),
         view=view,
         notes=notes + _cut_short(samples, settings),
     )

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 MOST_POINTS = 2_000  # drawn, and sent with a request
 MOST_CLASSES = 8
 MOST_EPOCHS = 100_000
+MOST_ENTRIES = 5_000
 MOST_TEXT = 4_000_000  # characters of a pasted table
 FARTHEST = 1e9  # a coordinate
 LARGEST = 1e6  # any other number
@@ -204,6 +205,12 @@ class RunAsked(Asked):
         default=None,
         ge=0,
         description="Of a run too long to be told whole: all updates around this one.",
+    )
+    most: int | None = Field(
+        default=None,
+        ge=20,
+        le=MOST_ENTRIES,
+        description="Entries to tell, where fewer than usual will do: a point is being moved.",
     )
 
 

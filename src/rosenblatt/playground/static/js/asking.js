@@ -6,6 +6,7 @@ import { channel } from "./api.js";
 import { spliced, wantsCloseUp } from "./closeup.js";
 import { makeTrack } from "./track.js";
 
+const BRIEF = 300; // updates that are enough while a point is being moved
 const PATIENCE = 700; // milliseconds until it is said that an answer takes long
 
 // Sets app.refresh(), which asks for everything, and follows the store from then on. In a recording the
@@ -69,11 +70,14 @@ export function asking(app, recorded) {
       app.invalidate(true);
     },
   });
-  const askRun = (lane) =>
+  const askRun = (lane) => {
+    const most = app.editing ? { most: BRIEF } : {};
     laneChannel(lane).ask(
-      { data: app.requestData(), settings: asked(store.state.lanes[lane]) },
+      { data: app.requestData(), settings: asked(store.state.lanes[lane]), ...most },
       { settings: store.state.lanes[lane], data: store.state.data },
     );
+  };
+  app.askInFull = () => isReady() && store.state.lanes.forEach((_, lane) => askRun(lane));
   const askJudge = () =>
     judge.ask({ data: app.requestData(), bias: hasBias(store.state) }, store.state.data);
   const isReady = () => {

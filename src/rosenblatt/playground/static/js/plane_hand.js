@@ -117,6 +117,7 @@ export function createHand(app, plane) {
     else if (moved && index >= 0) {
       tell(Math.min(index, store.state.data.points.length - 1), "Moved");
       app.settled();
+      app.askInFull();
     }
     hover(event.pointerType === "touch" ? -1 : nearest(position(event), REACH.mouse));
   };
