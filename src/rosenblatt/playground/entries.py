@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.playground.answers import Thinned
+from rosenblatt.playground.schemas import MOST_ENTRIES
 from rosenblatt.results import StopReason
 from rosenblatt.visible import grouped
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Ints
 
-MOST = 5_000  # entries in a run, over all its courses
+MOST = MOST_ENTRIES  # over all courses of a run
 MOST_MISTAKES = 100_000  # in these
 WINDOW = 500  # updates on either side of one that is asked about
 HALTED = (StopReason.TIME_LIMIT, StopReason.INTERRUPTED)  # within an epoch
