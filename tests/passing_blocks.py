@@ -12,7 +12,7 @@ class PassingSource:
     Whoever needs two blocks at a time, or one after the pass, computes with NaN and is found out.
     """
 
-    resident = False
+    lasting = resident = False
 
     def __init__(self, X, label, size, weight=None, factor=None):
         self._X, self._label, self._size = X, np.asarray(label, np.int32), size

@@ -13,7 +13,9 @@ import numpy as np
 
 from rosenblatt import proofs
 from rosenblatt.arguments import label_vector, real_labels
+from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.parameters import number_classes
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
 from rosenblatt.tables.samples import Samples
@@ -34,7 +36,7 @@ def check(
     certificate : Separable, QuasiSeparable, Inseparable, Undecided, JointCertificate or Optimum
         Undecided proves nothing. Of several classes a tuple with one for each, in the order of the
         classes: what `rosenblatt.separability` gives, or the `certificate_` of a model.
-    X : array of shape (n, d), sparse matrix or table; or blocks of samples
+    X : array of shape (n, d), sparse matrix or table; an opened source; or blocks of samples
         Finite numbers, or a table that is encoded anew, as `rosenblatt.separability` does. Blocks
         are pairs ``(X, y)`` in a list, or in anything else that can be gone through again and
         again; one of them at a time is held.
@@ -66,6 +68,8 @@ def check(
     >>> bool(rb.certify.check(found, table, y[::-1]))
     False
     """
+    if isinstance(X, OpenedSource):
+        X, y = X.X, labels_of(X, y)[0]
     if y is None:
         if isinstance(certificate, tuple):
             msg = "certificates of several classes are checked with X and y, not with blocks"

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.bounds import function as bounds
+from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.parameters import time_limit
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.results import Problem
 from rosenblatt.results.verdicts import Evidence
 from rosenblatt.separation import function as separation
@@ -47,7 +49,7 @@ class EachClass(tuple[Any, ...]):
 
 def separability(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     kernel: Any = None,
     fit_intercept: bool | None = None,
@@ -61,13 +63,13 @@ def separability(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, d), or a table
+    X : array or sparse matrix of shape (n, d), a table, or what `rosenblatt.open` gives
         The samples. A C-ordered float array or a CSR matrix is not copied. A table is a data frame
         (pandas, polars), an Arrow table or a dict of columns: numbers, if no cell is missing, are
         taken as they are; otherwise columns are encoded as ``rosenblatt check`` does, with
         ``rosenblatt.TableEncoder(standardize=False, keep_constant=True)``.
     y : array of shape (n,)
-        Labels; of two classes the second in sorted order is +1.
+        Labels; of two classes the second in sorted order is +1. Not with an opened source.
     kernel : rb.kernels object or callable, optional
         Ask for a hyperplane in its feature space. Linear and polynomial kernels are decided
         exactly where no product of the numbers in X is rounded, or where there is room to spare;
@@ -126,7 +128,7 @@ def separability(
 
 def mistake_bound(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     hyperplane: Any = None,
     init: Any = None,
@@ -154,11 +156,12 @@ def mistake_bound(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n, d), or a table
+    X : array or CSR matrix of shape (n, d), a table, or what `rosenblatt.open` gives
         Tables are taken as `rosenblatt.separability` takes them.
     y : array of n labels
-        Of two classes the second in sorted order is +1. Of more the bound is that of each class
-        against the rest, as `rosenblatt.Perceptron` learns them.
+        Not with an opened source, which has its own. Of two classes the second in sorted order is
+        +1. Of more the bound is that of each class against the rest, as `rosenblatt.Perceptron`
+        learns them.
     hyperplane : Hyperplane, optional
         Use its margin; None: the widest there is, which gives the smallest bound from zero. (Of
         several classes as one problem a list with one for each; not for each against the rest.)
@@ -225,7 +228,7 @@ def mistake_bound(
     """
     if multiclass is None and (hyperplane is not None or init is not None):
         given = "hyperplane" if hyperplane is not None else "init"
-        _require_two(y, f"{given} is about one problem")
+        _require_two(_classes(X, y), f"{given} is about one problem")
     how = {
         **{"hyperplane": hyperplane, "init": init, "eta0": eta0, "fit_intercept": fit_intercept},
         **{"update": update, "batch_size": batch_size, "epochs": epochs, "kernel": kernel},
@@ -246,7 +249,7 @@ def _asked(
             return None
         return max(LEAST_TIME, (limit - (time.monotonic() - began)) / problems)
 
-    samples, classes = Samples.of(X), _classes(y)
+    samples, classes = _samples(X), _classes(X, y)
     if whole or len(classes) < 3:
         found = ask(samples.X, y, max_time=left(1), **how)
         return found if len(classes) != 2 else _about(found, samples, classes[1], classes[0])
@@ -269,8 +272,19 @@ def _about(found: Any, samples: Samples, positive: Any, negative: Any = None) ->
     return found.about(Problem(positive, negative, samples.features, samples.left_out))
 
 
-def _classes(y: Any) -> list[Any]:
+def _samples(X: Any) -> Samples:
+    """Samples as numbers, with the names of the features."""
+    if not isinstance(X, OpenedSource):
+        return Samples.of(X)
+    specs = getattr(X.encoder, "columns_", ())
+    return Samples(X, X.features, tuple(s["name"] for s in specs if "dropped" in s))
+
+
+def _classes(X: Any, y: Any) -> list[Any]:
     """The labels that there are, in order; none where that cannot be told, which is told later."""
+    if isinstance(X, OpenedSource):
+        known: list[Any] = labels_of(X, y)[1].tolist()
+        return known
     try:
         found: list[Any] = np.unique(np.asarray(y)).tolist()
     except (TypeError, ValueError):
@@ -278,7 +292,7 @@ def _classes(y: Any) -> list[Any]:
     return found
 
 
-def _require_two(y: Any, why: str) -> None:
-    if len(classes := _classes(y)) > 2:
+def _require_two(classes: list[Any], why: str) -> None:
+    if len(classes) > 2:
         msg = f"{why}, but y holds {len(classes)} classes: give y == {classes[0]!r}, one of them"
         raise ValueError(msg)

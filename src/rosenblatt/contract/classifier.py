@@ -20,6 +20,7 @@ from rosenblatt.contract.parameters import (
     find_classes,
     number_classes,
 )
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.matrices import table, told_in_one_line
@@ -68,6 +69,13 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
+        if isinstance(X, OpenedSource):
+            rows = as_rows(self._opened(X, reset=reset))
+            label, known = labels_of(X, y)
+            if classes is None:
+                return self._data(rows, X.shape[1], label, sample_weight, known)
+            label = find_classes(known, classes)[label]
+            return self._data(rows, X.shape[1], label, sample_weight, classes)
         X, y = table("X", X), real_labels("y", y)
         # Sums of the largest floats, to see if any is not finite, are not.
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
@@ -82,6 +90,17 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             classes, label = number_classes(y)
         else:
             label = find_classes(y, classes)
+        return self._data(rows, n_features, label, sample_weight, classes)
+
+    def _data(
+        self,
+        rows: Rows,
+        n_features: int,
+        label: NDArray[np.int32],
+        sample_weight: Any,
+        classes: NDArray[Any],
+    ) -> Data:
+        """Rows whose classes are numbered, with their weights."""
         weight = sample_weights(sample_weight, label)
         factor = self._class_factors(classes, label)
         source = MemorySource(rows, label, n_features, weight, factor)
@@ -177,6 +196,22 @@ class LinearClassifier(Classifier):
         with Team(count_threads(self.n_jobs)) as team:
             values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
         return values[:, 0] if values.shape[1] == 1 else values
+
+
+def labels_of(source: OpenedSource, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """The numbers of the classes of an opened source, and the classes."""
+    if y is not None:
+        msg = "X is an opened source, which has its own target: leave y out"
+        raise ValueError(msg)
+    if source.label is None or source.classes is None:
+        what = "has no target" if source.targets is None else "has numbers, no classes, as target"
+        msg = f"{source!r} {what}: open it with target=, the column of the classes"
+        raise ValueError(msg)
+    if len(source.classes) < 2:
+        only = source.classes.tolist()[0]
+        msg = f"{source!r} holds only one class, {only!r}: a classifier needs at least two"
+        raise ValueError(msg)
+    return source.label, source.classes
 
 
 def forget_calibration(classifier: Classifier) -> None:

@@ -55,13 +55,15 @@ class TrainedInEpochs(Classifier):
     _parts = (*Classifier._parts, Trace, Cycle)
     _state: Any
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train on all the data.
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
+        X : array, CSR matrix or data frame of shape (n, d), or what `rosenblatt.open` gives
+        y : array of n labels of any kind, two or more different ones; not with an opened source
         sample_weight : array of n weights >= 0, optional
 
         Returns
@@ -90,7 +92,7 @@ class TrainedInEpochs(Classifier):
     def partial_fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from rosenblatt.arguments import canonical, floats
 from rosenblatt.contract.parameters import check_weights
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import StopReason
 from rosenblatt.results.storable import from_plain, to_plain
@@ -33,9 +34,31 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _rows_of(self, X: Any) -> Any:
         """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+        if isinstance(X, OpenedSource):
+            return self._opened(X, reset=False)
         X = table("X", X)
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             return canonical(validate_data(self, X, reset=False, **LAYOUT))
+
+    def _opened(self, source: OpenedSource, *, reset: bool) -> Any:
+        """The samples of an opened source, which were validated as they were written."""
+        X, names = source.X, source.features
+        if reset:
+            self.n_features_in_ = source.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
+            if names is not None:
+                self.feature_names_in_ = np.array(names, dtype=object)
+            return X
+        if source.shape[1] != self.n_features_in_:
+            told = f"{source!r} has {source.shape[1]} features, not the {self.n_features_in_}"
+            msg = f"{told} of training: open it with encoder=, that of the training data"
+            raise ValueError(msg)
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and list(names) != list(known):
+            other = next(a for a, b in zip(names, known, strict=True) if a != b)
+            msg = f"{source!r} has a feature {other!r}, unlike the training data: open it anew"
+            raise ValueError(msg)
+        return X
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fits_")

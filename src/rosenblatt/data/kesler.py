@@ -39,7 +39,7 @@ class KeslerSource:
         self.n_rows = source.n_rows * (n_classes - 1) + origin
         self.n_features = (n_classes - first) * (source.n_features + 1)
         self.n_entries = 2 * (n_classes - 1) * (source.n_entries + source.n_rows)
-        self.resident = source.resident and self.n_entries <= ROOM
+        self.lasting = self.resident = source.resident and self.n_entries <= ROOM
         self._kept: list[Piece] = list(self._make()) if self.resident else []
 
     def _make(self) -> Iterator[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 IN_ORDER = np.empty(0, np.int64)
+MAPPED = 1 << 23  # numbers in a block of rows that lie on disk
 
 
 class Piece(NamedTuple):
@@ -46,27 +48,40 @@ class Piece(NamedTuple):
 class Source(Protocol):
     """Labelled rows in blocks, to be passed over again and again, always in the same order.
 
-    A block need not outlast the next one: what is needed of it later is copied.
+    A block need not outlast the next one, unless they are `lasting`: what is needed of it later is
+    copied.
     """
 
     n_rows: int
     n_features: int
     n_entries: int
     weighted: bool
-    resident: bool  # whether blocks stay in memory, so that what is made of one may be kept
+    lasting: bool  # whether blocks outlast the next one
+    resident: bool  # whether they are in memory, so that what is made of one may be kept
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
         ...
 
 
-class MemorySource:
-    """Rows in memory: one block, or several of `block_size` rows, with what a `Block` has.
+def is_mapped(array: Any) -> bool:
+    """Whether an array is a view of a file."""
+    while array is not None:
+        if isinstance(array, mmap | np.memmap):
+            return True
+        array = getattr(array, "base", None)
+    return False
 
-    The result of a fit does not depend on the size of blocks.
+
+class MemorySource:
+    """Rows that can be addressed: one block, or several of `block_size` rows, with what it has.
+
+    Those of a memory-mapped file are as good as in memory, but nothing as large as they are is
+    made of them: they come in blocks unless a random order is asked for. The result of a fit does
+    not depend on the size of blocks.
     """
 
-    resident = True
+    lasting = True
 
     def __init__(
         self,
@@ -81,7 +96,10 @@ class MemorySource:
         self.n_features = n_features
         self.n_entries = max(1, n_entries(rows))
         self.weighted = weight is not None or factor is not None
-        size = block_size or self.n_rows
+        mapped = is_mapped(rows.X if isinstance(rows, DenseRows) else rows.data)
+        self.resident = not mapped
+        at_a_time = MAPPED * self.n_rows // self.n_entries if mapped else self.n_rows
+        size = block_size or max(at_a_time, 1)
         weights = np.empty(0) if weight is None else weight
         factors = np.empty((0, 0)) if factor is None else factor
         self._starts = list(range(0, self.n_rows, size))
@@ -89,6 +107,8 @@ class MemorySource:
             Block(slice_rows(rows, a, z), label[a:z], weights[a:z], factors)
             for a, z in ((a, a + size) for a in self._starts)
         ]
+        whole = mapped or len(self._blocks) == 1
+        self._whole = Block(rows, label, weights, factors) if whole else None
 
     def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
@@ -96,8 +116,8 @@ class MemorySource:
             for start, block in zip(self._starts, self._blocks, strict=True):
                 yield Piece(block, start, IN_ORDER, start, len(block.label))
             return
-        if len(self._blocks) == 1:
-            yield Piece(self._blocks[0], 0, order, 0, len(order))
+        if self._whole is not None:
+            yield Piece(self._whole, 0, order, 0, len(order))
             return
         home = np.searchsorted(self._starts, order, side="right") - 1
         cuts = [0, *(np.flatnonzero(np.diff(home)) + 1), len(order)]
@@ -125,6 +145,7 @@ class ChangedSource:
         self._kept: list[Piece] = []
         self.n_features = source.n_features if n_features is None else n_features
         self.weighted, self.resident = weighted, source.resident
+        self.lasting = self.resident
         self.n_rows, self.n_entries = 0, 0
         for piece in self._make():
             self.n_rows += piece.length

@@ -300,7 +300,7 @@ class KernelPerceptron(TrainedInEpochs):
         return answer(chosen, X)  # type: ignore[no-any-return]
 
     def bound_report(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> BoundReport | tuple[BoundReport, ...]:
         """The mistakes of this run beside the bound in the kernel's feature space.
 

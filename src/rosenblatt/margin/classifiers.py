@@ -74,13 +74,15 @@ class MarginClassifier(LinearClassifier):
         """Solve one two-class problem."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the best hyperplane, or one for each class.
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n labels of any kind, two or more different ones
+        X : array, CSR matrix or data frame of shape (n, d), or what `rosenblatt.open` gives
+        y : array of n labels of any kind, two or more different ones; not with an opened source
         sample_weight : array of n weights >= 0, optional
 
         Returns
@@ -166,7 +168,7 @@ class MarginClassifier(LinearClassifier):
         rows = tuple(fit.dual_coef[np.newaxis] for fit in self.fits_)
         return rows if len(rows) > 1 else rows[0]
 
-    def sides(self, X: Any, y: ArrayLike) -> Any:
+    def sides(self, X: Any, y: ArrayLike | None = None) -> Any:
         """Slack of samples, and which of them are outside, on or inside the margin, or wrong.
 
         A sample is on the edge if ``y(w·x + b)`` is 1 as far as the fit tells: up to the root of
@@ -174,9 +176,9 @@ class MarginClassifier(LinearClassifier):
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
+        X : array, CSR matrix or data frame of shape (n, d), or an opened source
             The training data, or others.
-        y : array of n labels, known ones
+        y : array of n labels, known ones; not with an opened source
 
         Returns
         -------

@@ -320,7 +320,7 @@ class Perceptron(LinearUnit):
         return Picked if settings.order in PICKING else Online
 
     def bound_report(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> BoundReport | tuple[BoundReport, ...]:
         """The mistakes of this run beside the bound, and the bound's proof at every update.
 
@@ -347,7 +347,7 @@ class Perceptron(LinearUnit):
     def cycle_report(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         max_time: float | None = None,

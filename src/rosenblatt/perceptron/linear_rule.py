@@ -162,7 +162,7 @@ class LinearRule(ABC):
         While they learn from one block pockets pass over all: of a stream it has to be a copy.
         """
         pieces = self.source.pieces(order)
-        if self.settings.keep != "pocket" or self.source.resident:
+        if self.settings.keep != "pocket" or self.source.lasting:
             return pieces
         d = self.source.n_features
         return (piece._replace(block=copied(piece.block, d)) for piece in pieces)

@@ -14,6 +14,7 @@ from rosenblatt.arguments import canonical, floats, real_labels
 from rosenblatt.contract.epochs import TrainedInEpochs, reporting
 from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, sample_weights
 from rosenblatt.contract.parameters import count_threads, start_vectors
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.matrices import table, told_in_one_line
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from rosenblatt.array_types import Floats
+    from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Source
     from rosenblatt.results import Epoch
     from rosenblatt.running.run import Settings
@@ -117,13 +119,15 @@ callback, warm_start, random_state, n_jobs
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train on all the data.
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-        y : array of n numbers
+        X : array, CSR matrix or data frame of shape (n, d), or what `rosenblatt.open` gives
+        y : array of n numbers; not with an opened source
         sample_weight : array of n weights >= 0, optional
             They count relative to their mean.
 
@@ -138,7 +142,9 @@ callback, warm_start, random_state, n_jobs
         self._warn_of_limits()
         return self
 
-    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Go on with one epoch over these data. Counts and trace go on too.
 
         Parameters
@@ -173,13 +179,18 @@ callback, warm_start, random_state, n_jobs
 
     def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Source, Floats]:
         """Validate the data, once. A C-ordered float X is not copied."""
+        if isinstance(X, OpenedSource):
+            rows, targets = as_rows(self._opened(X, reset=reset)), targets_of(X, y)
+            return self._source(rows, X.shape[1], targets, sample_weight), targets
         X, y = table("X", X), real_labels("y", y)
         with np.errstate(invalid="ignore"), told_in_one_line("X", X):
             X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **LAYOUT)
         X, targets = canonical(X), np.require(floats("y", y), requirements=["C", "W"])
-        weight = sample_weights(sample_weight, targets)
+        return self._source(as_rows(X), X.shape[1], targets, sample_weight), targets
+
+    def _source(self, rows: Rows, d: int, targets: Floats, sample_weight: Any) -> Source:
         places = np.arange(len(targets), dtype=np.int32)
-        return MemorySource(as_rows(X), places, X.shape[1], weight), targets
+        return MemorySource(rows, places, d, sample_weights(sample_weight, targets))
 
     def _begin(self, settings: Settings, again: bool = False) -> LinearProblem:
         """Where a run begins: as `init` says or (`again`) where the last fit ended."""
@@ -236,3 +247,14 @@ callback, warm_start, random_state, n_jobs
             and all(are_floats(v, (d + 1,)) for v in (p.theta, p.start))
             and are_floats(p.lag, (0,))
         )
+
+
+def targets_of(source: OpenedSource, y: Any) -> Floats:
+    """The numbers that an opened source has as its target."""
+    if y is not None:
+        msg = "X is an opened source, which has its own target: leave y out"
+        raise ValueError(msg)
+    if source.targets is None:
+        msg = f"{source!r} has no numbers as its target: open it with target=, a column of numbers"
+        raise ValueError(msg)
+    return np.array(source.targets)

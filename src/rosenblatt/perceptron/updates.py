@@ -75,7 +75,7 @@ class Online(LinearRule):
             tasks = [self._task(group, piece, visit, len(problems)) for group in groups]
             list(self.team.mapper(len(tasks))(online_problems, *zip(*tasks, strict=True)))
             # The pockets of several problems judge side by side, unless each has to read a stream.
-            apart = len(groups) if self.pockets and self.source.resident else 1
+            apart = len(groups) if self.pockets and self.source.lasting else 1
             list(self.team.mapper(apart)(self._book_task, groups, repeat(piece), tasks))
             self.look_up()
         for p in problems:

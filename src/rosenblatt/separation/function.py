@@ -9,9 +9,11 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, yes_or_no
+from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.estimator import LAYOUT
 from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
 from rosenblatt.data.kesler import KeslerSource
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.exact.kesler import pairs_of
@@ -158,7 +160,12 @@ def _checking_time(
 
 
 def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Samples as a C-ordered array or canonical CSR matrix, and their labels as given."""
+    """Samples as a C-ordered array or canonical CSR matrix, and their labels as given.
+
+    Those of an opened source were validated as they were written; their classes are numbers.
+    """
+    if isinstance(X, OpenedSource):
+        return X.X, labels_of(X, y)[0]
     X, y = table("X", X), real_labels("y", y)
     # Sums of the largest floats, to see if any is not finite, are not.
     with np.errstate(invalid="ignore"), told_in_one_line("X", X):
