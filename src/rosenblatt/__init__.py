@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         Undecided,
         Verdict,
     )
+    from rosenblatt.running.checkpoints import Checkpoint, CheckpointError, CheckpointWarning
     from rosenblatt.tables.encoder import TableEncoder
 
 __version__ = "0.2.0.dev0"
@@ -58,6 +59,9 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "Adaline",
     "AdalineRegressor",
+    "Checkpoint",
+    "CheckpointError",
+    "CheckpointWarning",
     "DivergenceError",
     "Hyperplane",
     "Inseparable",
@@ -95,6 +99,9 @@ __all__ = [
 _HOMES = {
     "Adaline": "rosenblatt.perceptron.adaline",
     "AdalineRegressor": "rosenblatt.perceptron.regressor",
+    "Checkpoint": "rosenblatt.running.checkpoints",
+    "CheckpointError": "rosenblatt.running.checkpoints",
+    "CheckpointWarning": "rosenblatt.running.checkpoints",
     "DivergenceError": "rosenblatt.perceptron.delta",
     "Hyperplane": "rosenblatt.results",
     "Inseparable": "rosenblatt.results",

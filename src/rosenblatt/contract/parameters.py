@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from joblib.parallel import get_active_backend
 from sklearn.utils import check_random_state
 
 from rosenblatt.arguments import brief, floats, number, one_of, positive_int, positive_number
+from rosenblatt.running.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +29,16 @@ def time_limit(value: Any) -> float | None:
     """`value` as a `max_time`: seconds, or None."""
     hint = " of seconds, or None for no limit"
     return None if value is None else positive_number("max_time", value, hint=hint)
+
+
+def checkpoint_of(value: Any) -> Checkpoint | None:
+    """`value` as a `checkpoint`: one with a path alone, or as it is, or None."""
+    if value is None or isinstance(value, Checkpoint):
+        return value
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        msg = f"checkpoint={brief(value)} is not allowed: give a path, a rb.Checkpoint, or None"
+        raise ValueError(msg)
+    return Checkpoint(os.fspath(value))
 
 
 def check_callback(value: Any) -> None:

@@ -1,0 +1,80 @@
+"""What the estimators with a `checkpoint` share: where a run's state is kept, and whose it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.contract.parameters import checkpoint_of
+from rosenblatt.data.fingerprint import fingerprint
+from rosenblatt.running.checkpoints import Keeper, digest_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.sources import Source
+    from rosenblatt.running.run import Settings
+    from rosenblatt.running.threads import Team
+
+# Parameters that may change when a run goes on. (The seed stands for random_state; where a run
+# began for warm_start.)
+FREE = (
+    "callback",
+    "checkpoint",
+    "max_epochs",
+    "max_time",
+    "n_jobs",
+    "progress",
+    "random_state",
+    "warm_start",
+)
+
+
+def keeper_of(model: Any) -> Keeper | None:
+    """What keeps the state of a fit of this model, if its `checkpoint` says so.
+
+    To be asked before any work: it refuses a file that must not be there, or is no checkpoint.
+    """
+    checkpoint = checkpoint_of(model.checkpoint)
+    return None if checkpoint is None else Keeper(checkpoint)
+
+
+def seeded_alike(model: Any, settings: Settings, keeper: Keeper | None) -> Settings:
+    """The settings with the seed of the run to go on with, where any seed will do."""
+    if keeper is None or keeper.seed is None or model.random_state is not None:
+        return settings
+    return settings.with_changes(seed=keeper.seed)
+
+
+def identify(
+    keeper: Keeper,
+    model: Any,
+    seed: int,
+    source: Source,
+    team: Team,
+    *more: NDArray[Any],
+    **instead: Any,
+) -> None:
+    """Tell the keeper what the run is: the model with its parameters, the seed, the data.
+
+    `more` are arrays that the data have beside the source, `instead` are settings that stand for
+    parameters of these names, or beside them.
+    """
+    given = model.get_params(deep=False)
+    settings = {name: _plain(value) for name, value in given.items() if name not in FREE}
+    settings |= {name: _plain(value) for name, value in instead.items()}
+    keeper.identify(type(model).__name__, settings, seed, fingerprint(source, team, *more))
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as a plain value that is the same if it is."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray | list | tuple):
+        numbers = np.asarray(value, dtype=np.float64)
+        shape = " x ".join(map(str, numbers.shape))
+        return f"{shape} numbers with the digest {digest_of(numbers)}"
+    return " ".join(repr(value).split())
