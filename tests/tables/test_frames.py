@@ -1,4 +1,4 @@
-"""Columns that Python holds: described once, whatever rows are chosen, with NumPy's own bits."""
+"""Columns that Python holds: described once, whatever rows are chosen."""
 
 import math
 
@@ -7,47 +7,23 @@ import pytest
 from scipy.sparse import issparse
 
 from rosenblatt import TableEncoder
-from rosenblatt.tables.frames import LEAF, Cells, Numbers, are_equal, mean_and_deviation
+from rosenblatt.tables.frames import LEAF, Cells, Numbers
 from rosenblatt.tables.texts import Texts
 
 
-@pytest.mark.parametrize("n", [1, 7, 129, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF + 13, 5 * LEAF])
-@pytest.mark.parametrize("size", [1e-250, 1e-3, 1.0, 1e250])
-def test_means_and_deviations_are_numpys_to_the_bit(n, size):
-    values = (np.random.default_rng(n).standard_normal(n) + 3) * size
-    exponent = int(np.frexp(np.abs(values).max())[1])
-    scaled = np.ldexp(values, -exponent)
-    expected = np.ldexp([scaled.mean(), scaled.std()], exponent).tolist()
-    numbers = Numbers.of(values)
-    assert numbers.moderate == (size in (1e-3, 1.0))
-    assert list(mean_and_deviation(numbers)) == expected
-    if numbers.moderate:
-        assert expected == [values.mean(), values.std()]
-
-
-def test_chosen_rows_are_those_of_the_array():
-    rng = np.random.default_rng(0)
-    values = rng.standard_normal(40_000)
-    rows = np.flatnonzero(rng.random(40_000) < 0.8)
-    chosen = Numbers.of(values)[rows]
-    assert len(chosen) == len(rows)
-    assert mean_and_deviation(chosen) == (values[rows].mean(), values[rows].std())
-    np.testing.assert_array_equal(chosen[np.array([5, 2])].as_floats(), values[rows][[5, 2]])
-    values[::3] = np.nan
-    some = Numbers.of(values)[rows]
-    assert some.n_missing == np.isnan(values[rows]).sum()
-    known = values[rows][~np.isnan(values[rows])]
-    assert mean_and_deviation(some.present()) == (known.mean(), known.std())
-
-
-@pytest.mark.parametrize("value", [0.0, 0.1, -1 / 3, 1e-300, 7e290])
-def test_equal_numbers_are_found_in_spite_of_rounding(value):
-    numbers = Numbers.of(np.full(100_003, value))
-    assert are_equal(numbers, *mean_and_deviation(numbers))
-    values = numbers.values.copy()
-    values[77] = np.nextafter(value, 1)
-    other = Numbers.of(values)
-    assert not are_equal(other, *mean_and_deviation(other))
+@pytest.mark.parametrize("n", [0, 1, LEAF - 1, LEAF, LEAF + 1, 2 * LEAF + 13])
+def test_chosen_rows_are_those_of_the_array(n):
+    rng = np.random.default_rng(n)
+    values = np.where(rng.random(40_000) < 0.2, np.nan, rng.standard_normal(40_000))
+    numbers, rows = Numbers.of(values), rng.permutation(40_000)[:n]
+    chosen = numbers[rows]
+    assert len(chosen) == n
+    np.testing.assert_array_equal(chosen.as_floats(), values[rows])
+    pieces = [piece.copy() for piece in chosen.pieces()]
+    assert all(len(piece) == LEAF for piece in pieces[:-1])
+    np.testing.assert_array_equal(np.concatenate([[], *pieces]), values[rows])
+    np.testing.assert_array_equal(chosen[np.arange(n)[::-2]].as_floats(), values[rows][::-2])
+    assert np.shares_memory(chosen.values, values)
 
 
 def table(n, n_words):
@@ -104,22 +80,22 @@ def test_texts_where_numbers_were_in_training():
 
 
 @pytest.mark.parametrize(
-    ("values", "moderate", "n_missing"),
-    [
-        ([0.0, -0.0, 1.0, -(2.0**200), 2.0**-200], True, 0),
-        ([1.0, -math.nextafter(2.0**-200, 0)], False, 0),
-        ([1.0, 5e-324], False, 0),
-        ([-math.nextafter(2.0**200, math.inf), 0.0], False, 0),
-        ([math.nan, -1.0, -math.nan], True, 2),
-        ([math.nan], True, 1),
-    ],
+    ("values", "complete"),
+    [([0.0, -0.0, 5e-324, -1.7e308], True), ([1.0, -math.nan], False), ([math.nan], False)],
 )
-def test_numbers_that_can_be_squared(values, moderate, n_missing):
-    found = Numbers.of(np.array(values))
-    assert (found.moderate, found.n_missing) == (moderate, n_missing)
+def test_gaps_are_found(values, complete):
+    assert Numbers.of(np.array(values)).complete == complete
+
+
+def test_the_first_number_that_passes_a_test():
+    numbers = Numbers.of(np.arange(3.0 * LEAF))
+    assert numbers.first(lambda x: x >= 2 * LEAF + 5) == 2 * LEAF + 5
+    assert numbers.first(lambda x: x < 0) == -1
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf])
 def test_infinite_numbers_are_named(value):
     with pytest.raises(ValueError, match=f"holds {value} in row 2"):
         Numbers.of(np.array([1.0, value, math.nan]))
+    with pytest.raises(ValueError, match=f"holds {value} in row 102"):
+        Numbers.of(np.array([1.0, value, math.nan]), 100)

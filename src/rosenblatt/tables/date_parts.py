@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.tables.cells import MISSING
-from rosenblatt.tables.frames import Cells, Numbers, are_equal, mean_and_deviation
+from rosenblatt.tables.exact_sums import ExactSums
+from rosenblatt.tables.frames import Cells, Numbers
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rosenblatt.array_types import Floats
     from rosenblatt.tables.feature_values import Spec
@@ -28,28 +29,43 @@ ROUND = {
 LEAST_SPAN = {WEEKDAY: 14, MONTH: 2 * 365}
 
 
-def parts_of(column: Cells, standardize: bool) -> list[Spec]:
-    """What the features of the parts of dates are made of."""
-    assert isinstance(column.values, Numbers)
-    present = column.values.present().as_floats()
-    found = list(_hours(column.name, present, standardize))
-    for part, span in LEAST_SPAN.items():
-        if np.ptp(present) >= span:
-            places = np.unique(_places(present, part))
-            values = [ROUND[part][place] for place in places]
-            values += [MISSING] * bool(column.values.n_missing)
-            found += [{"name": f"{column.name}:{part}", "kind": "text", "values": values}]
-    return found
+class PartsTally:
+    """What must be known of dates, days since 1970, to make features of their parts."""
 
+    def __init__(self) -> None:
+        self._hours = ExactSums()
+        self._first, self._last = np.inf, -np.inf
+        self._seen = {part: np.zeros(len(names), dtype=np.bool_) for part, names in ROUND.items()}
 
-def _hours(name: str, days: Floats, standardize: bool) -> Iterator[Spec]:
-    """How to scale the hours of the day, if there are any but midnight."""
-    hours = Numbers.of(_hours_of(days))
-    mean, deviation = mean_and_deviation(hours)
-    if not are_equal(hours, mean, deviation):
-        scale = {"mean": mean, "deviation": deviation}
-        scale = scale if standardize else {"mean": 0.0, "deviation": 1.0}
-        yield {"name": f"{name}:{HOUR}", "kind": "number", "fill": mean} | scale
+    def add(self, days: Floats) -> None:
+        """Take note of some dates; NaN are missing."""
+        days = days[~np.isnan(days)]
+        if not days.size:
+            return
+        self._hours.add(_hours_of(days))
+        self._first, self._last = min(self._first, days.min()), max(self._last, days.max())
+        for part, seen in self._seen.items():
+            if not seen.all():
+                seen[_places(days, part)] = True
+
+    def settle(self) -> None:
+        """Give up room that the next dates need again."""
+        self._hours.settle()
+
+    def specs(self, name: str, standardize: bool, gaps: bool) -> list[Spec]:
+        """What the features of the parts are made of."""
+        found = []
+        if not self._hours.same:  # there are others than midnight
+            mean = self._hours.mean
+            scale = (mean, self._hours.scale) if standardize else (0.0, 1.0)
+            spec: Spec = {"name": f"{name}:{HOUR}", "kind": "number", "fill": mean}
+            found.append(spec | dict(zip(("mean", "deviation"), scale, strict=True)))
+        for part, span in LEAST_SPAN.items():
+            if self._last - self._first >= span:
+                values = [ROUND[part][place] for place in np.flatnonzero(self._seen[part])]
+                values += [MISSING] * gaps
+                found.append({"name": f"{name}:{part}", "kind": "text", "values": values})
+        return found
 
 
 def _hours_of(days: Floats) -> Floats:
@@ -68,14 +84,22 @@ def _places(days: Floats, part: str) -> Any:
 def _cells(spec: Spec, column: Cells) -> Cells:
     """The part of dates that `spec` is about."""
     assert isinstance(column.values, Numbers)
-    days = column.values.as_floats()
-    if spec["kind"] == "number":
-        return Cells(spec["name"], "number", Numbers.of(_hours_of(days)))
+    n, start = len(column), 0
+    hours = spec["kind"] == "number"
     part = spec["name"].removeprefix(f"{column.name}:")
+    made: Any = np.empty(n, dtype=np.float64 if hours else np.int32)
+    for days in column.values.pieces():
+        out = made[start : start + len(days)]
+        start += len(days)
+        out[:] = _hours_of(days) if hours else _codes(days, part)
+    if hours:
+        return Cells(spec["name"], "number", Numbers(made, column.values.complete))
+    return Cells(spec["name"], "text", Texts(np.array(ROUND[part], dtype=object), made))
+
+
+def _codes(days: Floats, part: str) -> Any:
     gone = np.isnan(days)
-    places = _places(np.where(gone, 0.0, days), part)
-    codes = np.where(gone, MISSING_CODE, places).astype(np.int32)
-    return Cells(spec["name"], "text", Texts(np.array(ROUND[part], dtype=object), codes))
+    return np.where(gone, MISSING_CODE, _places(np.where(gone, 0.0, days), part))
 
 
 def with_parts(specs: Sequence[Spec]) -> list[Spec]:
@@ -93,7 +117,7 @@ def cells_with_parts(specs: Sequence[Spec], columns: Sequence[Cells]) -> list[Ce
 
 
 def are_parts(spec: Spec) -> bool:
-    """Whether the parts of a column are named as `parts_of` might have done."""
+    """Whether the parts of a column are named as `PartsTally` might have done."""
     parts = spec.get("parts", [])
     if not isinstance(parts, list) or (parts and spec["kind"] != "date"):
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -14,26 +13,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rosenblatt.arguments import names_of, yes_or_no
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.running.threads import WORTHWHILE, Team
-from rosenblatt.tables.cells import KINDS, MISSING, is_number, truth_in_one_way
-from rosenblatt.tables.date_parts import are_parts, cells_with_parts, parts_of, with_parts
+from rosenblatt.tables.cells import KINDS, MISSING, is_number
+from rosenblatt.tables.date_parts import are_parts, cells_with_parts, with_parts
 from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, names, width
-from rosenblatt.tables.frames import (
-    Cells,
-    Frame,
-    Numbers,
-    are_equal,
-    is_named,
-    mean_and_deviation,
-)
+from rosenblatt.tables.frames import Cells, Frame, is_empty, is_named
 from rosenblatt.tables.free_text import (
     NO_WORDS,
-    advice_on,
     are_words,
     filled_with_words,
+    free_columns,
     has_words,
-    kinds_asked,
-    words_in,
 )
+from rosenblatt.tables.table_tally import TableTally
+from rosenblatt.tables.tallies import EMPTY, SAME_NUMBER, SAME_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,12 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.tables.feature_values import Spec
-    from rosenblatt.tables.texts import Texts
-
-# Why a column is left out in which no rows differ. The other reasons are that it names the rows.
-EMPTY = "every cell is missing"
-SAME_TEXT = "the same text in every row"
-SAME_NUMBER = "the same number in every row"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -148,19 +134,79 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         used = self._used()
         return self._features([columns[spec["name"]] for spec in used])
 
+    def fit_blocks(
+        self, blocks: Iterable[Any], *, kinds: Mapping[str, str] | None = None
+    ) -> TableEncoder:
+        """Learn the same as `fit` does of all rows together, from blocks of rows gone through once.
+
+        Sums are exact and rounded once, so that it makes no difference how the rows are cut. At any
+        time one block is in memory and what is known of the columns: sums, and the different texts
+        or, of free text, words.
+
+        Parameters
+        ----------
+        blocks : iterable of tables
+            Anything that `fit` takes, all with the same columns. What a column holds, numbers,
+            dates or texts, is what it holds in the first block in which a cell is not missing.
+        kinds : mapping from names to "number", "date" or "text", optional
+            What columns hold, where that is known beforehand.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import rosenblatt as rb
+        >>> blocks = ({"x": [k, k + 0.5], "w": ["a", "b"]} for k in range(3))
+        >>> rb.TableEncoder().fit_blocks(blocks).columns_[0]["mean"]
+        1.25
+        """
+        if is_named(blocks) or isinstance(blocks, np.ndarray):
+            msg = "blocks is one table: give an iterable of tables, or this one to fit"
+            raise ValueError(msg)
+        tally = None
+        with Team(count_threads(None)) as team:
+            for block in blocks:
+                if is_empty(block):
+                    continue
+                if tally is not None:
+                    tally.check_width(block)
+                table = self._open(block, reset=tally is None)
+                tally = tally or self._tally(table.names, kinds or {})
+                tally.add(table, team if _is_large(table) else Team(1))
+        if tally is None:
+            msg = "the blocks have no rows: give at least two"
+            raise ValueError(msg)
+        self._describe(tally)
+        return self
+
     def _learn(self, X: Any) -> list[Cells]:
         """Describe the columns; the columns themselves."""
-        yes_or_no("standardize", self.standardize)
-        keep_constant = yes_or_no("keep_constant", self.keep_constant)
         table = self._open(X, reset=True)
-        if table.n_rows == 1:
+        tally = self._tally(table.names, {})
+        with _team_for(table) as team:
+            columns = tally.add(table, team)
+        self._describe(tally)
+        return columns
+
+    def _tally(self, columns: Sequence[str], kinds: Mapping[str, str]) -> TableTally:
+        free = free_columns(self.text, columns)
+        return TableTally(columns, kinds, names_of("use", self.use), free)
+
+    def _describe(self, tally: TableTally) -> None:
+        """Note of every column what its features are made of, or why it has none."""
+        standardize = yes_or_no("standardize", self.standardize)
+        keep_constant = yes_or_no("keep_constant", self.keep_constant)
+        if tally.n_rows == 1:
             msg = "the table has only one sample: columns that never vary tell nothing"
             raise ValueError(msg)
-        with _team_for(table) as team:
-            columns = _read(table, kinds_asked(self.text, table.names), team)
-            self._describe(columns, team)
-            if keep_constant and not (self._used() or self.identifiers_):
-                self._describe(columns, team, constant=True)
+        found = [column.described(standardize) for column in tally.columns]
+        self.columns_: list[Spec] = [spec for spec, _ in found]
+        self.n_missing_: dict[str, int] = {spec["name"]: n for spec, n in found if n}
+        if keep_constant and not (self._used() or self.identifiers_):
+            again = [column.described(standardize, constant=True) for column in tally.columns]
+            self.columns_ = [spec for spec, _ in again]
         if not self._used():
             reasons = "; ".join(f"{s['name']}: {s['dropped']}" for s in self.columns_[:3])
             remedy = "--use COLUMN, in Python use=[...], keeps one all the same"
@@ -169,23 +215,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # Worth it when rows are mostly zeros: few columns with very many values.
         widths = [width(spec) for spec in with_parts(self._used())]
         self.sparse_ = has_words(self._used()) or sum(widths) > 50 + 4 * len(widths)
-        return columns
-
-    def _describe(self, columns: Sequence[Cells], team: Team, *, constant: bool = False) -> None:
-        """Note of every column what its features are made of, or why it has none."""
-        use, free = names_of("use", self.use), names_of("text", self.text)
-
-        def described(column: Cells) -> tuple[Spec, int]:
-            words = column.name in free
-            return _described(column, self.standardize, column.name in use, constant, words)
-
-        found = list(zip(columns, team.each(described, columns), strict=True))
-        self.columns_: list[Spec] = [
-            {"name": column.name, "kind": column.kind} | spec for column, (spec, _) in found
-        ]
-        self.n_missing_: dict[str, int] = {
-            column.name: n_missing for column, (_, n_missing) in found if n_missing
-        }
 
     def transform(self, X: Any) -> Any:
         """The features of each row: an array, or CSR where most of them are zero."""
@@ -307,75 +336,24 @@ def _unscaled(spec: Spec) -> Spec:
     return spec | scale | parts
 
 
+def _is_large(table: Frame) -> bool:
+    """Whether it is worth waking threads for a table."""
+    return table.n_rows * len(table.names) >= WORTHWHILE
+
+
 def _team_for(table: Frame) -> Team:
     """Threads, if the table is large enough for them."""
-    worthwhile = table.n_rows * len(table.names) >= WORTHWHILE
-    return Team(count_threads(None) if worthwhile else 1)
+    return Team(count_threads(None) if _is_large(table) else 1)
 
 
-def _read(table: Frame, kinds: Mapping[str, str | None], team: Team) -> list[Cells]:
-    """These columns, each read as its kind or as what it looks like."""
+def _read(table: Frame, kinds: Mapping[str, str], team: Team) -> list[Cells]:
+    """These columns, each read as its kind."""
     fetched = [(name, table[name], kind) for name, kind in kinds.items()]
     return team.each(lambda column: Cells.of(*column), fetched)
 
 
-def _described(
-    column: Cells, standardize: bool, wanted: bool, constant: bool, free: bool
-) -> tuple[Spec, int]:
-    """What the features of a column are made of, or why it has none; how many cells are missing."""
-    if isinstance(column.values, Numbers):
-        n_missing = column.values.n_missing
-        if n_missing == len(column):
-            return {"dropped": EMPTY}, n_missing
-        spec = _scaling(column, column.values, standardize, wanted, constant)
-        if (
-            column.kind == "date"
-            and "dropped" not in spec
-            and (parts := parts_of(column, standardize))
-        ):
-            spec["parts"] = parts
-        return spec, n_missing
-    counts = np.bincount(column.values.codes + 1, minlength=1)
-    n_missing = int(counts[0])
-    if n_missing == len(column):
-        return {"dropped": EMPTY}, n_missing
-    if free:
-        return words_in(column.values), n_missing
-    return _values(column.values, counts, wanted, constant), n_missing
-
-
-def _values(texts: Texts, counts: NDArray[np.intp], wanted: bool, constant: bool) -> Spec:
-    """The values of a column of texts, given how often each is there, missing cells first."""
-    values = sorted(set(truth_in_one_way(texts.values[np.flatnonzero(counts[1:])])))
-    n_missing, n_cells = int(counts[0]), len(texts)
-    if len(values) == 1 and not n_missing and not constant:
-        return {"dropped": SAME_TEXT}
-    if not wanted and (reason := _names_rows(len(values), n_cells - n_missing)):
-        return {"dropped": f"{reason}{advice_on(values)}"}
-    return {"values": values + [MISSING] * bool(n_missing)}
-
-
-def _scaling(
-    column: Cells, numbers: Numbers, standardize: bool, wanted: bool, constant: bool
-) -> Spec:
-    """How to scale numbers."""
-    present = numbers.present()
-    mean, deviation = mean_and_deviation(present)
-    if are_equal(present, mean, deviation):
-        if not constant:
-            return {"dropped": SAME_NUMBER}
-        mean, deviation = float(present.as_floats()[0]), 1.0
-    elif not wanted and column.kind == "number" and _counts_rows(column.name, numbers):
-        return {"dropped": "it numbers the rows"}
-    return {
-        "fill": mean,
-        "mean": mean if standardize else 0.0,
-        "deviation": deviation if standardize else 1.0,
-    }
-
-
 def _is_whole(spec: Spec) -> bool:
-    """Whether it is what `_described` might have said."""
+    """Whether it is what `ColumnTally` might have said."""
     if not isinstance(spec["name"], str) or spec["kind"] not in KINDS:
         return False
     if not (are_parts(spec) and all(map(_is_whole, spec.get("parts", ())))):
@@ -390,31 +368,3 @@ def _is_whole(spec: Spec) -> bool:
         return plain and 0 < len(values) == len(set(values))
     sizes = [spec[part] for part in ("fill", "mean", "deviation")]
     return all(map(is_number, sizes)) and bool(np.isfinite(sizes).all()) and sizes[2] > 0
-
-
-def _names_rows(n_values: int, n_cells: int) -> str | None:
-    """Why a text column would tell rows apart instead of classes, if it would."""
-    if n_values == n_cells > 2:
-        return "a different text in every row"
-    if n_values > 50 and n_values > n_cells / 2:
-        return f"{n_values} different texts in {n_cells} rows"
-    return None
-
-
-def _counts_rows(name: str, numbers: Numbers) -> bool:
-    """Whether a column is 1, 2, 3, ... (or from 0), or whole, unique and named like ``user_id``.
-
-    Too long a column, in both cases, for that to be chance.
-    """
-    if len(numbers) < 20 or numbers.missing is not None:
-        return False
-    first = numbers.part(0, 20, np.empty(20))
-    counts = first[0] in (0.0, 1.0) and np.array_equal(first, first[0] + np.arange(20))
-    named = re.search(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$", name.strip())
-    if not (counts or named):  # as most are: then the rest of the column need not be looked at
-        return False
-    values = numbers.as_floats()
-    if counts and np.array_equal(values, values[0] + np.arange(values.size)):
-        return True
-    whole = named is not None and bool((values == np.floor(values)).all())
-    return whole and len(np.unique(values)) == values.size

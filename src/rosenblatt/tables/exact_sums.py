@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST = 1 << 26  # numbers that 64 bits have room for
 NO_NUMBER = 0x7FF  # the exponent of NaN
 UNIT = 1074  # sums are multiples of 2**-UNIT, as all floats are; those of squares, of its square
+LEAST = 5e-324
 ENOUGH_BITS = 64  # of a root, to round it once to 53 and know which way
 
 
@@ -107,6 +108,11 @@ class ExactSums:
     def deviation(self) -> float:
         """The float nearest to the root of ``(Σx² - (Σx)²/n)/n``; 0 if all numbers are the same."""
         return nearest_root(self._spread(), self._n**2, UNIT)
+
+    @property
+    def scale(self) -> float:
+        """The deviation, by which to divide: the least float above 0 where it rounds to 0."""
+        return self.deviation or LEAST
 
     def _spread(self) -> int:
         """``n Σx² - (Σx)²``."""

@@ -11,11 +11,11 @@ from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief
 from rosenblatt.tables.cells import is_number, missing, only_texts
-from rosenblatt.tables.loops import largest_and_tiny
-from rosenblatt.tables.texts import Texts
+from rosenblatt.tables.number_loops import gaps_and_infinities
+from rosenblatt.tables.texts import Texts, with_nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 DAY = np.timedelta64(1, "D")
 LEAF = 1 << 14  # numbers that stay in the cache while something is done to them
-# Numbers that are zero or between these in size can be squared and summed as they are.
-SMALLEST, LARGEST = 2.0**-200, 2.0**200
-SMALLEST_BITS = int(np.float64(SMALLEST).view(np.int64))
+IN_TRAINING = "it was numbers in training"
 
 
 def is_named(X: Any) -> bool:
@@ -50,8 +48,7 @@ class Frame(NamedTuple):
     @classmethod
     def of_columns(cls, X: Any) -> Frame:
         """From a mapping, a data frame or an Arrow table."""
-        named = X if isinstance(X, Mapping) else getattr(X, "column_names", X.columns)
-        keys = list(named)
+        keys = list(_keys(X))
         if not keys:
             msg = "the table has no columns: give at least one"
             raise ValueError(msg)
@@ -60,9 +57,7 @@ class Frame(NamedTuple):
             twice = next(key for key in keys if keys.count(key) > 1)
             msg = f"the table has two columns named {twice}: give every column its own name"
             raise ValueError(msg)
-        n_rows = getattr(X, "n_rows", None)  # a table that is read column by column knows it
-        if n_rows is None:
-            n_rows = _length(keys[0], X[keys[0]])
+        n_rows = _n_rows(X, keys[0])
         if n_rows == 0:
             msg = "the table has no rows: give at least one"
             raise ValueError(msg)
@@ -74,6 +69,24 @@ class Frame(NamedTuple):
         chosen = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
         place = {name: j for j, name in enumerate(chosen)}
         return cls(chosen, X.shape[0], lambda name: X[:, place[name]])
+
+
+def is_empty(X: Any) -> bool:
+    """Whether a table, or an array, has columns but no rows."""
+    if not is_named(X):
+        return len(X) == 0 if hasattr(X, "__len__") else False
+    keys = list(_keys(X))
+    return bool(keys) and _n_rows(X, keys[0]) == 0
+
+
+def _keys(X: Any) -> Any:
+    return X if isinstance(X, Mapping) else getattr(X, "column_names", X.columns)
+
+
+def _n_rows(X: Any, key: Any) -> int:
+    """How many rows there are; a table that is read column by column knows it."""
+    known: int | None = getattr(X, "n_rows", None)
+    return _length(key, X[key]) if known is None else known
 
 
 def _length(name: Any, cells: Any) -> int:
@@ -92,54 +105,49 @@ class Numbers:
     ----------
     values : float64 array
         NaN where a number is missing.
-    missing : bool array or None
-        Where that is; None where no number is missing.
-    moderate : bool
-        Whether all can be squared and summed as they are.
+    complete : bool
+        Whether no value is missing.
     rows : int array or None
         The rows chosen; None for all. What is said above is of all the values.
     """
 
     values: Floats
-    missing: NDArray[np.bool_] | None
-    moderate: bool
+    complete: bool
     rows: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, values: Floats) -> Numbers:
-        """From floats, after a look at each of them."""
-        known, gone = values, None
-        largest, moderate = _sizes(values)
-        if np.isnan(largest):
-            gone = np.isnan(values)
-            known = values[~gone]
-            largest, moderate = _sizes(known)
-        if np.isinf(largest):
-            row = int(np.flatnonzero(np.isinf(values))[0]) + 1
-            msg = f"holds {values[row - 1]} in row {row}: give finite numbers"
+    def of(cls, values: Floats, before: int = 0) -> Numbers:
+        """From floats, after a look at each of them; so many rows came before the first."""
+        gaps, infinities = gaps_and_infinities(values.view(np.int64))
+        numbers = cls(values, gaps == 0)
+        if infinities:
+            row = numbers.first(np.isinf)
+            msg = f"holds {values[row]} in row {before + row + 1}: give finite numbers"
             raise ValueError(msg)
-        return cls(values, gone, moderate)
+        return numbers
 
     def __len__(self) -> int:
         return len(self.values if self.rows is None else self.rows)
 
     def __getitem__(self, rows: NDArray[np.intp]) -> Numbers:
-        """These rows; nothing is copied unless numbers are missing."""
-        if self.missing is None:
-            return replace(self, rows=rows if self.rows is None else self.rows[rows])
-        gone = self.missing[rows]
-        return replace(self, values=self.values[rows], missing=gone if gone.any() else None)
+        """These rows; nothing is copied."""
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
 
-    @property
-    def n_missing(self) -> int:
-        """How many are missing."""
-        return 0 if self.missing is None else int(np.count_nonzero(self.missing))
+    def pieces(self) -> Iterator[Floats]:
+        """The numbers in pieces that fit the cache, each good until the next one comes."""
+        n, buffer = len(self), np.empty(0 if self.rows is None else min(LEAF, len(self)))
+        for start in range(0, n, LEAF):
+            yield self.part(start, min(start + LEAF, n), buffer)
 
-    def present(self) -> Numbers:
-        """Those that are not missing."""
-        if self.missing is None:
-            return self
-        return Numbers(self.values[~self.missing], None, self.moderate)
+    def first(self, test: Callable[[Floats], NDArray[np.bool_]]) -> int:
+        """The first row whose number passes a test; -1 if none does."""
+        start = 0
+        for piece in self.pieces():
+            passed = test(piece)
+            if passed.any():
+                return start + int(passed.argmax())
+            start += len(piece)
+        return -1
 
     def part(self, start: int, stop: int, out: Floats) -> Floats:
         """The numbers from `start` up to `stop`, perhaps in `out`."""
@@ -153,13 +161,6 @@ class Numbers:
         return self.values if self.rows is None else self.values[self.rows]
 
 
-def _sizes(values: Floats) -> tuple[float, bool]:
-    """The largest absolute value (or NaN, if there is one), and whether all are moderate."""
-    bits, tiny = largest_and_tiny(values.view(np.int64), SMALLEST_BITS)
-    largest = float(np.int64(bits).view(np.float64))
-    return largest, not tiny and largest <= LARGEST
-
-
 @dataclass(frozen=True, eq=False)
 class Cells:
     """A column: its name, its kind and its numbers (dates: days since 1970) or texts."""
@@ -169,8 +170,20 @@ class Cells:
     values: Numbers | Texts
 
     @classmethod
-    def of(cls, name: str, cells: Any, kind: str | None = None) -> Cells:
-        """Read cells of any type, as the given kind or as the one they look like."""
+    def of(
+        cls,
+        name: str,
+        cells: Any,
+        kind: str | None = None,
+        *,
+        before: int = 0,
+        known: str = IN_TRAINING,
+    ) -> Cells:
+        """Read cells of any type, as the given kind or as the one they look like.
+
+        What is refused is named by its row, `before` of which came in other blocks, and by how it
+        is known what the column holds.
+        """
         if isinstance(cells, Cells):
             return cells
         if isinstance(cells, Texts):
@@ -183,27 +196,29 @@ class Cells:
             msg = f"column {name} has cells with several values: give one number or text a cell"
             raise ValueError(msg)
         if cells.dtype.kind in "iufM" and kind in (None, "number", "date"):
-            return cls._of_numbers(name, cells, kind)
-        cells = cells.astype(object)
+            return cls._of_numbers(name, cells, kind, before)
+        cells = cells.astype(object, copy=False)
         all_texts = only_texts(cells)
+        if all_texts and kind in (None, "text"):
+            return cls(name, "text", Texts.of(cells))
         gone = missing(cells, texts=all_texts)
         if kind is None:
-            numbers = not all_texts and all(map(is_number, cells[~gone]))
-            kind = "number" if numbers else "text"
+            kind = "number" if all(map(is_number, cells[~gone])) else "text"
         if kind != "text":
-            return cls._of_numbers(name, _to_floats(name, cells, gone), kind)
-        if not all_texts:
-            cells[~gone] = list(map(str, cells[~gone]))
-            cells[gone] = None
-        return cls(name, "text", Texts.of(cells))
+            floats = _to_floats(name, cells, gone, before, known)
+            return cls._of_numbers(name, floats, kind, before)
+        texts = with_nothing(cells)[:-1]
+        texts[gone] = None
+        texts[~gone] = list(map(str, cells[~gone]))
+        return cls(name, "text", Texts.of(texts))
 
     @classmethod
-    def _of_numbers(cls, name: str, cells: NDArray[Any], kind: str | None) -> Cells:
+    def _of_numbers(cls, name: str, cells: NDArray[Any], kind: str | None, before: int) -> Cells:
         found = "date" if cells.dtype.kind == "M" else "number"
         if found == "date":
-            cells = (cells - np.datetime64(0, "D")) / DAY
+            cells = _days(cells)
         try:
-            numbers = Numbers.of(np.ascontiguousarray(cells, dtype=np.float64))
+            numbers = Numbers.of(np.ascontiguousarray(cells, dtype=np.float64), before)
         except ValueError as error:
             msg = f"column {name} {error}"
             raise ValueError(msg) from None
@@ -216,61 +231,32 @@ class Cells:
         """The column with these rows only."""
         return replace(self, values=self.values[rows])
 
+    def first_present(self) -> int:
+        """The first row whose cell is not missing; -1 if all are."""
+        if isinstance(self.values, Numbers):
+            return self.values.first(lambda numbers: numbers == numbers)
+        present = self.values.codes >= 0
+        return int(present.argmax()) if present.any() else -1
 
-def _to_floats(name: str, cells: NDArray[Any], gone: NDArray[np.bool_]) -> Floats:
+
+def _days(dates: NDArray[Any]) -> Floats:
+    """Dates as days since 1970, NaN where there is none."""
+    days = np.empty(len(dates))
+    for start in range(0, len(dates), LEAF):
+        piece = slice(start, start + LEAF)
+        days[piece] = (dates[piece] - np.datetime64(0, "D")) / DAY
+    return days
+
+
+def _to_floats(
+    name: str, cells: NDArray[Any], gone: NDArray[np.bool_], before: int, known: str
+) -> Floats:
     """Numbers from single cells, or one line that says which is none."""
     floats = np.full(len(cells), np.nan)
     for i in np.flatnonzero(~gone):
         try:
             floats[i] = float(cells[i])
         except (TypeError, ValueError, OverflowError):
-            msg = f"column {name} holds {cells[i]!r} in row {i + 1}, but it was numbers in training"
+            msg = f"column {name} holds {cells[i]!r} in row {before + i + 1}, but {known}"
             raise ValueError(msg) from None
     return floats
-
-
-def mean_and_deviation(numbers: Numbers) -> tuple[float, float]:
-    """Of numbers of any size, none missing."""
-    if not numbers.moderate:
-        return _of_any_size(numbers.as_floats())
-    n, buffer = len(numbers), np.empty(min(LEAF, len(numbers)))
-
-    def total(start: int, stop: int) -> Any:
-        return np.add.reduce(numbers.part(start, stop, buffer))
-
-    def squares(start: int, stop: int) -> Any:
-        apart = numbers.part(start, stop, buffer)
-        apart = np.subtract(apart, mean, out=buffer[: stop - start])
-        return np.add.reduce(np.multiply(apart, apart, out=apart))
-
-    mean = _summed(total, 0, n) / n
-    return float(mean), float(np.sqrt(_summed(squares, 0, n) / n))
-
-
-def _summed(part: Callable[[int, int], Any], start: int, stop: int) -> Any:
-    """The sum of all parts, each of which fits the cache.
-
-    They are cut and added as NumPy's own sum does inside, so that `mean` and `std` of the whole
-    column would give the same bits.
-    """
-    n = stop - start
-    if n <= LEAF:
-        return part(start, stop)
-    middle = start + n // 2 - n // 2 % 8
-    return _summed(part, start, middle) + _summed(part, middle, stop)
-
-
-def _of_any_size(values: Floats) -> tuple[float, float]:
-    """The same where squares would leave the floating-point range."""
-    exponent = np.frexp(np.abs(values).max())[1]
-    scaled = np.ldexp(values, -exponent)
-    mean, deviation = float(scaled.mean()), float(scaled.std())
-    return float(np.ldexp(mean, exponent)), float(np.ldexp(deviation, exponent))
-
-
-def are_equal(numbers: Numbers, mean: float, deviation: float) -> bool:
-    """Whether all are the same number."""
-    if numbers.moderate and deviation > 1e-12 * abs(mean):  # much more than rounding makes of none
-        return False
-    values = numbers.as_floats()
-    return bool(values.min() == values.max())

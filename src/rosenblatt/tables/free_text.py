@@ -38,13 +38,13 @@ _WORD = r"[^\W_]{2,}"  # letters and digits, two or more
 _SAMPLE = 1000
 
 
-def kinds_asked(free: Iterable[str], names: Sequence[str]) -> dict[str, str | None]:
-    """How to read each column: free text as text, the others (None) as what they look like."""
+def free_columns(free: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of free text, all of which must be there."""
     free = names_of("text", free)
     if absent := [name for name in free if name not in names]:
         msg = f"text={absent!r} names no column: the table has {', '.join(names[:8])}"
         raise ValueError(msg)
-    return {name: "text" if name in free else None for name in names}
+    return free
 
 
 def has_words(specs: Iterable[Spec]) -> bool:
@@ -111,26 +111,55 @@ def _counted(values: NDArray[np.object_], words: list[str]) -> csr_matrix:
 # The words of the training ----------------------------------------------------------------------
 
 
-def words_in(texts: Texts) -> Spec:
-    """The words of a column that become features, or why there are none.
+class WordTally:
+    """In how many rows of a column each word stands; all words are kept until the end."""
 
-    Words in a single row are left out unless all are; of too many, the most frequent stay.
-    """
-    counted = CountedTexts.count(texts)
-    times = np.bincount(counted.codes[counted.codes >= 0], minlength=len(counted.values))
-    n_rows = (counted.counts.sign().T @ times).astype(np.int64)
-    least = 2 if (n_rows >= 2).any() else 1
-    kept = np.flatnonzero(n_rows >= least)
-    if not kept.size:
-        return {"dropped": NO_WORDS}
-    kept = np.sort(kept[np.argsort(-n_rows[kept], kind="stable")[:MOST_WORDS]])
-    idf = np.log((1.0 + len(texts)) / (1.0 + n_rows[kept])) + 1.0
-    left_out = int(np.count_nonzero(n_rows)) - kept.size
-    return {"words": " ".join(counted.words[kept]), "idf": idf, "left_out": left_out}
+    def __init__(self) -> None:
+        self._n_rows: dict[str, int] = {}
+        self._n, self.n_missing = 0, 0
+
+    def add(self, cells: Cells) -> None:
+        """Take note of some rows."""
+        texts = cells.values
+        assert isinstance(texts, Texts)
+        times = texts.times()
+        self._n += len(texts)
+        self.n_missing += int(times[0])
+        if isinstance(texts, CountedTexts):
+            n_rows = (texts.counts.sign().T @ times[1:]).astype(np.int64)
+            known = np.flatnonzero(n_rows)
+            found = zip(texts.words[known].tolist(), n_rows[known].tolist(), strict=True)
+            for word, n in found:
+                self._n_rows[word] = self._n_rows.get(word, 0) + n
+            return
+        for k in np.flatnonzero(times[1:]):
+            n = int(times[k + 1])
+            for word in set(re.findall(_WORD, plain(texts.values[k]))):
+                self._n_rows[word] = self._n_rows.get(word, 0) + n
+
+    def add_gaps(self, n: int) -> None:
+        """Take note of so many rows in which nothing stands."""
+        self._n += n
+        self.n_missing += n
+
+    def spec(self, standardize: bool, constant: bool) -> Spec:
+        """The words that become features, or why there are none.
+
+        Words in a single row are left out unless all are; of too many, the most frequent stay.
+        """
+        words = sorted(self._n_rows)
+        n_rows = np.array([self._n_rows[word] for word in words], dtype=np.int64)
+        kept = np.flatnonzero(n_rows >= (2 if (n_rows >= 2).any() else 1))
+        if not kept.size:
+            return {"dropped": NO_WORDS}
+        kept = np.sort(kept[np.argsort(-n_rows[kept], kind="stable")[:MOST_WORDS]])
+        idf = np.log((1.0 + self._n) / (1.0 + n_rows[kept])) + 1.0
+        said = " ".join(words[k] for k in kept)
+        return {"words": said, "idf": idf, "left_out": len(words) - kept.size}
 
 
 def are_words(spec: Spec) -> bool:
-    """Whether it is what `words_in` might have said."""
+    """Whether it is what `WordTally` might have said."""
     words, idf = spec["words"], spec["idf"]
     if not (isinstance(words, str) and isinstance(idf, np.ndarray) and idf.dtype == np.float64):
         return False

@@ -25,7 +25,6 @@ ONE, NOWHERE = np.uintp(1), np.uintp(0)
 ROOM = np.uint64(2**64 // 10)  # below, there is room for one more digit
 LEAST_POWER, LARGEST_POWER = -342, 308
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
-LARGEST_BITS = 2**63 - 1
 POWERS_OF_TWO = np.ldexp(1.0, np.arange(-1074, 972))
 
 
@@ -382,17 +381,3 @@ def scale_rows(
         x = values[rows[i]]
         x = fill if x != x else x
         out[i] = (x - mean) / deviation
-
-
-@loop
-def largest_and_tiny(sizes: NDArray[np.int64], limit: int) -> Any:
-    """The largest of numbers that are not negative, and how many are below a limit but not 0.
-
-    The bits of floats without their signs are such numbers, in the floats' order, NaN last.
-    """
-    largest, tiny = 0, 0
-    for i in range(len(sizes)):
-        size = sizes[i] & LARGEST_BITS
-        largest = max(largest, size)
-        tiny += (size < limit) & (size != 0)
-    return largest, tiny

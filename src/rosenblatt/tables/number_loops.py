@@ -1,4 +1,4 @@
-"""Columns of numbers and of codes, compiled: exact sums, numbers that are missing, codes counted."""
+"""Columns of numbers and of codes, compiled: exact sums, gaps, and how often a code is there."""
 
 from __future__ import annotations
 
@@ -60,3 +60,15 @@ def count_codes(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
     """Count each code from -1 on."""
     for i in range(len(codes)):
         counts[codes[i] + 1] += 1
+
+
+@loop
+def first_cells(codes: NDArray[np.int32], firsts: NDArray[np.int64]) -> None:
+    """Note of each code from 0 on, -1 until it is found, how many such codes stand before it."""
+    present = 0
+    for i in range(len(codes)):
+        code = codes[i]
+        if code >= 0:
+            if firsts[code] < 0:
+                firsts[code] = present
+            present += 1

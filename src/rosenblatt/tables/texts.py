@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.tables.number_loops import count_codes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -61,6 +63,12 @@ class Texts:
     def __getitem__(self, rows: Any) -> Texts:
         """These rows (a slice, or an array of places or truth values), of the same values."""
         return Texts(self.values, self.codes[rows])
+
+    def times(self) -> NDArray[np.int64]:
+        """In how many rows each value stands, behind the number of missing cells."""
+        counts = np.zeros(len(self.values) + 1, dtype=np.int64)
+        count_codes(self.codes, counts)
+        return counts
 
     def texts(self) -> NDArray[np.object_]:
         """Row by row: str, and None where it is missing."""
