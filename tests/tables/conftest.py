@@ -6,6 +6,7 @@ import tempfile
 
 import pytest
 
+from rosenblatt.tables import storage
 from rosenblatt.tables.formats import csv_files
 
 
@@ -32,8 +33,13 @@ def file(tmp_path):
     return write
 
 
-@pytest.fixture(params=["small", "large"])
+@pytest.fixture(params=["small", "large", "on disk"])
 def size(request, monkeypatch):
-    """Small files are staged as text, large ones as numbers where they can be: same answers."""
-    monkeypatch.setattr(csv_files, "LARGE_BYTES", 0 if request.param == "large" else 1 << 60)
+    """Small files are staged as text, large ones as numbers where they can be: same answers.
+
+    Still larger ones go to the disk.
+    """
+    monkeypatch.setattr(csv_files, "LARGE_BYTES", 1 << 60 if request.param == "small" else 0)
+    if request.param == "on disk":
+        monkeypatch.setattr(storage, "IN_MEMORY_BYTES", 0)
     return request.param

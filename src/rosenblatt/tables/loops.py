@@ -21,7 +21,8 @@ PLUS, MINUS, POINT, ZERO, NINE = 43, 45, 46, 48, 57
 GOOD, NOT_PLAIN, FULL = 0, 1, 2
 SKIPPED = -1
 # Places are unsigned, so that reading a byte needs no test for a negative one.
-ONE, NOWHERE = np.uintp(1), np.uintp(0)
+ONE, START = np.uintp(1), np.uintp(0)
+NOWHERE = np.uintp(np.iinfo(np.uintp).max)
 ROOM = np.uint64(2**64 // 10)  # below, there is room for one more digit
 LEAST_POWER, LARGEST_POWER = -342, 308
 EXACT_POWERS = np.array([10.0**k for k in range(23)])
@@ -209,7 +210,7 @@ def is_white(byte: int) -> bool:
 def find_cell(data: NDArray[np.uint8], place: np.uintp, layout: Layout) -> Any:
     """Where a cell begins and ends without white space and quotation marks, and what is after it.
 
-    The last is 0 if the cell is not plain: a mark or a line end in the midst of it.
+    The last is nowhere if the cell is not plain: a mark or a line end in the midst of it.
     """
     begin, quote, delimiter = place, layout.quote, layout.delimiter
     while data[begin] == BLANK:
@@ -247,7 +248,7 @@ def is_marker(
     if length >= np.uintp(markers.shape[1]):
         return False
     for row in range(markers.shape[0]):
-        k = NOWHERE
+        k = START
         while k < length:
             byte = np.int64(data[begin + k])
             if markers[row, k] != (byte + 32 if 65 <= byte <= 90 else byte):
@@ -291,7 +292,7 @@ def find_word(data: NDArray[np.uint8], begin: np.uintp, end: np.uintp, k: int, w
     while words.slots[k, slot]:
         word = words.slots[k, slot] - 1
         if words.lengths[k, word] == length:
-            first, i = np.uintp(words.begins[k, word]), NOWHERE
+            first, i = np.uintp(words.begins[k, word]), START
             while i < end - begin and data[first + i] == data[begin + i]:
                 i += ONE
             if i == end - begin:
@@ -324,7 +325,7 @@ def scan(
     some cell is neither a plain number nor the marker of a missing one. Returned are the number of
     rows found and how it went.
     """
-    role, place, stop, row = layout.role, NOWHERE, np.uintp(len(data)), first_row
+    role, place, stop, row = layout.role, START, np.uintp(len(data)), first_row
     last = len(role) - 1
     while place < stop:
         if data[place] == NEWLINE or (data[place] == RETURN and data[place + ONE] == NEWLINE):

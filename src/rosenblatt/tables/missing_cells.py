@@ -52,6 +52,11 @@ def forgotten(cells: Floats | Texts, markers: Collection[str]) -> Floats | Texts
     """The cells of a column in memory, those that hold one of the markers emptied."""
     if isinstance(cells, Texts):
         return _texts_without(cells, markers)
+    return forgotten_numbers(cells, markers)
+
+
+def forgotten_numbers(cells: Floats, markers: Collection[str]) -> Floats:
+    """The same of numbers."""
     numbers = _numbers(markers)
     return np.where(np.isin(cells, numbers), np.nan, cells) if numbers else cells
 

@@ -15,12 +15,13 @@ from rosenblatt.tables.asked_kinds import readable
 from rosenblatt.tables.cells import is_certainly_text
 from rosenblatt.tables.columns import Column, StagedFile, select
 from rosenblatt.tables.kinds import AllRows, find_kinds, most_bad
+from rosenblatt.tables.mapped_columns import pieces
 from rosenblatt.tables.remarks import MAY_BE_THOUSANDS, Remark
 from rosenblatt.tables.texts import MISSING_CODE, Texts, with_nothing
 from rosenblatt.tables.written_numbers import MOST_BAD, may_be_thousands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from rosenblatt.tables.storage import Storage
 
 
-class _Cells(NamedTuple):
+class DifferentCells(NamedTuple):
     """The different cells of a column, in the order in which they first occur, and where."""
 
     values: NDArray[Any]
@@ -54,7 +55,7 @@ class RowsInMemory(AllRows):
         self.n_rows = n_rows
         self.held = dict(held)
         self._texts_of = texts_of
-        self._cells: dict[str, _Cells] = {}
+        self._cells: dict[str, DifferentCells] = {}
         self._read: dict[Column, NDArray[Any]] = {}
 
     @classmethod
@@ -112,14 +113,15 @@ class RowsInMemory(AllRows):
         """The columns of numbers whose points may separate thousands."""
         asked = zip(staged.names, self.held.values(), strict=True)
         likely = [(name, held) for name, held in asked if name in staged.may_be_thousands]
-        return [n for n, held in likely if not isinstance(held, Texts) and may_be_thousands(held)]
+        numbers = [(name, held) for name, held in likely if not isinstance(held, Texts)]
+        return [name for name, held in numbers if all(map(may_be_thousands, in_pieces(held)))]
 
     def _is_open(self, column: Column) -> bool:
         """Whether a column may hold something other than what it is taken for."""
         held = self.held[column.sql]
         if column.declared or not isinstance(held, Texts) or not len(held.values):
             return False
-        rows = np.bincount(held.codes + 1, minlength=len(held.values) + 1)[1:].tolist()
+        rows = counts(held).tolist()
         texts, in_rows, most, most_rows = 0, 0, most_bad(len(held.values)), sum(rows) // MOST_BAD
         for value, n_rows in zip(held.values, rows, strict=True):
             if is_certainly_text(value):
@@ -141,27 +143,38 @@ class RowsInMemory(AllRows):
             self.storage.insert(batch)
         return n_rows
 
-    def _different(self, column: Column) -> _Cells:
+    def _different(self, column: Column) -> DifferentCells:
         if column.sql not in self._cells:
             held = self.held[column.sql]
             if isinstance(held, Texts) or self._texts_of is not None:
                 texts = self._texts(column.sql)
-                self._cells[column.sql] = _Cells(texts.values, texts.codes)
+                self._cells[column.sql] = DifferentCells(texts.values, texts.codes)
             else:
-                self._cells[column.sql] = _unique(held)
+                self._cells[column.sql] = self._different_numbers(held)
         return self._cells[column.sql]
+
+    def _different_numbers(self, numbers: Floats) -> DifferentCells:
+        return unique(numbers)
 
     def first_row(self, column: Column, place: int) -> int:
         """The row in which the different cell of this place first stands."""
-        return int(np.argmax(self._different(column).codes == place))
+        first = 0
+        for codes in in_pieces(self._different(column).codes):
+            found = codes == place
+            if found.any():
+                return first + int(np.argmax(found))
+            first += len(codes)
+        return 0
 
     def rows_with(self, column: Column, place: int, found: int) -> int:
         """In how many rows the different cell of this place stands."""
-        return int(np.count_nonzero(self._different(column).codes == place))
+        codes = in_pieces(self._different(column).codes)
+        return sum(int(np.count_nonzero(piece == place)) for piece in codes)
 
     def rows_present(self, column: Column, found: int) -> int:
         """In how many rows a cell of the column is present."""
-        return int(np.count_nonzero(self._different(column).codes != MISSING_CODE))
+        codes = in_pieces(self._different(column).codes)
+        return sum(int(np.count_nonzero(piece != MISSING_CODE)) for piece in codes)
 
     def fetched(
         self, columns: Sequence[Column], start: int, stop: int
@@ -211,13 +224,14 @@ def _joined_cells(parts: Sequence[tuple[RowsInMemory, str]]) -> Floats | Texts:
 
 def _as_texts(numbers: Floats) -> Texts:
     """Numbers whose texts were not kept, written as most files do."""
-    values, codes = _unique(numbers)
+    values, codes = unique(numbers)
     texts = np.array([f"{x:.0f}" if x == np.floor(x) and abs(x) < 1e15 else repr(x)
                       for x in values.tolist()], dtype=object)  # fmt: skip
     return Texts(texts, codes)
 
 
-def _unique(numbers: Floats) -> _Cells:
+def unique(numbers: Floats) -> DifferentCells:
+    """The different numbers of a column, and where they are."""
     known = ~np.isnan(numbers)
     values, first, inverse = np.unique(numbers[known], return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -225,7 +239,19 @@ def _unique(numbers: Floats) -> _Cells:
     rank[order] = np.arange(len(order), dtype=np.int32)
     codes = np.full(len(numbers), MISSING_CODE, dtype=np.int32)
     codes[known] = rank[inverse]
-    return _Cells(values[order], codes)
+    return DifferentCells(values[order], codes)
+
+
+def in_pieces(cells: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """A column piece by piece, so that what is made of it on the way takes little room."""
+    return (cells[piece] for piece in pieces(len(cells)))
+
+
+def counts(texts: Texts) -> NDArray[np.intp]:
+    """In how many rows each of the different texts stands."""
+    n = len(texts.values) + 1
+    found = (np.bincount(codes + 1, minlength=n) for codes in in_pieces(texts.codes))
+    return sum(found, np.zeros(n, dtype=np.intp))[1:]
 
 
 def _with_nothing(answer: NDArray[Any], kind: str) -> NDArray[Any]:

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import glob
 import os
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt.tables.columns import Asked, Column, StagedFile
-from rosenblatt.tables.formats.csv_files import MOST_CELLS_IN_MEMORY
+from rosenblatt.tables.file_states import unchanged
+from rosenblatt.tables.formats.csv_files import (
+    MOST_CELLS_IN_MEMORY,
+    OpenedCsv,
+    open_csv,
+    read_on_disk,
+)
 from rosenblatt.tables.formats.databases import stage_query
+from rosenblatt.tables.formats.encodings import starts_in_utf8
 from rosenblatt.tables.formats.postgres import is_address, stage_postgres, without_password
 from rosenblatt.tables.formats.recognition import CSV, SUFFIXES, recognised
 from rosenblatt.tables.input_files import local_copy, shown_path
 from rosenblatt.tables.rows_in_memory import RowsInMemory
-from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError, fits_in_memory
+from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rosenblatt.tables.formats.recognition import Format
+    from rosenblatt.tables.input_files import LocalFile
     from rosenblatt.tables.storage import Storage
 
+_Joined = tuple[list["Staged"], StagedFile]  # the files, and what they are together
 _UNKNOWN = IN_MEMORY_BYTES + 1  # how large an answer is, nobody knows before
 
 
@@ -63,12 +74,21 @@ def expanded(path: str) -> list[str]:
 def _stage_one(path: str, storage: Storage, asked: Asked) -> Staged:
     if is_address(path):
         _refuse_options(asked, ("table", "query"), "a database")
-        if not storage.is_open:
-            storage.open(_UNKNOWN)
+        storage.open(_UNKNOWN)
         shown = without_password(path)
         return Staged(shown, stage_postgres(path, shown, storage, asked), False)
+    with unchanged_if_kept(path):
+        local, known = _recognised(path, storage.copies, asked)
+        storage.open(local.file.stat().st_size)
+        staged = known.stage(local.file, shown_path(path), storage, asked)
+    notes = [*local.notes, *staged.notes]
+    return Staged(path, replace(staged, notes=notes), known is CSV)
+
+
+def _recognised(path: str, folder: Path, asked: Asked) -> tuple[LocalFile, Format]:
+    """The file behind a path, copied to the folder if it must be, and its format."""
     shown = shown_path(path)
-    local = local_copy(path, storage.copies, frozenset(SUFFIXES))
+    local = local_copy(path, folder, frozenset(SUFFIXES))
     known = recognised(local.name, local.file, shown)
     if asked.query is not None and "query" not in known.options:
         msg = (
@@ -77,11 +97,17 @@ def _stage_one(path: str, storage: Storage, asked: Asked) -> Staged:
         )
         raise TableError(msg)
     _refuse_options(asked, known.options, f"{shown}, {known.name}")
-    if not storage.is_open:
-        storage.open(local.file.stat().st_size)
-    staged = known.stage(local.file, shown, storage, asked)
-    notes = [*local.notes, *staged.notes]
-    return Staged(path, replace(staged, notes=notes), known is CSV)
+    return local, known
+
+
+@contextmanager
+def unchanged_if_kept(path: str) -> Iterator[None]:
+    """Refuse a file that changes meanwhile; what can be read only once is copied first."""
+    if path in ("-", "/dev/stdin") or not os.path.isfile(path):  # noqa: PTH113 (any name will do)
+        yield
+    else:
+        with unchanged(Path(path), shown_path(path)):
+            yield
 
 
 def _refuse_options(asked: Asked, accepted: Sequence[str], what: str) -> None:
@@ -101,16 +127,14 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
     if refuse is not None:
         msg = "standard input is one table: give files, or standard input alone"
         raise TableError(msg)
-    storage.open(sum(Path(path).stat().st_size for path in paths if Path(path).exists()))
-    parts = _held_in_memory(paths, storage, asked)
-    if parts is None:
-        parts = []
-        for k, part in enumerate(_one_by_one(paths, storage, replace(asked, in_memory=False))):
-            parts.append(part)
-            storage.rows(f"ALTER TABLE rows RENAME TO part{k}")
-        first = _joined_in_the_database(parts, storage)
-    else:
-        first = _joined_in_memory(parts)
+    size = sum(Path(path).stat().st_size for path in paths if Path(path).exists())
+    storage.open(size)
+    joined = None
+    if all(set(Path(path.lower()).suffixes) & set(CSV.suffixes) for path in paths):
+        if storage.fits_in_memory(size):
+            joined = _held_in_memory(paths, storage, asked)
+        joined = joined or _read_on_disk(paths, storage, asked)
+    parts, first = joined or _held_in_the_database(paths, storage, asked)
     shown = [os.fspath(Path(part.name).name) for part in parts]
     listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
     notes = [f"{len(parts)} files are read as one table: {listed}."]
@@ -135,12 +159,8 @@ def _one_by_one(paths: Sequence[str], storage: Storage, asked: Asked) -> Iterato
         yield part
 
 
-def _held_in_memory(paths: Sequence[str], storage: Storage, asked: Asked) -> list[Staged] | None:
+def _held_in_memory(paths: Sequence[str], storage: Storage, asked: Asked) -> _Joined | None:
     """The files if all of them, and all together, lie in memory; None if they do not."""
-    size = sum(Path(path).stat().st_size for path in paths if Path(path).exists())
-    texts = all(set(Path(path.lower()).suffixes) & set(CSV.suffixes) for path in paths)
-    if not texts or not fits_in_memory(size):
-        return None
     parts, n_cells = list[Staged](), 0
     for part in _one_by_one(paths, storage, asked):
         held = part.file.in_memory
@@ -150,18 +170,41 @@ def _held_in_memory(paths: Sequence[str], storage: Storage, asked: Asked) -> lis
                 storage.rows("DROP TABLE IF EXISTS rows")
             return None
         parts.append(part)
-    return parts
-
-
-def _joined_in_memory(parts: Sequence[Staged]) -> StagedFile:
-    """The rows of files that lie in memory, one after another."""
     first = parts[0].file
-    held = [
+    held_cells = [
         (part.file.in_memory, _column(part, name).sql) for name in first.names for part in parts
     ]
-    joined = RowsInMemory.joined([(rows, sql) for rows, sql in held if rows], len(parts))
+    joined = RowsInMemory.joined([(rows, sql) for rows, sql in held_cells if rows], len(parts))
     columns = joined.columns([_guess([_column(p, name) for p in parts]) for name in first.names])
-    return replace(first, columns=columns, in_memory=joined)
+    return parts, replace(first, columns=columns, in_memory=joined)
+
+
+def _read_on_disk(paths: Sequence[str], storage: Storage, asked: Asked) -> _Joined | None:
+    """The files as columns on disk; None if some line is not plain."""
+    parts, opened = list[Staged](), list[OpenedCsv]()
+    with ExitStack() as states:
+        for k, path in enumerate(paths):
+            if parts and asked.header is None:
+                asked = replace(asked, header=parts[0].file.has_header)
+            states.enter_context(unchanged_if_kept(path))
+            folder = storage.copies / str(k)
+            folder.mkdir(exist_ok=True)
+            local, known = _recognised(path, folder, asked)
+            if known is not CSV or not starts_in_utf8(local.file):
+                return None
+            opened.append(open_csv(local.file, shown_path(path), storage, asked, local.notes))
+            parts.append(Staged(path, opened[-1].staged, True))
+            _compare(parts[0], parts[-1])
+        joined = read_on_disk(opened, asked)
+    return (parts, joined) if joined else None
+
+
+def _held_in_the_database(paths: Sequence[str], storage: Storage, asked: Asked) -> _Joined:
+    parts = list[Staged]()
+    for k, part in enumerate(_one_by_one(paths, storage, replace(asked, in_memory=False))):
+        parts.append(part)
+        storage.rows(f"ALTER TABLE rows RENAME TO part{k}")
+    return parts, _joined_in_the_database(parts, storage)
 
 
 def _guess(columns: Sequence[Column]) -> str:

@@ -11,6 +11,7 @@ import tempfile
 import weakref
 from concurrent.futures import Future, wait
 from functools import cache
+from itertools import count
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -62,6 +63,7 @@ class Storage:
         self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self._connections: list[duckdb.DuckDBPyConnection] = []
         self._n_bytes = 0
+        self._numbers = count()
         self._remove = weakref.finalize(
             self, _remove, os.getpid(), self.folder, self._connections, _claimed(self.folder)
         )
@@ -75,7 +77,7 @@ class Storage:
 
     def open(self, n_bytes: int) -> None:
         """Be ready for about this many bytes of text, in a database that is made when needed."""
-        self._n_bytes = n_bytes
+        self._n_bytes = max(n_bytes, self._n_bytes)
 
     def _connect(self) -> None:
         database = str(self.folder / "rows.duckdb")
@@ -96,6 +98,15 @@ class Storage:
         most = "25%" if place == ":memory:" else MEMORY
         with contextlib.suppress(duckdb.Error):  # DuckDB before 1.4 knows no percentages
             connection.execute(f"SET memory_limit = '{most}'")
+
+    def new_file(self) -> Path:
+        """A name for one more file in the folder."""
+        self.check_open()
+        return self.folder / f"columns-{next(self._numbers)}"
+
+    def fits_in_memory(self, n_bytes: int) -> bool:
+        """Whether a file of this size, and all files with it, are read into memory."""
+        return fits_in_memory(max(n_bytes, self._n_bytes), self.in_parts)
 
     def use_more_memory(self) -> None:
         """Lift the limit: lines of a hundred megabytes cannot be read within it."""

@@ -107,6 +107,13 @@ def test_columns_are_those_of_the_naive_reader(file, monkeypatch, block, end):
                 np.testing.assert_array_equal(here, np.array(cells, dtype=here.dtype))
 
 
+def test_a_block_may_begin_with_an_empty_cell(file):
+    lines = Lines.of(file(",1\n,2\n"), kept=True)
+    for role in ("number", "text"):
+        n_rows, found = read_columns(lines, Dialect(","), [role, "number"])
+        assert (n_rows, found[1].tolist()) == (2, [1.0, 2.0])
+
+
 def test_texts_do_not_depend_on_the_blocks(file, monkeypatch):
     path = file("".join(f"{k % 7},{k % 5}\n" for k in range(100)))
     found = []

@@ -7,7 +7,6 @@ record, by Python's csv module, which either finds the line at fault or copes.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import csv
 from dataclasses import replace
@@ -19,32 +18,38 @@ from rosenblatt.tables.cells import (
     USUAL_MARKERS,
     WHITE_SPACE,
     quoted,
-    reads_as_value,
 )
-from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, thousands_in, unique_names
+from rosenblatt.tables.columns import Asked, Column, StagedFile, guessed, thousands_in
+from rosenblatt.tables.formats.csv_starts import (
+    column_names,
+    find_header,
+    joined_lines,
+    start_of,
+    without_markers,
+)
 from rosenblatt.tables.formats.dialects import (
     Dialect,
     FirstRecords,
     commented_header,
     has_unit_row,
     is_blank,
-    is_numbered_header,
-    looks_like_header,
     open_quote,
     records_of,
-    sniffed,
     unlimited_cells,
 )
-from rosenblatt.tables.formats.encodings import in_utf8
+from rosenblatt.tables.formats.encodings import in_utf8, starts_in_utf8
+from rosenblatt.tables.formats.line_faults import BadLines, few, mended
 from rosenblatt.tables.formats.plain_csv import Lines, NotPlainError, can_be_plain, read_columns
-from rosenblatt.tables.input_files import HEAD_BYTES, glob_escaped
-from rosenblatt.tables.missing_cells import forgotten, recognizer
+from rosenblatt.tables.formats.plain_csv_on_disk import PlainFile, read_to_disk
+from rosenblatt.tables.input_files import glob_escaped
+from rosenblatt.tables.missing_cells import forgotten
 from rosenblatt.tables.rows_in_memory import RowsInMemory
-from rosenblatt.tables.storage import TableError, first_line, fits_in_memory
+from rosenblatt.tables.rows_on_disk import RowsOnDisk
+from rosenblatt.tables.storage import TableError, first_line
 from rosenblatt.tables.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from rosenblatt.tables.storage import Storage
@@ -60,15 +65,42 @@ _REMEDY = "correct the quotation marks there"
 
 
 def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
-    """Read the rows of the file into memory, or into the table `rows` of the storage.
+    """Read the rows of the file into memory, into columns on disk, or into the table `rows`.
 
     A first line with all the wanted names is the header.
     """
-    given, lines, notes = file, _lines_of(file, storage), list[str]()
+    given, notes, lines = file, list[str](), _lines_of(file, storage)
+    on_disk = asked.in_memory
+    if lines is None and on_disk and starts_in_utf8(file):  # to the end, as will be seen
+        staged = read_on_disk([open_csv(file, shown, storage, asked)], asked)
+        if staged is not None:
+            return staged
+        on_disk = False
     if lines is None or not lines.ascii:
         file, notes = in_utf8(given, shown, storage.copies)
-        lines = lines if file is given else _lines_of(file, storage)
-    text, start = _start_of(file, asked.delimiter)
+        if file is not given:
+            lines, on_disk = _lines_of(file, storage), asked.in_memory
+    opened = open_csv(file, shown, storage, asked, notes)
+    many = lines is None or lines.n_lines * len(opened.guesses) > MOST_CELLS_IN_MEMORY
+    staged = None
+    if lines is not None and asked.in_memory and not many:
+        staged = opened.in_memory(lines, asked.missing)
+    elif many and on_disk:
+        staged = read_on_disk([opened], asked)
+    return opened.in_database() if staged is None else staged
+
+
+def _lines_of(file: Path, storage: Storage) -> Lines | None:
+    """The lines of a file, unless it is too large to be read into memory."""
+    size = file.stat().st_size
+    return Lines.of(file, kept=size < LARGE_BYTES) if storage.fits_in_memory(size) else None
+
+
+def open_csv(
+    file: Path, shown: str, storage: Storage, asked: Asked, notes: Sequence[str] = ()
+) -> OpenedCsv:
+    """A file of which the start was looked at: how it is written, and what its columns are."""
+    text, start = start_of(file, asked.delimiter)
     if all(not cell.strip(WHITE_SPACE) for record in start.records for cell in record):
         msg = f"{shown} holds nothing but blank lines: give a file with at least one row"
         raise TableError(msg)
@@ -76,116 +108,88 @@ def stage_csv(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedF
     if line is not None:
         msg = f"{shown}: line {line} opens a quotation mark that is never closed: {_REMEDY}"
         raise TableError(msg)
-    has_header, judged = _header(start.records, asked)
+    has_header, judged = find_header(start.records, asked)
     commented = None if has_header or asked.header is False else commented_header(text, start)
     heading = start.records[0] if has_header else commented
     names, renamed = column_names(heading or [], start, has_header=has_header)
     has_units = has_header and has_unit_row(start.records, asked.numbers)
-    skips = asked.skip_bad_lines
-    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units, skips)
     if len(start.records[0]) + 1 < start.n_fields:
-        bad = _BadLines(start.n_fields)
+        bad = BadLines(start.n_fields)
         bad.add(1 + start.dialect.skipped_lines, len(start.records[0]))
         raise bad.error(shown, start.dialect)
-    notes += judged
-    notes += renamed
+    told = [*notes, *judged, *renamed]
     if has_units:
         units = ", ".join(filter(None, (cell.strip(WHITE_SPACE) for cell in start.records[1])))
-        notes.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
-    notes += _joined_lines(start, has_header)
-    rows = _without(asked.missing, start.records[has_header + has_units :])
+        told.append(f"Line 2 of the table holds units ({units[:60]}); it was left out.")
+    told += joined_lines(start, has_header)
+    rows = without_markers(asked.missing, start.records[has_header + has_units :])
     guesses = guessed(rows, names, asked.text)
     certain, likely = thousands_in(rows, names, guesses, asked)
     # 1.234 is no plain number with a decimal comma.
     guesses = ["" if name in certain else guesses[j] for j, name in enumerate(names)]
     delimiter = start.dialect.delimiter
-    staged = StagedFile(names, [], notes, heading is not None, delimiter, likely, certain)
-    if asked.in_memory and lines and (held := reader.in_memory(lines, guesses, asked.missing)):
-        return replace(staged, columns=held.columns(guesses), in_memory=held)
-    numbers = [guess == "number" for guess in guesses]
+    staged = StagedFile(names, [], told, heading is not None, delimiter, likely, certain)
+    skips = asked.skip_bad_lines
+    reader = _Reader(file, shown, storage, start, has_header, len(names), has_units, skips)
     longest = LONG_LINE if max(map(len, text.split("\n"))) > SHORT_LINE // 4 else SHORT_LINE
-    large = file.stat().st_size >= LARGE_BYTES
-    if not (large and reader.stage_numbers(numbers, longest)):
-        numbers = [False] * len(names)
-        notes += reader.stage_texts(longest)
-    columns = [
-        Column(f"c{j}", "number", "number", declared=True)
-        if number
-        else Column(f"c{j}", "text", "text", declared=guess == "text")
-        for j, (number, guess) in enumerate(zip(numbers, guesses, strict=True))
+    return OpenedCsv(reader, staged, guesses, longest)
+
+
+class OpenedCsv(NamedTuple):
+    """A delimited file, what its start tells of its columns, and ways to read its rows."""
+
+    reader: _Reader
+    staged: StagedFile  # as yet without columns
+    guesses: list[str]
+    longest_line: int
+
+    def in_memory(self, lines: Lines, markers: Collection[str]) -> StagedFile | None:
+        """The rows in memory, or None: some line is not plain."""
+        held = self.reader.in_memory(lines, self.guesses, markers)
+        if held is None:
+            return None
+        return replace(self.staged, columns=held.columns(self.guesses), in_memory=held)
+
+    def in_database(self) -> StagedFile:
+        """The rows in the table `rows` of the storage."""
+        numbers = [guess == "number" for guess in self.guesses]
+        large = self.reader.file.stat().st_size >= LARGE_BYTES
+        notes = list[str]()
+        if not (large and self.reader.stage_numbers(numbers, self.longest_line)):
+            numbers = [False] * len(numbers)
+            notes = self.reader.stage_texts(self.longest_line)
+        columns = [
+            Column(f"c{j}", "number", "number", declared=True)
+            if number
+            else Column(f"c{j}", "text", "text", declared=guess == "text")
+            for j, (number, guess) in enumerate(zip(numbers, self.guesses, strict=True))
+        ]
+        return replace(self.staged, columns=columns, notes=[*self.staged.notes, *notes])
+
+
+def read_on_disk(files: Sequence[OpenedCsv], asked: Asked) -> StagedFile | None:
+    """The rows of these files, which have the same columns in any order, in columns on disk.
+
+    None: some line is not plain. What is said of the file is said of the first one.
+    """
+    first = files[0]
+    names = first.staged.names
+    if not all(opened.reader.is_plain() for opened in files):
+        return None
+    orders = [[opened.staged.names.index(name) for name in names] for opened in files]
+    found = [
+        [opened.guesses[j] for j in order] for opened, order in zip(files, orders, strict=True)
     ]
-    return replace(staged, columns=columns)
-
-
-def _lines_of(file: Path, storage: Storage) -> Lines | None:
-    """The lines of a file, unless it is too large to be read into memory."""
-    size = file.stat().st_size
-    return (
-        Lines.of(file, kept=size < LARGE_BYTES) if fits_in_memory(size, storage.in_parts) else None
-    )
-
-
-def _header(records: Sequence[Sequence[str]], asked: Asked) -> tuple[bool, list[str]]:
-    """Whether the first record names the columns, and a note if that may surprise."""
-    if asked.header is not None:
-        return asked.header, []
-    first = [cell.strip(WHITE_SPACE) for cell in records[0]]
-    if looks_like_header(records) or (asked.wanted and set(asked.wanted) <= set(first)):
-        return True, []
-    if not is_numbered_header(records):
-        return False, []
-    shown = ", ".join(filter(None, [*first[:4], "..." * (len(first) > 5), *first[4:][-1:]]))
-    return True, [f"The first line ({shown}) is taken as names (--no-header if it is data)."]
-
-
-def _without(markers: Collection[str], records: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """The records with nothing where one of the markers stands."""
-    if not markers:
-        return records
-    gone = recognizer(markers)
-    return [["" if gone(cell.strip(WHITE_SPACE)) else cell for cell in row] for row in records]
-
-
-def _start_of(file: Path, delimiter: str | None) -> tuple[str, FirstRecords]:
-    """The start of the file, long enough for some records, and the dialect that fits it."""
-    n_bytes = HEAD_BYTES
-    while True:
-        with file.open("rb") as opened:
-            head = opened.read(n_bytes)
-            complete = not opened.read(1)
-        text = codecs.decode(head, "utf-8", "ignore").removeprefix("\ufeff")
-        start = sniffed(text, delimiter, complete=complete)
-        if complete or len(start.records) > 2 or n_bytes > LONGEST_LINE:
-            return text, start
-        n_bytes *= 8
-
-
-def _joined_lines(start: FirstRecords, has_header: bool) -> list[str]:
-    """Notes about rows that quotation marks make of lines each of which could be a row itself."""
-    notes = []
-    delimiter = start.dialect.delimiter
-    for row, record in enumerate(start.records[has_header:], 1):
-        if start.n_fields > 1 and any("\n" in cell for cell in record):
-            lines = delimiter.join(record).split("\n")
-            if all(line.count(delimiter) + 1 == start.n_fields for line in lines):
-                joined = f"Data row {row} is {len(lines)} lines long: quotation marks join them"
-                notes.append(f"{joined}, perhaps by mistake.")
-    return _few(notes)
-
-
-def column_names(
-    heading: Sequence[str], start: FirstRecords, *, has_header: bool
-) -> tuple[list[str], list[str]]:
-    """A name for each column, none twice, and notes about those that were changed."""
-    names = [name.strip(WHITE_SPACE) for name in heading]
-    rows = start.records[has_header:]
-    if has_header and len(rows) > 1 and all(len(row) == len(names) + 1 for row in rows):
-        # Either every row ends with a delimiter, or (R's way) the row names have no heading.
-        trailing = not any(row[-1].strip(WHITE_SPACE) for row in rows)
-        names.insert(len(names) if trailing else 0, "")
-    elif not names:
-        names = [""] * max(start.n_fields, len(rows[0]))
-    return unique_names(names)
+    guesses = [of_all[0] if len(set(of_all)) == 1 else "" for of_all in zip(*found, strict=True)]
+    roles = ["number" if guess == "number" else "text" for guess in guesses]
+    plain = [opened.reader.plain_file(order) for opened, order in zip(files, orders, strict=True)]
+    storage, shown = first.reader.storage, first.reader.shown
+    try:
+        n_rows, columns = read_to_disk(plain, roles, asked.missing, storage)
+    except NotPlainError:
+        return None
+    rows = RowsOnDisk(storage, shown, n_rows, {f"c{j}": columns[j] for j in range(len(names))})
+    return replace(first.staged, columns=rows.columns(guesses), in_memory=rows)
 
 
 class _Reader(NamedTuple):
@@ -200,17 +204,29 @@ class _Reader(NamedTuple):
     has_units: bool = False  # in a row under the header
     skips_bad_lines: bool = False
 
+    def is_plain(self) -> bool:
+        """Whether its lines can be plain, as far as its start tells."""
+        return can_be_plain(self.start.dialect, self.n_columns) and self._starts_plainly()
+
+    @property
+    def n_skipped(self) -> int:
+        """How many lines there are before the rows."""
+        return self.start.dialect.skipped_lines + self.has_header + self.has_units
+
+    def plain_file(self, order: Sequence[int]) -> PlainFile:
+        """The file for columns in this order."""
+        return PlainFile(self.file, self.n_skipped, self.start.dialect, order)
+
     def in_memory(
         self, lines: Lines, guesses: Sequence[str], markers: Collection[str]
     ) -> RowsInMemory | None:
-        """The rows in memory, or None: some line is not plain, or there would be too many cells."""
+        """The rows in memory, or None: some line is not plain."""
         dialect = self.start.dialect
-        few = lines.n_lines * self.n_columns <= MOST_CELLS_IN_MEMORY
-        if not (few and can_be_plain(dialect, self.n_columns) and self._starts_plainly()):
+        if not self.is_plain():
             return None
         roles = ["number" if guess == "number" else "text" for guess in guesses]
         try:
-            rest = lines.after(dialect.skipped_lines + self.has_header + self.has_units)
+            rest = lines.after(self.n_skipped)
             n_rows, found = read_columns(rest, dialect, roles)
         except NotPlainError:
             return None
@@ -298,7 +314,7 @@ class _Reader(NamedTuple):
 
     def _write_tidy(self, dialect: Dialect, tidy: Path) -> list[str]:
         """Write the rows again, quoted by the book, or say which line has too few or many cells."""
-        n_columns, notes, bad = self.n_columns, list[str](), _BadLines(self.n_columns)
+        n_columns, notes, bad = self.n_columns, list[str](), BadLines(self.n_columns)
         try:
             with (
                 unlimited_cells(),
@@ -311,7 +327,7 @@ class _Reader(NamedTuple):
                 for _ in range(self.has_header + self.has_units):
                     next(records)
                 if dialect.delimiter == "\t" and not dialect.quote and n_columns > 1:
-                    records = _mended(records, n_columns, notes)
+                    records = mended(records, n_columns, notes)
                 writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")
                 for line, record in records:
                     if len(record) == n_columns:
@@ -325,63 +341,4 @@ class _Reader(NamedTuple):
             raise TableError(msg) from None
         if bad.count and not self.skips_bad_lines:
             raise bad.error(self.shown, dialect)
-        return _few(notes) + bad.notes()
-
-
-class _BadLines:
-    """Lines with too few or too many cells: how many, and the first few."""
-
-    def __init__(self, n_columns: int) -> None:
-        self.n_columns = n_columns
-        self.count = 0
-        self.first: list[tuple[int, int]] = []
-
-    def add(self, line: int, n_cells: int) -> None:
-        """Remember a line with so many cells."""
-        self.count += 1
-        if len(self.first) < 3:
-            self.first.append((line, n_cells))
-
-    def _listed(self) -> str:
-        (line, n_cells), *others = self.first
-        shown = [f"line {line} has {n_cells} field{'s' * (n_cells != 1)}"]
-        shown += [f"line {line} has {n_cells}" for line, n_cells in others]
-        return ", ".join(shown) + f" and so on, {self.count} lines in all" * (self.count > 3)
-
-    def notes(self) -> list[str]:
-        """What is said if they are left out."""
-        lines = "line is" if self.count == 1 else "lines are"
-        told = f"{self.count} {lines} left out, since the table has {self.n_columns} columns"
-        return [f"{told}: {self._listed()}."] if self.count else []
-
-    def error(self, shown: str, dialect: Dialect) -> TableError:
-        """The error that names them."""
-        them = "the line" if self.count == 1 else "them"
-        return TableError(
-            f"{shown}: {self._listed()}, but the table has {self.n_columns} columns: correct {them}"
-            f", leave {them} out with --skip-bad-lines (skip_bad_lines=True in Python), or give "
-            f"the right --delimiter (delimiter= in Python; taken: {dialect.delimiter!r})"
-        )
-
-
-def _mended(
-    records: Iterator[tuple[int, list[str]]], n_columns: int, notes: list[str]
-) -> Iterator[tuple[int, list[str]]]:
-    """Join a line without any tab to the row above it if that ends in words: text broken in two."""
-    row_line, whole = 0, [""]
-    for line, record in records:
-        words = len(whole) == n_columns and not reads_as_value(whole[-1].strip(WHITE_SPACE))
-        if len(record) == 1 and words:
-            whole[-1] += "\n" + record[0]
-            notes.append(f"Line {line} has no tab; it was joined to the row above it.")
-            continue
-        if row_line:
-            yield row_line, whole
-        row_line, whole = line, record
-    if row_line:
-        yield row_line, whole
-
-
-def _few(notes: list[str]) -> list[str]:
-    """The notes, or the first of them if they are many."""
-    return notes if len(notes) <= 5 else [*notes[:4], f"The same goes for {len(notes) - 4} more."]
+        return few(notes) + bad.notes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING
 
+from rosenblatt.tables.input_files import HEAD_BYTES
 from rosenblatt.tables.storage import TableError
 
 if TYPE_CHECKING:
@@ -45,6 +46,17 @@ def in_utf8(file: Path, shown: str, folder: Path) -> tuple[Path, list[str]]:
     except UnicodeDecodeError:
         copy, encoding = _transcoded(file, "latin-1", folder), "Latin-1"
     return copy, [f"The file is not UTF-8; it was read as {encoding}."]
+
+
+def starts_in_utf8(file: Path) -> bool:
+    """Whether the start of a file is in UTF-8."""
+    with file.open("rb") as opened:
+        start = opened.read(HEAD_BYTES)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _transcoded(file: Path, encoding: str, folder: Path) -> Path:

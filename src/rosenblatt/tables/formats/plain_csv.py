@@ -65,7 +65,7 @@ class Lines:
         size = file.stat().st_size
         step = min(BLOCK_BYTES, max(SMALL_BLOCK, size // count_threads(None) + 1))
         spans = [(k, min(k + step, size)) for k in range(0, size, step)]
-        counts = _side_by_side(lambda span: count_lines(_array(_read(source, *span))), spans)
+        counts = _side_by_side(lambda span: count_lines(as_array(_read(source, *span))), spans)
         blocks, begin, joined = list[Block](), 0, 0
         for (start, _), (n_lines, last, bits) in zip(spans, counts, strict=True):
             joined |= int(bits)
@@ -103,7 +103,8 @@ def _read(source: Path | bytes, begin: int, end: int) -> bytes:
         return opened.read(end - begin)
 
 
-def _array(data: bytes) -> NDArray[np.uint8]:
+def as_array(data: bytes) -> NDArray[np.uint8]:
+    """Bytes as numbers."""
     return np.frombuffer(data, dtype=np.uint8)
 
 
@@ -147,16 +148,10 @@ def read_columns(
 def _read_once(
     lines: Lines, dialect: Dialect, roles: Sequence[str]
 ) -> tuple[int, dict[int, Floats | Texts], set[int]]:
-    numbers = [j for j, role in enumerate(roles) if role == "number"]
-    texts = [j for j, role in enumerate(roles) if role == "text"]
-    role = np.full(len(roles), SKIPPED, dtype=np.int64)
-    role[numbers] = range(len(numbers))
-    role[texts] = [-2 - k for k in range(len(texts))]
-    quote = ord(dialect.quote) if dialect.quote else -1
-    layout = Layout(ord(dialect.delimiter), quote, role)
+    numbers, texts = with_role("number", roles), with_role("text", roles)
     n_lines = lines.n_lines
     target = _Target(
-        layout,
+        layout_of(dialect, roles),
         np.empty((len(numbers), n_lines)),
         np.empty((len(texts), n_lines), dtype=np.int32),
         np.zeros(len(numbers), dtype=np.bool_),
@@ -171,6 +166,25 @@ def _read_once(
         values[:] = list(distinct[k])
         found[j] = Texts(values, target.codes[k, :n_rows])
     return n_rows, found, {numbers[k] for k in np.flatnonzero(target.odd)}
+
+
+def with_role(role: str, roles: Sequence[str]) -> list[int]:
+    """The places of the columns that have this role."""
+    return [j for j, one in enumerate(roles) if one == role]
+
+
+def layout_of(dialect: Dialect, roles: Sequence[str], order: Sequence[int] | None = None) -> Layout:
+    """What the loops are told of a file.
+
+    `roles` are those of the columns of a table, which are in this `order` in the file.
+    """
+    places = np.arange(len(roles)) if order is None else np.asarray(order, dtype=np.intp)
+    numbers, texts = with_role("number", roles), with_role("text", roles)
+    role = np.full(len(roles), SKIPPED, dtype=np.int64)
+    role[places[numbers]] = range(len(numbers))
+    role[places[texts]] = [-2 - k for k in range(len(texts))]
+    quote = ord(dialect.quote) if dialect.quote else -1
+    return Layout(ord(dialect.delimiter), quote, role)
 
 
 def _fill(target: _Target, lines: Lines, distinct: Sequence[dict[str, int]]) -> int:
@@ -215,25 +229,30 @@ class _Target(NamedTuple):
         if len(data) < block.end - block.begin:
             raise NotPlainError
         data = data if data.endswith(b"\n") else data + b"\n"
-        most = min(FEW_WORDS, block.n_lines)
-        while True:
-            words = room_for(most, len(self.codes))
-            n_rows, how = scan(
-                _array(data), self.layout, MARKER_ROWS, self.numbers, self.codes, words, self.odd,
-                first, block.n_lines,
-            )  # fmt: skip
-            if how != FULL:
-                break
-            most = block.n_lines
-        if how != GOOD:
-            raise NotPlainError
-        found = []
-        for k, count in enumerate(words.counts):
-            begins, lengths = words.begins[k, :count].tolist(), words.lengths[k, :count].tolist()
-            found.append(
-                [str(data[b : b + n], "utf-8") for b, n in zip(begins, lengths, strict=True)]
-            )
-        return n_rows, found
+        return scanned(data, self.layout, self.numbers, self.codes, self.odd, first, block.n_lines)
+
+
+def scanned(
+    data: bytes, layout: Layout, numbers: Floats, codes: NDArray[np.int32],
+    odd: NDArray[np.bool_], first: int, n_lines: int,
+) -> tuple[int, list[list[str]]]:  # fmt: skip
+    """Read a block of so many lines, as `scan` does, and return its rows and words."""
+    most = min(FEW_WORDS, n_lines)
+    while True:
+        words = room_for(most, len(codes))
+        n_rows, how = scan(
+            as_array(data), layout, MARKER_ROWS, numbers, codes, words, odd, first, n_lines
+        )
+        if how != FULL:
+            break
+        most = n_lines
+    if how != GOOD:
+        raise NotPlainError
+    found = []
+    for k, count in enumerate(words.counts):
+        begins, lengths = words.begins[k, :count].tolist(), words.lengths[k, :count].tolist()
+        found.append([str(data[b : b + n], "utf-8") for b, n in zip(begins, lengths, strict=True)])
+    return n_rows, found
 
 
 def room_for(most: int, n_columns: int) -> Words:

@@ -29,9 +29,10 @@ _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
 _PARQUET = "read_parquet(?, hive_partitioning=false)"
 _PARQUET_IN_PLACE = "read_parquet({}, hive_partitioning=false, file_row_number=true)"
+MOST_BYTES_OF_A_RECORD = 1 << 24  # DuckDB sets aside as much and more, in each thread
 _JSON = (
     # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
-    "read_json(?, sample_size=-1, maximum_object_size=268435456, dateformat='never %Y', "
+    "read_json(?, sample_size=-1, maximum_object_size={}, dateformat='never %Y', "
     "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')"
 )
 
@@ -64,7 +65,7 @@ def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> Staged
         file = storage.copies / "records"
         written(layout, file)
     try:
-        staged = stage_relation(storage, shown, _JSON, [glob_escaped(file)])
+        staged = _staged_records(file, shown, storage)
         return replace(staged, notes=[*filter(None, notes), *staged.notes], has_header=has_names)
     except duckdb.Error as error:
         line = re.search(r"line (\d+)|record/value (\d+)", first_line(error))
@@ -72,6 +73,16 @@ def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> Staged
         remedy = 'give a list of records or one record per line (in pandas: orient="records")'
         msg = f"{shown} is not valid JSON{place}: {remedy}"
         raise TableError(msg) from None
+
+
+def _staged_records(file: Path, shown: str, storage: Storage) -> StagedFile:
+    """The records of a JSON file, which take little memory unless some are very long."""
+    source = [glob_escaped(file)]
+    try:
+        return stage_relation(storage, shown, _JSON.format(MOST_BYTES_OF_A_RECORD), source)
+    except duckdb.Error:
+        storage.use_more_memory()
+        return stage_relation(storage, shown, _JSON.format(16 * MOST_BYTES_OF_A_RECORD), source)
 
 
 def stage_relation(
