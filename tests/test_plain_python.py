@@ -15,6 +15,7 @@ FILES = [
     "nearest/test_margin_solvers.py",
     "kernel/test_kernel_perceptron.py",
     "kernel/test_registers.py",
+    "tables/test_exact_sums.py",
 ]
 
 # What runs each loop, dense and sparse: of the perceptron in one order of visits, and of the kernel
@@ -27,6 +28,7 @@ CHOSEN = """
     or two_loops and ties or sparse and twins-rbf and int32 or at_hand and ties-vote-cyclic-True
     or test_keep and shuffled-rbf or picked and ties and worst or drop_after and last-2-shuffled
     or budget and 2-shuffled-5 or registers
+    or test_exact_sums and to_the_bit
 """
 
 

@@ -1,6 +1,7 @@
 """Blocks of rows, gone through once, tell the encoder what the whole table does."""
 
 import math
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -239,6 +240,33 @@ def test_ids_are_judged_by_the_first_rows(name, monkeypatch):
         for cells, same in ((ids, False), (late, False), (early, True)):
             spec, _ = described(cells, cuts, name=name)
             assert ("dropped" in spec) == (name == "user_id" and not same)
+
+
+def peak(do):
+    """Bytes that were in use at once, beyond those before."""
+    tracemalloc.start()
+    try:
+        do()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_nothing_of_the_size_of_a_column_is_copied(tmp_path, monkeypatch):
+    n = 1 << 20
+    mapped = np.memmap(tmp_path / "x", np.float64, "w+", shape=n)
+    mapped[:] = np.random.default_rng(0).standard_normal(n)
+    mapped[::7] = math.nan
+    codes = np.arange(n, dtype=np.int32) % 5 - 1
+    table = {"x": mapped, "word": Texts(np.array(list("abcd"), dtype=object), codes)}
+    rows = np.memmap(tmp_path / "x", np.float64, "r", shape=(n // 2, 2))
+    monkeypatch.setattr("rosenblatt.tables.encoder.ROOM", 1 << 15)
+    blocks = ({"x": mapped[k : k + 4096]} for k in range(0, n, 4096))
+    for some in ({"x": mapped[:9], "word": ["a", "b", "c"] * 3}, rows[:9]):
+        rb.TableEncoder().fit(some)  # compiles the loops
+    assert peak(lambda: rb.TableEncoder().fit(table)) < codes.nbytes // 2
+    assert peak(lambda: rb.TableEncoder().fit(rows)) < codes.nbytes // 2
+    assert peak(lambda: rb.TableEncoder().fit_blocks(blocks)) < codes.nbytes // 2
 
 
 def test_the_sums_of_a_column_give_up_their_room():

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from rosenblatt.tables.feature_values import Spec
 
+ROOM = 1 << 22  # numbers of an array whose columns are copied, to lie side by side, at a time
+
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The columns of a table as features: numbers standardised, texts one-hot.
@@ -52,9 +54,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                `TfidfVectorizer`); all features together are then sparse
     =========  ==================================================================
 
+    Means and deviations are the floats nearest to the exact ones, so that neither the order of the
+    rows nor blocks of them (`fit_blocks`) make a difference.
+
     A column is left out if it is the same everywhere, or if it tells the rows apart instead of
     the classes: a text that is different in every row (or in more than half of them, with more
-    than 50 different texts), the number of the row, or unique whole numbers named like an id.
+    than 50 different texts; where there are more than 262 144, the rows up to there tell), the
+    number of the row, or whole numbers named like an id, unique in the first 2 097 152 rows.
 
     Parameters
     ----------
@@ -125,14 +131,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        self._learn(X)
+        table = self._open(X, reset=True)
+        tally = self._tally(table.names, {})
+        with _team_for(table) as team:
+            for rows in table.cut(ROOM):
+                tally.add(rows, team)
+        self._describe(tally)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """`fit` and `transform` of the same table, whose columns are read only once."""
-        columns = {column.name: column for column in self._learn(X)}
-        used = self._used()
-        return self._features([columns[spec["name"]] for spec in used])
+        table = self._open(X, reset=True)
+        tally = self._tally(table.names, {})
+        with _team_for(table) as team:
+            columns = {column.name: column for column in tally.add(table, team)}
+        self._describe(tally)
+        return self._features([columns[spec["name"]] for spec in self._used()])
 
     def fit_blocks(
         self, blocks: Iterable[Any], *, kinds: Mapping[str, str] | None = None
@@ -180,15 +194,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(msg)
         self._describe(tally)
         return self
-
-    def _learn(self, X: Any) -> list[Cells]:
-        """Describe the columns; the columns themselves."""
-        table = self._open(X, reset=True)
-        tally = self._tally(table.names, {})
-        with _team_for(table) as team:
-            columns = tally.add(table, team)
-        self._describe(tally)
-        return columns
 
     def _tally(self, columns: Sequence[str], kinds: Mapping[str, str]) -> TableTally:
         free = free_columns(self.text, columns)

@@ -32,11 +32,12 @@ def is_named(X: Any) -> bool:
 
 
 class Frame(NamedTuple):
-    """Named columns of equal length, fetched when asked for."""
+    """Named columns of equal length, fetched when asked for; `rows`, if they are an array's."""
 
     names: list[str]
     n_rows: int
     fetch: Callable[[str], Any]
+    rows: NDArray[Any] | None = None
 
     def __getitem__(self, name: Any) -> Any:
         cells = self.fetch(name)
@@ -68,13 +69,23 @@ class Frame(NamedTuple):
         """From a 2-D array, by position if the columns had names in training."""
         chosen = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
         place = {name: j for j, name in enumerate(chosen)}
-        return cls(chosen, X.shape[0], lambda name: X[:, place[name]])
+        return cls(chosen, X.shape[0], lambda name: X[:, place[name]], X)
+
+    def cut(self, room: int) -> Iterator[Frame]:
+        """An array of numbers in parts of about so many; any other table as it is."""
+        if self.rows is None or self.rows.dtype.kind not in "iuf":
+            yield self
+            return
+        step = max(1, room // len(self.names))
+        for start in range(0, self.n_rows, step):
+            yield self.of_array(self.rows[start : start + step], self.names)
 
 
 def is_empty(X: Any) -> bool:
     """Whether a table, or an array, has columns but no rows."""
     if not is_named(X):
-        return len(X) == 0 if hasattr(X, "__len__") else False
+        shape: Any = np.shape(X) if isinstance(X, list | tuple) else getattr(X, "shape", ())
+        return len(shape) > 0 and shape[0] == 0
     keys = list(_keys(X))
     return bool(keys) and _n_rows(X, keys[0]) == 0
 
@@ -235,8 +246,12 @@ class Cells:
         """The first row whose cell is not missing; -1 if all are."""
         if isinstance(self.values, Numbers):
             return self.values.first(lambda numbers: numbers == numbers)
-        present = self.values.codes >= 0
-        return int(present.argmax()) if present.any() else -1
+        codes = self.values.codes
+        for start in range(0, len(codes), LEAF):
+            present = codes[start : start + LEAF] >= 0
+            if present.any():
+                return start + int(present.argmax())
+        return -1
 
 
 def _days(dates: NDArray[Any]) -> Floats:

@@ -175,7 +175,6 @@ class TextTally:
         firsts = np.full(len(texts.values), -1, dtype=np.int64)
         first_cells(texts.codes, firsts)
         order = [k for k in np.argsort(firsts, kind="stable") if texts.values[k] in new]
-        order = order[-len(new) :]  # values of no row come first
         while (place := self._limit - len(self._known)) < len(order):
             n_cells = self._n + int(firsts[order[place]]) + 1
             if 2 * (self._limit + 1) > n_cells:
