@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosenblatt.tables import exact_sums
 from rosenblatt.tables.exact_sums import ExactSums, nearest_root
 
 LARGEST, LEAST = 1.7976931348623157e308, 5e-324
@@ -82,28 +81,21 @@ def test_blocks_and_their_order_do_not_matter(numbers, data):
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1.0, 1e300])
-def test_many_numbers(size, monkeypatch):
+def test_many_numbers_to_the_bit(size):
     numbers = (np.random.default_rng(0).standard_normal(5_000) + 3) * size
     expected = naive(numbers.tolist())
-    assert (summed([numbers]).mean, summed([numbers]).deviation) == expected
-    monkeypatch.setattr(exact_sums, "MOST", 100)  # what 64 bits have room for
-    sums = summed([numbers[:77], numbers[77:]])
-    assert (sums.mean, sums.deviation) == expected
+    for sums in (summed([numbers]), summed([numbers[:77], numbers[77:]])):
+        assert (sums.mean, sums.deviation) == expected
 
 
-def test_64_bits_have_room_for_as_many_numbers_as_are_added_at_a_time():
-    largest = 2**53 - 1
-    a, b, c = largest >> 36, (largest >> 18) & 0x3FFFF, largest & 0x3FFFF
-    for part in (
-        largest >> 32,
-        largest & 0xFFFFFFFF,
-        a * a,
-        a * b,
-        2 * a * c + b * b,
-        b * c,
-        c * c,
-    ):
-        assert part * exact_sums.MOST < 2**63
+@pytest.mark.parametrize("sign", [1, -1])
+def test_64_bits_have_room_for_the_largest_fractions_to_the_bit(sign):
+    largest = math.nextafter(2.0, 0)
+    odd = [1.0, -1.0, 2 - 2.0**-26, 1 + 2.0**-26 - 2.0**-52]  # either part is large, or none
+    numbers = np.array([sign * largest] * 1023 + odd)
+    sums = summed([numbers, numbers[:255], numbers])
+    assert (sums.mean, sums.deviation) == naive([*numbers, *numbers[:255], *numbers])
+    assert 256 * (2**27 - 1) ** 2 + 2**32 < 2**63
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -1 / 3, 1e-300, LEAST, 7e290, LARGEST])

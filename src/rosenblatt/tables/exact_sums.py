@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats
 
-MOST = 1 << 26  # numbers that 64 bits have room for
 NO_NUMBER = 0x7FF  # the exponent of NaN
 UNIT = 1074  # sums are multiples of 2**-UNIT, as all floats are; those of squares, of its square
 LEAST = 5e-324
@@ -43,18 +42,12 @@ class ExactSums:
     def __init__(self) -> None:
         self._n, self._n_missing, self._total, self._squares = 0, 0, 0, 0
         self._sums: NDArray[np.int64] | None = None  # of numbers that are not in these yet
-        self._pending = 0  # how many these are
 
     def add(self, values: Floats) -> None:
         """Add finite numbers, and count the missing ones, NaN."""
-        for start in range(0, len(values), MOST):
-            piece = values[start : start + MOST]
-            if self._pending + len(piece) > MOST:
-                self.settle()
-            if self._sums is None:
-                self._sums = np.zeros((NO_NUMBER + 1, N_SUMS), dtype=np.int64)
-            add_exactly(piece.view(np.int64), self._sums)
-            self._pending += len(piece)
+        if self._sums is None:
+            self._sums = np.zeros((NO_NUMBER + 1, N_SUMS), dtype=np.int64)
+        add_exactly(values.view(np.int64), self._sums)
 
     def merge(self, other: ExactSums) -> None:
         """Add what another has added."""
@@ -65,21 +58,22 @@ class ExactSums:
         self._squares += other._squares
 
     def settle(self) -> None:
-        """Carry the sums of 64 bits over to whole numbers of any size, and give up their room."""
+        """Carry the sums over to whole numbers of any size, and give up the room they took."""
         if self._sums is None:
             return
         exponents = np.flatnonzero(self._sums[:, 0])
         for exponent, row in zip(exponents.tolist(), self._sums[exponents].tolist(), strict=True):
-            count, high, low, a2, ab, middle, bc, c2 = row
+            count, *parts = row
             if exponent == NO_NUMBER:
                 self._n_missing += count
                 continue
+            lower_and_upper = zip(parts[:4], parts[4:], strict=True)
+            m, a2, ab, b2 = (lower + (upper << 32) for lower, upper in lower_and_upper)
             shift = max(exponent - 1, 0)
             self._n += count
-            self._total += ((high << 32) + low) << shift
-            square = (a2 << 72) + (ab << 55) + (middle << 36) + (bc << 19) + c2
-            self._squares += square << 2 * shift
-        self._sums, self._pending = None, 0
+            self._total += m << shift
+            self._squares += ((a2 << 52) + (ab << 27) + b2) << 2 * shift
+        self._sums = None
 
     @property
     def n(self) -> int:

@@ -6,42 +6,47 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.compiled import loop
+from rosenblatt.data.compiled import loop, part_of_loops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WITHOUT_SIGN = 2**63 - 1
 INFINITE = 0x7FF << 52  # the bits of infinity; those of NaN, without the sign, are larger
-# What `add_exactly` adds up for each exponent: how many numbers there are, the two parts of their
-# fractions with the sign, and the products of the three parts of their fractions.
-N_SUMS = 8
+# What `add_exactly` adds up for each exponent: how many numbers there are, their fractions with the
+# sign, and the three products of the two parts of their fractions, each sum in two parts.
+N_SUMS = 9
+
+
+@part_of_loops
+def carry(sums: NDArray[np.int64]) -> None:
+    """Leave the lower 32 bits of the sums where they are, and add the others to the upper parts."""
+    for k in range(1, 5):
+        sums[k + 4] += sums[k] >> 32
+        sums[k] &= 0xFFFFFFFF
 
 
 @loop
 def add_exactly(floats: NDArray[np.int64], sums: NDArray[np.int64]) -> None:
     """Add floats, given by their bits, and their squares to whole numbers, one row per exponent.
 
-    The fraction m of a float has 53 bits: as two parts of 21 and 32 bits, which keep the sign, it
-    is added to the sum, and as three, a, b and c of 18 bits at most, to the sum of squares:
-    m² = a² 2⁷² + ab 2⁵⁵ + (2ac + b²) 2³⁶ + bc 2¹⁹ + c². None of these sums leaves 64 bits before
-    2²⁶ numbers are added.
+    The fraction of a float is a whole number m of 53 bits, with two parts a and b of 27 and 26
+    bits, and m² = a² 2⁵² + ab 2²⁷ + b². 64 bits have room for 256 of each.
     """
     for i in range(len(floats)):
         bits = floats[i]
         exponent = (bits >> 52) & 0x7FF
         m = (bits & 0xFFFFFFFFFFFFF) | (np.int64(exponent != 0) << 52)
         sign = bits >> 63  # 0 or -1
-        a, b, c = m >> 36, (m >> 18) & 0x3FFFF, m & 0x3FFFF
+        a, b = m >> 26, m & 0x3FFFFFF
         found = sums[exponent]
         found[0] += 1
-        found[1] += ((m >> 32) ^ sign) - sign
-        found[2] += ((m & 0xFFFFFFFF) ^ sign) - sign
-        found[3] += a * a
-        found[4] += a * b
-        found[5] += 2 * a * c + b * b
-        found[6] += b * c
-        found[7] += c * c
+        found[1] += (m ^ sign) - sign
+        found[2] += a * a
+        found[3] += a * b
+        found[4] += b * b
+        if found[0] & 0xFF == 0:
+            carry(found)
 
 
 @loop
