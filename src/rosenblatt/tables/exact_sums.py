@@ -61,18 +61,21 @@ class ExactSums:
         """Carry the sums over to whole numbers of any size, and give up the room they took."""
         if self._sums is None:
             return
-        exponents = np.flatnonzero(self._sums[:, 0])
+        total, squares, place = 0, 0, NO_NUMBER  # both in units of 2**place, as it goes down
+        exponents = np.flatnonzero(self._sums[:, 0])[::-1]
         for exponent, row in zip(exponents.tolist(), self._sums[exponents].tolist(), strict=True):
-            count, *parts = row
             if exponent == NO_NUMBER:
-                self._n_missing += count
+                self._n_missing += row[0]
                 continue
-            lower_and_upper = zip(parts[:4], parts[4:], strict=True)
-            m, a2, ab, b2 = (lower + (upper << 32) for lower, upper in lower_and_upper)
-            shift = max(exponent - 1, 0)
+            count, m, a2, ab, b2, m_up, a2_up, ab_up, b2_up = row
+            lower, upper = (a2 << 52) + (ab << 27) + b2, (a2_up << 52) + (ab_up << 27) + b2_up
+            shift = place - max(exponent - 1, 0)
+            total = (total << shift) + (m_up << 32) + m
+            squares = (squares << 2 * shift) + (upper << 32) + lower
+            place -= shift
             self._n += count
-            self._total += m << shift
-            self._squares += ((a2 << 52) + (ab << 27) + b2) << 2 * shift
+        self._total += total << place
+        self._squares += squares << 2 * place
         self._sums = None
 
     @property

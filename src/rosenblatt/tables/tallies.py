@@ -95,14 +95,21 @@ class _RowNumbers:
         """Take note of some rows; whether the column may still number them."""
         if self._counts:
             self._start = self._start if self._n else float(numbers[0])
-            expected = self._start + np.arange(self._n, self._n + len(numbers))
-            self._counts = self._start in (0.0, 1.0) and np.array_equal(numbers, expected)
+            self._counts = self._start in (0.0, 1.0) and self._count_on(numbers)
         if self._whole:
             self._whole = bool((numbers == np.floor(numbers)).all())
             if self._n < MOST_IDS:
                 self._kept.append(numbers[: MOST_IDS - self._n].copy())
         self._n += len(numbers)
         return self._counts or self._whole
+
+    def _count_on(self, numbers: Floats) -> bool:
+        """Whether these go on from where the others ended."""
+        first = self._start + self._n
+        last = first + len(numbers) - 1
+        if not (numbers[0] == first and numbers[-1] == last):
+            return False
+        return np.array_equal(numbers, np.arange(first, last + 1))
 
     def found(self) -> bool:
         """Whether it numbers the rows."""
