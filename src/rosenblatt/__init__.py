@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from rosenblatt.running.checkpoints import Checkpoint, CheckpointError, CheckpointWarning
+    from rosenblatt.streams.opening import open as open
     from rosenblatt.tables.encoder import TableEncoder
 
 __version__ = "0.2.0.dev0"
@@ -121,6 +122,7 @@ _HOMES = {
     "Verdict": "rosenblatt.results",
     "compare": "rosenblatt.report.comparison",
     "mistake_bound": "rosenblatt.questions",
+    "open": "rosenblatt.streams.opening",  # not in __all__: import * would hide Python's own
     "separability": "rosenblatt.questions",
     "soft_margin_path": "rosenblatt.margin.path",
 }
@@ -139,4 +141,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "__version__", "open"]

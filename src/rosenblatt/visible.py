@@ -44,6 +44,16 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
     return f"{grouped(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
+def size_in_words(n_bytes: float) -> str:
+    """``512 bytes``, ``1.5 MB``, ``82 GB``."""
+    size, unit = float(n_bytes), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:.3g} {unit}" if size < 999.5 else f"{size:.0f} {unit}"
+
+
 def json_text(document: Any) -> str:
     """A document as JSON, indented, that every reader takes and every terminal can show.
 

@@ -68,10 +68,10 @@ def predict(
     refuse(top and not explain, f"--top {top} says how many columns to name: add --explain")
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.explaining import Explained
-        from rosenblatt.cli.overlapped import ahead, share_one_heap
         from rosenblatt.cli.reading import open_table
         from rosenblatt.cli.saved_models import Application, Tally, notes_without_options
         from rosenblatt.files.models import load
+        from rosenblatt.running.ahead import ahead, share_one_heap
         from rosenblatt.tables.output import TableWriter
 
         share_one_heap()

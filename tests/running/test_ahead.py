@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from rosenblatt.cli.overlapped import ahead
+from rosenblatt.running.ahead import ahead
 
 
 def test_items_come_in_order_and_are_made_elsewhere():
