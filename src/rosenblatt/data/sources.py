@@ -7,6 +7,7 @@ from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rosenblatt.data.rows import (
     Block,
@@ -18,6 +19,7 @@ from rosenblatt.data.rows import (
     n_rows,
     slice_rows,
 )
+from rosenblatt.data.scratch import scratch
 from rosenblatt.exact.blocks import Stack, stacked
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 IN_ORDER = np.empty(0, np.int64)
 MAPPED = 1 << 23  # numbers in a block of rows that lie on disk
+LARGE = 1 << 21  # numbers from which on a copy of such rows is on disk, too
 
 
 class Piece(NamedTuple):
@@ -245,6 +248,50 @@ def take_rows(source: Source, rows: NDArray[np.int64]) -> tuple[Block, NDArray[n
     X = Xs[0] if len(Xs) == 1 else stacked(list(Xs))
     block = Block(as_rows(X), np.concatenate(labels), np.concatenate(weights), factors[0])
     return block, np.argsort(order)
+
+
+def some_rows(source: Source, rows: NDArray[np.int64]) -> Any:
+    """A copy of the listed rows, ascending, in float64: an array or a CSR matrix.
+
+    Of a source that is not in memory a large copy is on disk as well.
+    """
+    X = stack(source)
+    if source.resident or len(rows) * source.n_entries < LARGE * source.n_rows:
+        return X[rows].astype(np.float64, copy=False)
+    wanted = list(_wanted(X, rows))
+    if is_dense(source):
+        out, at = scratch((len(rows), source.n_features), np.float64), 0
+        for matrix, here in wanted:
+            out[at : at + len(here)] = matrix[here]
+            at += len(here)
+        return out
+    lengths = np.concatenate([np.diff(matrix.indptr)[here] for matrix, here in wanted])
+    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    entries, columns = scratch((starts[-1],), np.float64), scratch((starts[-1],), np.int64)
+    at = 0
+    for matrix, here in wanted:
+        part = matrix[here]
+        entries[at : at + part.nnz], columns[at : at + part.nnz] = part.data, part.indices
+        at += part.nnz
+    return csr_on_disk(entries, columns, starts, (len(rows), source.n_features))
+
+
+def _wanted(X: Stack, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+    """Each block of a matrix that has some of the rows, and their numbers in it."""
+    start = 0
+    for matrix in X:
+        a, z = np.searchsorted(rows, (start, start + matrix.shape[0]))
+        if a < z:
+            yield matrix, rows[a:z] - start
+        start += matrix.shape[0]
+
+
+def csr_on_disk(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    """A CSR array of these parts as they are: its constructor would read them, and copy some."""
+    X = csr_array((1, 1))
+    X.data, X.indices, X.indptr = data, indices, indptr
+    X._shape = shape
+    return X
 
 
 class RowsByNumber:

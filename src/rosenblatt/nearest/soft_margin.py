@@ -200,7 +200,7 @@ class SoftMargin:
         return part, c
 
     def _on_all_rows(self, at: Start, mu: float) -> StopReason:
-        y, c = self.samples.y, self.c
+        c = self.c
         alpha, s = at.multipliers(c), self.samples.values(np.append(at.w, 0.0))
         awake, late = c > 0, 0
         while True:
@@ -218,12 +218,15 @@ class SoftMargin:
             if late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
                 return self._polish()
             mu = _next(mu, done, late, at.largest / largest)
-            moved = np.abs(s - before)
-            t = 1.0 - s - y * at.b
-            off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
-            awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
-            if not awake.any():
-                awake = c > 0
+            awake = self._awake(alpha, s, np.abs(s - before), at.b)
+
+    def _awake(self, alpha: Floats, s: Floats, moved: Floats, b: float) -> NDArray[np.bool_]:
+        """The rows whose multipliers may change, after a round that moved each value so far."""
+        y, c = self.samples.y, self.c
+        t = 1.0 - s - y * b
+        off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
+        awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
+        return awake if awake.any() else c > 0
 
     def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
         """The rows that are awake, and what the others sum to."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource, is_dense, stack
+from rosenblatt.data.sources import MemorySource, is_dense, some_rows, stack
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
@@ -97,7 +97,7 @@ class Samples:
 
     def part(self, rows: Ints) -> Samples:
         """A copy of the listed rows as samples of their own."""
-        X, label = self.take(rows), (self.y[rows] > 0).astype(np.int32)
+        X, label = some_rows(self.source, rows), (self.y[rows] > 0).astype(np.int32)
         part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
         part.alike = self.alike
         return part

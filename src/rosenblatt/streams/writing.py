@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from rosenblatt.arguments import canonical
+from rosenblatt.data.sources import csr_on_disk
 from rosenblatt.matrices import table
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ class FeatureWriter:
         starts, columns = self._starts.mapped(), self._columns.mapped()
         if max(self._entries.length, *shape) <= LONG:  # as SciPy wants them: both alike
             starts, columns = (self._narrowed(part) for part in (starts, columns))
-        X = csr_array((1, 1))
-        X.data, X.indices, X.indptr = self._entries.mapped(), columns, starts
-        X._shape = shape  # its constructor would read all of it, and copy some
-        return X
+        return csr_on_disk(self._entries.mapped(), columns, starts, shape)
 
     def _narrowed(self, numbers: Any) -> Any:
         file, step = self._cache.file(np.int32), 1 << 20
