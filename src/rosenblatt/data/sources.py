@@ -258,18 +258,17 @@ def some_rows(source: Source, rows: NDArray[np.int64]) -> Any:
     X = stack(source)
     if source.resident or len(rows) * source.n_entries < LARGE * source.n_rows:
         return X[rows].astype(np.float64, copy=False)
-    wanted = list(_wanted(X, rows))
+    at = 0
     if is_dense(source):
-        out, at = scratch((len(rows), source.n_features), np.float64), 0
-        for matrix, here in wanted:
+        out = scratch((len(rows), source.n_features), np.float64)
+        for matrix, here in _wanted(X, rows):
             out[at : at + len(here)] = matrix[here]
             at += len(here)
         return out
-    lengths = np.concatenate([np.diff(matrix.indptr)[here] for matrix, here in wanted])
+    lengths = np.concatenate([np.diff(matrix.indptr)[here] for matrix, here in _wanted(X, rows)])
     starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     entries, columns = scratch((starts[-1],), np.float64), scratch((starts[-1],), np.int64)
-    at = 0
-    for matrix, here in wanted:
+    for matrix, here in _wanted(X, rows):
         part = matrix[here]
         entries[at : at + part.nnz], columns[at : at + part.nnz] = part.data, part.indices
         at += part.nnz

@@ -10,6 +10,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import some_rows
 from rosenblatt.nearest import loops as slack
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def newton_step(
     few_entries = samples.source.n_entries <= FULL * samples.n * d
     if not samples.dense and few_entries and d <= min(k, SPARSE):
         return _without_copies(samples.source, rows, weight, gradient, slope_b, least)
-    X = samples.take(rows)
+    X = some_rows(samples.source, rows)
     if not samples.dense and not few_entries and k * d < MANY:
         X = X.toarray()
     alike = samples.alike or not isinstance(X, np.ndarray)
