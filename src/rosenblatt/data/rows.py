@@ -227,7 +227,15 @@ def as_matrix(rows: Rows, n_features: int) -> Any:
     a, z = rows.indptr[0], rows.indptr[-1]
     shape = (n_rows(rows), n_features)
     signed = rows.indices[a:z].view(f"i{rows.indices.itemsize}")
-    return csr_array((rows.data[a:z], signed, rows.indptr - a), shape=shape)
+    return csr_of_parts(rows.data[a:z], signed, rows.indptr - a, shape)
+
+
+def csr_of_parts(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
+    """A CSR array of validated parts as they are: its constructor reads them, and copies some."""
+    X = csr_array((1, 1))
+    X.data, X.indices, X.indptr = data, indices, indptr
+    X._shape = shape
+    return X
 
 
 def row_weights(block: Block, positive: Any, part: Any = slice(None)) -> NDArray[np.float64]:

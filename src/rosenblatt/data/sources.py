@@ -7,7 +7,6 @@ from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rosenblatt.data.rows import (
     Block,
@@ -15,6 +14,7 @@ from rosenblatt.data.rows import (
     Rows,
     as_matrix,
     as_rows,
+    csr_of_parts,
     n_entries,
     n_rows,
     slice_rows,
@@ -272,7 +272,7 @@ def some_rows(source: Source, rows: NDArray[np.int64]) -> Any:
         part = matrix[here]
         entries[at : at + part.nnz], columns[at : at + part.nnz] = part.data, part.indices
         at += part.nnz
-    return csr_on_disk(entries, columns, starts, (len(rows), source.n_features))
+    return csr_of_parts(entries, columns, starts, (len(rows), source.n_features))
 
 
 def _wanted(X: Stack, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
@@ -283,14 +283,6 @@ def _wanted(X: Stack, rows: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np
         if a < z:
             yield matrix, rows[a:z] - start
         start += matrix.shape[0]
-
-
-def csr_on_disk(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> Any:
-    """A CSR array of these parts as they are: its constructor would read them, and copy some."""
-    X = csr_array((1, 1))
-    X.data, X.indices, X.indptr = data, indices, indptr
-    X._shape = shape
-    return X
 
 
 class RowsByNumber:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from rosenblatt.arguments import canonical
-from rosenblatt.data.sources import csr_on_disk
+from rosenblatt.data.rows import csr_of_parts
 from rosenblatt.matrices import table
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class FeatureWriter:
         starts, columns = self._starts.mapped(), self._columns.mapped()
         if max(self._entries.length, *shape) <= LONG:  # as SciPy wants them: both alike
             starts, columns = (self._narrowed(part) for part in (starts, columns))
-        return csr_on_disk(self._entries.mapped(), columns, starts, shape)
+        return csr_of_parts(self._entries.mapped(), columns, starts, shape)
 
     def _narrowed(self, numbers: Any) -> Any:
         file, step = self._cache.file(np.int32), 1 << 20
