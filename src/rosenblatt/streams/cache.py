@@ -31,6 +31,8 @@ SIZE = re.compile(r"\s*(?P<amount>\d+(\.\d+)?(e\d+)?)\s*(?P<unit>[kmgt]?)i?b?\s*
 class Cache:
     """A folder for files without a name, that hold at most `size` bytes together.
 
+    The files are written in a ``with`` block.
+
     Parameters
     ----------
     folder : path, optional
@@ -43,6 +45,7 @@ class Cache:
         self.folder = Path(tempfile.gettempdir() if folder is None else file_path("cache", folder))
         self.size = None if size is None else n_bytes("cache_size", size)
         self.written = 0
+        self._files: list[GrowingFile] = []
         if not self.folder.is_dir():
             msg = f"there is no folder {self.folder} for the cache: make it first, or give another"
             raise FileNotFoundError(msg)
@@ -63,7 +66,17 @@ class Cache:
 
     def file(self, kind: DTypeLike) -> GrowingFile:
         """A new file for numbers of this kind."""
-        return GrowingFile(self, kind)
+        made = GrowingFile(self, kind)
+        self._files.append(made)
+        return made
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the files; what was mapped of them stays."""
+        for file in self._files:
+            file.close()
 
 
 class GrowingFile:
@@ -90,6 +103,10 @@ class GrowingFile:
             raise OSError(error.errno, told) from None
         cache.written += values.nbytes
         self.length += values.size
+
+    def close(self) -> None:
+        """Write no more."""
+        self._file.close()
 
     def mapped(self, *shape: int) -> NDArray[Any]:
         """All of them as an array of this shape, which cannot be written to."""

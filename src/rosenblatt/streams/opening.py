@@ -88,21 +88,28 @@ def open(
     """
     if encoder is not None:
         instance("encoder", encoder, TableEncoder, "give a TableEncoder, or None")
-    room = Cache(cache, cache_size)
+    with Cache(cache, cache_size) as room:
+        return _opened(what, target, encoder, room, reading)
+
+
+def _opened(
+    what: Any, target: Any, encoder: TableEncoder | None, room: Cache, reading: dict[str, Any]
+) -> OpenedSource:
+    """The samples, written into the cache unless they are on disk already."""
     blocks = table_blocks(what, room, reading)
     if blocks is not None:
         return opened_table(blocks, target, encoder, room)
     if isinstance(what, np.ndarray) or issparse(what):
         return _opened_array(what, target, room)
     again = of_iterable(what)
-    blocks_given = again()
-    first = next(blocks_given, None)
+    given = again()
+    first = next(given, None)
     if first is None:
         msg = f"{brief(what)} holds no blocks: give at least one with a row"
         raise ValueError(msg)
     if not is_named(first):
         refuse_for_numbers(target, encoder)
-        return _opened_pairs(chain([first], blocks_given), room)
+        return _opened_pairs(chain([first], given), room)
     if isinstance(what, Iterator):
         msg = (
             f"{brief(what)} can be gone through only once, but its tables are read twice: "

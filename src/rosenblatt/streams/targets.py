@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.streams.cache import Cache
     from rosenblatt.tables.frames import Cells
 
-MOST_CLASSES = 10_000  # different numbers; where there are more, they are no classes
+MOST_CLASSES = 10_000  # different numbers; more of them, or fractions, are no classes
 STEP = 1 << 20  # samples at a time
 
 
@@ -38,7 +38,9 @@ class TargetWriter:
         self._kind = ""
         self._dtype: Any = None
         self._codes: dict[Any, int] = {}  # of labels that are no numbers, as they first come
-        self._values: NDArray[Any] | None = np.empty(0)  # the different numbers; None: too many
+        self._values: NDArray[Any] | None = np.empty(
+            0
+        )  # the different numbers; None: they are no classes
         self._file: Any = None
 
     def add(self, y: Any, n: int) -> None:
@@ -98,7 +100,8 @@ class TargetWriter:
             raise ValueError(msg)
         if self._values is not None:
             self._values = np.union1d(self._values, numbers)
-            if len(self._values) > MOST_CLASSES:
+            whole = (self._values == np.floor(self._values)).all()
+            if len(self._values) > MOST_CLASSES or not whole:
                 self._values = None
         return numbers
 
