@@ -88,12 +88,12 @@ class GrowingFile:
 
     def append(self, values: NDArray[Any]) -> None:
         """Write numbers behind those that are there."""
-        values = np.ascontiguousarray(values, dtype=self.kind)
+        values = np.ascontiguousarray(values, dtype=self.kind).reshape(-1)
         cache = self._cache
         if cache.size is not None and cache.written + values.nbytes > cache.size:
             cache.require(values.nbytes)
         try:
-            self._file.write(memoryview(values.reshape(-1)).cast("B"))  # none of it is copied
+            self._file.write(values.data)  # none of it is copied
             self._file.flush()
         except OSError as error:
             if error.errno not in FULL:

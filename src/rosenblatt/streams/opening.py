@@ -140,7 +140,8 @@ def opened_table(
         table = SplitTable(blocks, target, cache)
         if encoder is None or not hasattr(encoder, "columns_"):
             encoder = TableEncoder() if encoder is None else clone(encoder)
-            encoder.fit_blocks(table.features())
+            kinds = {k: v for k, v in (blocks.kinds or {}).items() if k != target}
+            encoder.fit_blocks(table.features(), kinds=kinds)
         X = encoded(table.features(), encoder, cache)
         found = table.finished()
         return OpenedSource(

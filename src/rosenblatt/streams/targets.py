@@ -149,8 +149,8 @@ def known_rows(cells: Cells) -> NDArray[np.intp] | None:
     values = cells.values
     if isinstance(values, Texts):
         missing = values.codes == MISSING_CODE
-    elif values.missing is None:
+    elif values.complete:
         return None
     else:
-        missing = values.missing
+        missing = np.isnan(values.as_floats())
     return np.flatnonzero(~missing) if missing.any() else None
