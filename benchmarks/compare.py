@@ -35,7 +35,7 @@ from sklearn.svm import SVC, LinearSVC  # noqa: E402
 import rosenblatt as rb  # noqa: E402
 from rosenblatt.cli.reading import encoder_of, labelled_table  # noqa: E402
 from rosenblatt.report.comparison import compare_table  # noqa: E402
-from rosenblatt.report.fits import EncodedTable, LabelledTable  # noqa: E402
+from rosenblatt.report.fits import EncodedTable, LabelledTable, numbered  # noqa: E402
 from rosenblatt.running.threads import Team  # noqa: E402
 from rosenblatt.validation.plans import plan_folds  # noqa: E402
 from rosenblatt.validation.refits import FoldedTable  # noqa: E402
@@ -81,7 +81,7 @@ def tables() -> Iterator[tuple[str, LabelledTable]]:
             names=[*columns, "y"],
             target="y",
             columns=columns,
-            y=found.target_names[found.target],
+            **numbered(found.target_names[found.target]),
         ),
     )
     for name in ("banknotes.csv", *FILES):

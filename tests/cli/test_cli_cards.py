@@ -19,7 +19,7 @@ from rosenblatt.cli.options import typed
 from rosenblatt.files.models import versions, versions_in
 from rosenblatt.report import differences as compared
 from rosenblatt.report.fingerprints import fingerprint
-from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.fits import EncodedTable, numbered
 from rosenblatt.tables.texts import Texts
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -112,7 +112,7 @@ def test_a_fingerprint_by_hand():
     made = EncodedTable(
         file="f", names=["x", "t", "y"], target="y",
         columns={"x": np.array([-0.0, np.nan, 2.5]), "t": Texts.of(["b", None, "a"])},
-        y=np.array([7, 3, 7]), encoder=None, X=None,
+        **numbered([7, 3, 7]), encoder=None, X=None,
     )  # fmt: skip
     x = hashlib.sha256(np.array([0.0, np.nan, 2.5], "<f8").tobytes()).hexdigest()
     t = hashlib.sha256(np.array([0, -1, 1], "<i4").tobytes() + b'["b", "a"]').hexdigest()

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 import rosenblatt as rb
 from commands import NOTES, call, fitted, one_line, table
 from rosenblatt.cli.testing import held_out
-from rosenblatt.report.fits import LabelledTable
+from rosenblatt.report.fits import LabelledTable, numbered
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -132,7 +132,7 @@ def test_rows_are_held_out_in_shares_of_each_class():
 def test_rows_held_out_are_those_not_learned_from():
     rows = pd.read_csv(NOTES)
     labelled = LabelledTable(
-        file="t", names=list(rows), target="note", y=rows["note"].to_numpy(str),
+        file="t", names=list(rows), target="note", **numbered(rows["note"].to_numpy(str)),
         columns={"variance": rows["variance"].to_numpy()},
         known=None,
     )  # fmt: skip

@@ -57,7 +57,7 @@ def press(*_, **__):
 @pytest.mark.parametrize(
     ("where", "kept"),
     [
-        ("rosenblatt.cli.fitting.EncodedTable", "margins"),  # between training and verdict
+        ("rosenblatt.cli.fitting._was_chosen", "margins"),  # between training and verdict
         ("rosenblatt.report.judging.separability", "verdicts"),
         ("rosenblatt.cli.folding.plan_folds", "verdicts"),
         ("rosenblatt.cli.fitting.notes_about", "verdicts"),

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from rosenblatt import KernelPerceptron, Perceptron, TableEncoder
 from rosenblatt.cli.fitting import cross_validate
 from rosenblatt.cli.waiting import ProgressLine
-from rosenblatt.report.fits import EncodedTable, LabelledTable
+from rosenblatt.report.fits import EncodedTable, LabelledTable, numbered
 from rosenblatt.running.threads import Team
 from rosenblatt.tables.texts import Texts
 from rosenblatt.validation import refits
@@ -36,7 +36,9 @@ def labelled(n, n_classes, as_texts):
         "name": Texts.of(names) if as_texts else names,
         "same": np.ones(n),
     }
-    return LabelledTable(file="t.csv", names=[*columns, "y"], target="y", columns=columns, y=y)
+    return LabelledTable(
+        file="t.csv", names=[*columns, "y"], target="y", columns=columns, **numbered(y)
+    )
 
 
 def honest(table, classifier, encoder, folds):

@@ -10,7 +10,7 @@ import rosenblatt as rb
 from rosenblatt.report.choice import ChoiceFacts, choice_sentence, in_folds, tried_values
 from rosenblatt.report.comparison import comparison_facts
 from rosenblatt.report.comparison_report import command_lines, comparison_text
-from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.fits import EncodedTable, numbered
 from rosenblatt.validation import kinds
 from rosenblatt.validation.comparing import TIME, Comparison, Judged
 from rosenblatt.validation.kinds import MAJORITY, Kind, Majority
@@ -28,7 +28,7 @@ def table():
     X = encoder.fit_transform(columns)
     names = ["a", "y"]
     return EncodedTable(
-        file="t.csv", names=names, target="y", columns=columns, y=y, encoder=encoder, X=X
+        file="t.csv", names=names, target="y", columns=columns, **numbered(y), encoder=encoder, X=X
     )
 
 

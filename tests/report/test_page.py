@@ -11,7 +11,7 @@ from sklearn.metrics import auc, average_precision_score, roc_auc_score
 
 import rosenblatt as rb
 from hostile import HOSTILE
-from rosenblatt.report.fits import EncodedTable, fit_facts, margins_of
+from rosenblatt.report.fits import EncodedTable, fit_facts, margins_of, numbered
 from rosenblatt.report.judging import judge
 from rosenblatt.report.page.charting import ticks
 from rosenblatt.report.page.curves import histogram, ranking_curves, thinned
@@ -31,7 +31,7 @@ def facts_of(classifier, names, X, labels):
         names=[*names, "y"],
         target="y",
         columns=columns,
-        y=labels,
+        **numbered(labels),
         encoder=encoder,
         X=encoded,
     )

@@ -18,7 +18,7 @@ MOST_ROWS, MOST_FEATURES = 2_000, 100  # of tables on which it takes no time to 
 def worth_bending(facts: FitFacts, classifier: Any, training: EncodedTable) -> bool:
     """Whether rows that no hyperplane separates are in a table so small that a try is cheap."""
     linear = hasattr(classifier, "coef_") and facts.feature_map is None
-    small = len(training.y) <= MOST_ROWS and facts.features <= MOST_FEATURES
+    small = len(training.label) <= MOST_ROWS and facts.features <= MOST_FEATURES
     poor = facts.validation is not None and facts.validation.result.accuracy < POOR
     proved = any(one.verdict is Verdict.INSEPARABLE and one.proved for one in facts.verdicts)
     return linear and small and poor and proved

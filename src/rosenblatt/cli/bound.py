@@ -120,14 +120,15 @@ def _examine(
 
     progress.say("encoding")
     X = encoder.fit_transform(table.columns)
+    encoded = EncodedTable(**vars(table), encoder=encoder, X=X)
     _refuse_too_many(model, X)
     effort = Effort(epochs=unasked, record=RECORD)
-    table.notes.extend(run(model, X, table.y, progress, effort=effort))
+    table.notes.extend(run(model, encoded.source, progress, effort=effort))
     table.notes.extend(notes_about(encoder))
     progress.say("looking for the bound")
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            reports = model.bound_report(X, table.y)
+            reports = model.bound_report(encoded.source)
     except IndefiniteKernelError as error:
         msg = (
             f"--kernel {model.kernel} is no inner product of these rows, so there is no bound: "
@@ -139,7 +140,7 @@ def _examine(
         smaller = ", or give a smaller --degree or --gamma" if hasattr(model, "kernel") else ""
         msg = f"R is beyond what floating point can hold: scale the features{smaller}"
         raise ValueError(msg)
-    return EncodedTable(**vars(table), encoder=encoder, X=X), reports
+    return encoded, reports
 
 
 def _refuse_too_many(model: Any, X: Any) -> None:

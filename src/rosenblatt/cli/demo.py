@@ -124,12 +124,14 @@ def _penguins() -> LabelledTable:
 def _generated(data: rb.datasets.Dataset, target: str) -> LabelledTable:
     import numpy as np
 
-    from rosenblatt.report.fits import LabelledTable
+    from rosenblatt.report.fits import LabelledTable, numbered
 
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     named = data.target_names != ("-1", "+1")
     y = np.where(data.y > 0, *data.target_names[::-1]) if named else data.y
-    return LabelledTable(file=data.description, names=[], target=target, columns=columns, y=y)
+    return LabelledTable(
+        file=data.description, names=[], target=target, columns=columns, **numbered(y)
+    )
 
 
 DEMOS = {
@@ -241,6 +243,6 @@ def _write(name: str, path: str) -> None:
     table = _find(name).read()
     texts = {name: isinstance(column, Texts) for name, column in table.columns.items()}
     layout = {name: "text" if is_text else "number" for name, is_text in texts.items()}
-    labels = "text" if table.y.dtype.kind == "U" else "integer"
+    labels = "text" if table.classes.dtype.kind == "U" else "integer"
     with TableWriter(path, layout | {table.target: labels}) as out:
         out.write(table.columns | {table.target: table.y})

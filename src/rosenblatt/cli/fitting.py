@@ -31,6 +31,7 @@ from rosenblatt.cli.options import (
 from rosenblatt.cli.reading import encoder_of, read_file
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.facts import FitFacts
@@ -115,7 +116,7 @@ def prepare(
     rule, files = estimator(name), tables_of(options)
     progress.say(f"reading {shown_tables(files)}")
     table = read_file(files, options["target"], rule, how_to_read(options))
-    classifier = rule(**estimator_options(name, rule, options, table.y), **more)
+    classifier = rule(**estimator_options(name, rule, options, table.classes), **more)
     if options.get("tune"):
         from rosenblatt.cli.tuning import tuned
 
@@ -139,16 +140,16 @@ def train(
     """
     began = time.perf_counter()
     progress.say("encoding")
-    X = encoder.fit_transform(table.columns)
+    training = EncodedTable(**vars(table), encoder=encoder, X=encoder.fit_transform(table.columns))
     judged_as = classifier  # by folds: its choices are a part of it
     limit = None
     if hasattr(classifier, "choose"):
         from rosenblatt.cli.tuning import choose_by_all
 
         limit = classifier.classifier.max_time
-        classifier = choose_by_all(classifier, X, table, limit, progress)
+        classifier = choose_by_all(classifier, training, limit, progress)
     try:
-        table.notes.extend(run(classifier, X, table.y, progress, effort=effort))
+        table.notes.extend(run(classifier, training.source, progress, effort=effort))
         ctrl_c.hold()
     except KeyboardInterrupt:
         if not hasattr(classifier, "fits_"):
@@ -159,7 +160,6 @@ def train(
     if _was_chosen(classifier):
         epochs = count(int(classifier.n_iter_), "epoch")
         table.notes.append(f"{epochs}, by the course of the mistakes (--max-epochs for others)")
-    training = EncodedTable(**vars(table), encoder=encoder, X=X)
     margins = margins_of(classifier, training)
     facts = replace(fit_facts(classifier, training), seconds=took, margins=margins)
     interrupted = was_interrupted(classifier) or ctrl_c.pressed
@@ -195,8 +195,7 @@ def train(
 
 def run(
     classifier: Any,
-    X: Any,
-    y: NDArray[Any],
+    source: OpenedSource,
     progress: ProgressLine,
     what: str = "training",
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
@@ -206,7 +205,7 @@ def run(
         # The report says why it stopped and what to do.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("always", IndefiniteKernelWarning)
-        fit(classifier, X, y, progress, what, effort)
+        fit(classifier, source, None, progress, what, effort)
     notes = []
     for warning in caught:
         if isinstance(warning.message, IndefiniteKernelWarning):
@@ -217,15 +216,15 @@ def run(
 
 
 def fit(
-    classifier: Any, X: Any, y: NDArray[Any], progress: Telling, what: str, effort: Effort
+    classifier: Any, X: Any, y: NDArray[Any] | None, progress: Telling, what: str, effort: Effort
 ) -> None:
-    """Train, and tell how far it is."""
-    n_problems = len(positives_of(np.unique(y)))
+    """Train, and tell how far it is; an opened source has its own y."""
+    n_problems = len(positives_of(X.classes if y is None else np.unique(y)))
     callback: Any
     if not hasattr(classifier, "max_epochs"):  # margins are found in scans
         callback = partial(progress.after_scan, what, n_problems)
     else:
-        course = effort.course(classifier, X, n_problems)
+        course = effort.course(classifier, X.X if y is None else X, n_problems)
         callback = partial(progress.after_epoch, what, course)
     classifier.set_params(callback=callback)
     try:

@@ -308,7 +308,7 @@ def chosen_model(options: Mapping[str, Any]) -> str:
 
 
 def estimator_options(
-    model: str, estimator: type, given: Mapping[str, Any], y: NDArray[Any]
+    model: str, estimator: type, given: Mapping[str, Any], classes: NDArray[Any]
 ) -> dict[str, Any]:
     """The parameters that were given to a command, in the terms of the estimator of a model."""
     given = {RENAMED.get(name, name): given[name] for name in PARAMETERS if name in given}
@@ -342,9 +342,7 @@ def estimator_options(
     joint = options.get("multiclass") == "joint"
     numbers = isinstance(options.get("init"), list)
     one = "--init takes one vector, which leaves classes that are one problem tied: give random"
-    refuse(
-        joint and numbers and len(set(y.tolist())) > 2, f"{one}, or leave --multiclass joint out"
-    )
+    refuse(joint and numbers and len(classes) > 2, f"{one}, or leave --multiclass joint out")
     both = "--at-zero says where two classes meet: leave it out with --multiclass joint"
     refuse(joint and "at_zero" in options, both)
     if "at_zero" in options:
@@ -352,7 +350,7 @@ def estimator_options(
         refuse(side not in ("-1", "+1", "1"), f"--at-zero {side} is no side: give -1 or +1")
         options["at_zero"] = int(side)
     if "class_weight" in options and options["class_weight"] != "balanced":
-        options["class_weight"] = _class_weights(options["class_weight"], y)
+        options["class_weight"] = _class_weights(options["class_weight"], classes)
     return options
 
 
@@ -431,11 +429,11 @@ def _whole(name: str, text: str) -> int:
     return whole
 
 
-def _class_weights(text: str, y: NDArray[Any]) -> dict[Any, float]:
+def _class_weights(text: str, classes: NDArray[Any]) -> dict[Any, float]:
     """``spam=2,ham=1`` as a dict with the labels themselves as keys."""
     from rosenblatt.report.sentences import listing
 
-    labels = {str(label): label for label in set(y.tolist())}
+    labels = {str(label): label for label in classes.tolist()}
     weights = {}
     for part in text.split(","):
         name, found, weight = part.rpartition("=")

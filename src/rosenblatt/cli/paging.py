@@ -105,9 +105,8 @@ def _judgement(trained: TrainedModel, rest: LabelledTable | None) -> Judgement |
     classifier, facts = trained.classifier, trained.facts
     if rest is not None:
         values = decision_values(classifier, trained.training.encoder.transform(rest.columns))
-        return judgement(
-            "held out", classifier, values, np.searchsorted(classifier.classes_, rest.y)
-        )
+        true = np.searchsorted(classifier.classes_, rest.classes)[rest.label]
+        return judgement("held out", classifier, values, true)
     if facts.test is not None and trained.test_answers is not None:
         true, values = trained.test_answers
         return judgement("test", classifier, values, true, where=facts.tested_on)

@@ -2,54 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.cli.classes import find_target, parts, read_labels, spellings
 from rosenblatt.cli.grouping import check_groups, group_numbers, refuse_matrix
 from rosenblatt.cli.options import READING, how_to_encode, refuse
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
-from rosenblatt.tables.cells import missing, truth_in_one_way
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
-from rosenblatt.tables.spellings import in_one_spelling, same_spellings
+from rosenblatt.tables.spellings import in_one_spelling
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
 from rosenblatt.tables.texts import Texts
 from rosenblatt.visible import count
 
-MOST_CLASSES = 100  # unless asked for
-FEW_CLASSES = 20
-MOST_WHOLE = 2.0**53  # above, floats are not what stands in the file
 MOST_NOTES = 5  # on columns that were treated alike
-CLASS_NAMES = ("target", "class", "label", "y")
-EMPTY, ONE_CLASS = "is empty", "holds only one class"
-
-
-class NoClassesError(ValueError):
-    """A column that cannot be the classes; `what` is wrong with it, in a few words."""
-
-    def __init__(self, message: str, what: str) -> None:
-        super().__init__(message)
-        self.what = what
-
-
-class Labels(NamedTuple):
-    """The class of each row that has one, which rows these are, and what is worth a note."""
-
-    y: NDArray[Any]
-    known: NDArray[np.bool_]
-    notes: list[str]
 
 
 def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Table:
@@ -137,8 +114,7 @@ def labelled_table(
     why = f" ({'; '.join(lost)})" if lost else ""
     none = f"{table.path} has no column to learn from beside {target!r}{why}: give more columns"
     refuse(not features, none)
-    y, known, _ = labels
-    columns = table.columns(features)
+    columns, known = table.columns(features), labels.known
     if not known.all():
         columns = {name: cells[known] for name, cells in columns.items()}
         notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
@@ -148,7 +124,8 @@ def labelled_table(
         names=list(table.names),
         target=target,
         columns=columns,
-        y=y,
+        classes=labels.classes,
+        label=labels.label,
         notes=notes,
         has_header=table.has_header,
         known=known,
@@ -188,124 +165,7 @@ def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder
     return TableEncoder(**how)
 
 
-# The classes ------------------------------------------------------------------------------------
-
-
-def find_target(
-    table: Table, left: Sequence[str], as_they_stand: Sequence[str]
-) -> tuple[str, Labels, list[str]]:
-    """The column to take for the classes where nobody said which, and empty ones behind it.
-
-    The last one; if it cannot be, one whose name says so, or the first. Lines that end in a
-    delimiter have an empty cell more, which is no column.
-    """
-
-    def labels_of(name: str, most: int = MOST_CLASSES) -> Labels:
-        exact = name in as_they_stand
-        return read_labels(table, name, most=most, guessed=True, as_it_stands=exact)
-
-    empty: list[str] = []
-    for last in reversed(left):
-        try:
-            found = labels_of(last)
-        except NoClassesError as error:
-            if error.what == EMPTY and len(left) > len(empty) + 2:
-                empty.append(last)
-                continue
-            refused = error
-            break
-        where = "the last column" if left[-1] == table.names[-1] else "the last of the others"
-        where = "the last column that is not empty" if empty else where
-        told = f"{shortened(last)}, {where}, is taken as the class (--target for another)"
-        told += f"; left out, for it is empty: {listing(empty)}" * bool(empty)
-        guessed = [] if "sparse" in table.kinds.values() else [told]  # whose format has labels
-        return last, found._replace(notes=[*guessed, *found.notes]), empty
-    named = [name for name in left if name.lower() in CLASS_NAMES and name != last]
-    others = [] if refused.what == ONE_CLASS else left[:1]  # too few rows are no reason to look
-    for name in [*named, *others]:
-        with contextlib.suppress(NoClassesError):
-            found = labels_of(name, MOST_CLASSES if name in named else FEW_CLASSES)
-            told = (
-                f"{shortened(name)} is taken as the class, for {shortened(last)}, the last column, "
-                f"{refused.what} (--target for another)"
-            )
-            return name, found._replace(notes=[told, *found.notes]), empty
-    raise refused
-
-
-def read_labels(
-    table: Table,
-    target: str,
-    *,
-    most: int = MOST_CLASSES,
-    guessed: bool = False,
-    as_it_stands: bool = False,
-) -> Labels:
-    """The class of each row that has one; at most so many classes if the column was guessed."""
-    kind, cells = table.kinds[target], table[target]
-    if kind == "date":
-        msg = f"column {target!r} holds dates: choose a column of classes with --target"
-        raise NoClassesError(msg, "holds dates")
-    known = ~missing(cells)
-    cells = cells[known]
-    if not cells.size:
-        msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
-        raise NoClassesError(msg, EMPTY)
-    notes = list[str]()
-    if kind != "number":
-        cells, notes = _words(cells, target, as_it_stands)
-    values = np.unique(cells)
-    whole = kind == "number" and bool((cells == np.floor(cells)).all())
-    whole = whole and bool(np.abs(cells).max() < MOST_WHOLE)
-    if len(values) == 1:
-        only = f"{values[0]:g}" if isinstance(values[0], float) else repr(str(values[0]))
-        msg = (
-            f"column {target!r} holds only one class, {only}: "
-            "a classifier needs rows of at least two; choose another column with --target"
-        )
-        raise NoClassesError(msg, ONE_CLASS)
-    # Numbers that hardly ever come twice are measurements, whoever asks for them.
-    few = 0.5 * len(cells) if guessed or (whole and len(values) > most) else len(cells) - 1
-    fraction = kind == "number" and not whole and len(values) > FEW_CLASSES
-    if fraction or (guessed and len(values) > most) or len(values) > max(2, few):
-        raise _no_classes(target, kind, len(values), len(cells), guessed)
-    if target in table.written:
-        texts = table.read_as({target: "text"})[target][known]
-        labels, notes = _as_written(cells, texts)
-        return Labels(labels, known, notes)
-    if kind == "number":
-        return Labels(cells.astype(np.int64) if whole else _in_digits(cells), known, notes)
-    return Labels(cells.astype(str), known, notes)
-
-
-def _words(cells: NDArray[Any], target: str, as_it_stands: bool) -> tuple[NDArray[Any], list[str]]:
-    """Classes in one spelling each, the most frequent: Yes, YES and yes are the same."""
-    cells = truth_in_one_way(cells)
-    texts, several = in_one_spelling(Texts.of(cells))
-    if as_it_stands or not several:
-        return cells, []
-    note = f"classes in several spellings, taken as one: {_spellings(several)}"
-    return texts.texts(), [f"{note} (--category {shortened(target)}: as they stand)"]
-
-
-def _in_digits(numbers: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Classes that are numbers in few digits, or in as many as it takes to tell them apart."""
-    values, codes = np.unique(numbers, return_inverse=True)
-    short = [f"{value:g}" for value in values.tolist()]
-    short = short if len(set(short)) == len(short) else list(map(repr, values.tolist()))
-    return np.array(short)[codes]
-
-
-def _as_written(
-    numbers: NDArray[np.float64], texts: NDArray[Any]
-) -> tuple[NDArray[np.str_], list[str]]:
-    """Classes that are numbers as they are written, such as $10: each in one spelling."""
-    pairs = Counter(zip(numbers.tolist(), texts.tolist(), strict=True))
-    groups = same_spellings((number, text, n) for (number, text), n in pairs.items())
-    one = {text: group[0] for group in groups for text in group}
-    several = [group for group in groups if len(group) > 1]
-    note = f"classes in several spellings, taken as one: {_spellings(several)}"
-    return np.array([one[text] for text in texts]), [note] * bool(several)
+# What was done to the columns -------------------------------------------------------------------
 
 
 def _merge_spellings(columns: dict[str, Any], exact: Sequence[str]) -> list[str]:
@@ -317,32 +177,10 @@ def _merge_spellings(columns: dict[str, Any], exact: Sequence[str]) -> list[str]
             if several:
                 told = f"{shortened(name)}: words in several spellings, taken as one"
                 option = f"(--category {shortened(name)}: as they stand)"
-                notes.append(f"{told}: {_spellings(several)} {option}")
+                notes.append(f"{told}: {spellings(several)} {option}")
     rest = len(notes) - MOST_NOTES
     more = f"the same of {count(rest, 'other column')}"
     return notes[:MOST_NOTES] + [more] * (rest > 0)
-
-
-def _spellings(several: Sequence[Sequence[str]]) -> str:
-    told = [f"{listing(same)} as {shortened(same[0])}" for same in several]
-    return "; ".join(told[:5]) + f"; and {len(told) - 5} more" * (len(told) > 5)
-
-
-def _no_classes(
-    target: str, kind: str, n_values: int, n_rows: int, guessed: bool
-) -> NoClassesError:
-    """Why a target is a measurement or a name rather than a class, and what to do."""
-    number = kind == "number"
-    what = "looks continuous" if number else "looks like a name or a text"
-    remedy = f"Choose {'a' if guessed else 'another'} column of classes with --target"
-    remedy += ", or cut this one into classes first" if number else ""
-    recurring = guessed and not number and 2 * n_values <= n_rows
-    remedy += f" (--target {shortened(target)} if these are the classes)" if recurring else ""
-    shown = f"{n_values} different values in {count(n_rows, 'row')}"
-    return NoClassesError(f"column {target!r} {what}: {shown}. {remedy}", what)
-
-
-# What was done to the columns -------------------------------------------------------------------
 
 
 def _notes_on_rounding(
@@ -350,10 +188,15 @@ def _notes_on_rounding(
 ) -> list[str]:
     """Which columns hold whole numbers that may not be what stands in the file."""
     numbers = [name for name, kind in encoder.kinds_.items() if kind == "number"]
-    large = [name for name in numbers if np.nanmax(np.abs(columns[name])) >= 2**53]
+    large = [name for name in numbers if _reaches(columns[name], 2.0**53)]
     if not large:
         return []
     return [
         f"beyond 2^53, where floats cannot hold every whole number: {listing(large)}; each number "
         "there was rounded to the nearest float, and different ones may have become the same"
     ]
+
+
+def _reaches(numbers: NDArray[np.float64], size: float) -> bool:
+    """Whether some number is as large as that."""
+    return any(bool((np.abs(numbers[part]) >= size).any()) for part in parts(len(numbers)))

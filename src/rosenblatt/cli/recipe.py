@@ -111,7 +111,7 @@ def _python(trained: TrainedModel, given: Mapping[str, Any]) -> Iterator[str]:
 
 def _needs_numpy(trained: TrainedModel, given: Mapping[str, Any]) -> bool:
     training = trained.training
-    numbers = training.y.dtype.kind == "U" and _are_numbers(training)
+    numbers = training.classes.dtype.kind == "U" and _are_numbers(training)
     return bool(training.rows_left_out) or given.get("holdout") is not None or numbers
 
 
@@ -145,22 +145,22 @@ def _path(file: str) -> str:
 
 def _as_written(training: Any) -> bool:
     """Whether the classes are numbers that are called as they are written."""
-    return training.y.dtype.kind == "U" and training.target in training.decimals
+    return training.classes.dtype.kind == "U" and training.target in training.decimals
 
 
 def _are_numbers(training: Any) -> bool:
     """Whether the classes are fractions, which are called by few digits."""
     try:
-        names = [float(name) for name in np.unique(training.y)]
+        names = [float(name) for name in training.classes]
     except ValueError:
         return False
     return not _as_written(training) and any(name != round(name) for name in names)
 
 
 def _labels(training: Any, cells: str) -> str:
-    if training.y.dtype.kind == "i":
+    if training.classes.dtype.kind == "i":
         return f"{cells}.astype(int)"
-    if training.y.dtype.kind == "U" and _are_numbers(training):
+    if training.classes.dtype.kind == "U" and _are_numbers(training):
         return f'np.array([f"{{number:g}}" for number in {cells}])'
     return f"{cells}.astype(str)"
 

@@ -107,8 +107,9 @@ def steps(
         refuse_overwriting(output, options.tables_of(asked))
         table, classifier, encoder = prepare(asked, progress, record=True)
         X = encoder.fit_transform(table.columns)
-        run(classifier, X, table.y, progress, effort=_effort(max_epochs is None and not max_time))
         encoded = EncodedTable(**vars(table), encoder=encoder, X=X)
+        effort = _effort(max_epochs is None and not max_time)
+        run(classifier, encoded.source, progress, effort=effort)
         progress.say("looking for the best hyperplane")
         chosen, notes = _chosen(classifier, positive), [*table.notes, *notes_about(encoder)]
         tables = [

@@ -98,7 +98,7 @@ def _encoded(table: LabelledTable, asked: dict[str, Any]) -> EncodedTable:
     from rosenblatt.report.fits import EncodedTable
     from rosenblatt.report.sentences import listing
 
-    labels, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
+    (labels, numbers), counts = table.labels, np.array(list(table.counts.values()))
     single = labels[counts == 1]
     if len(single):
         few = f"{table.target!r} has {count(len(labels) - len(single), 'class', 'classes')}"

@@ -39,7 +39,7 @@ def held_out(table: LabelledTable, share: float, seed: int) -> tuple[LabelledTab
     Of every class one row stays on either side, at least; groups are not parted, though that may
     leave none to judge by.
     """
-    classes, numbers, counts = np.unique(table.y, return_inverse=True, return_counts=True)
+    (classes, numbers), counts = table.labels, np.array(list(table.counts.values()))
     if counts.min() < 2:
         lone = classes[counts.argmin()]
         msg = f"--holdout needs two rows of every class: {table.target} has only one of {lone}"
@@ -55,7 +55,7 @@ def held_out(table: LabelledTable, share: float, seed: int) -> tuple[LabelledTab
 
 
 def _parted(table: LabelledTable, test: NDArray[np.intp]) -> tuple[LabelledTable, LabelledTable]:
-    learn = np.setdiff1d(np.arange(len(table.y)), test)
+    learn = np.setdiff1d(np.arange(len(table.label)), test)
     return table.taken(learn), table.taken(test)
 
 
@@ -68,12 +68,13 @@ def _groups_held_out(
     none = f"--holdout needs more groups in column {table.grouped_by!r}: without those that it"
     refuse(not len(test), f"{none} would hold out, a class has no rows to learn from")
     learn, rest = _parted(table, test)
-    lacking = np.setdiff1d(table.y, rest.y)
+    lacking = np.setdiff1d(table.classes, rest.classes)
     if len(lacking):
         few = f"of {listing(map(str, lacking))} no rows are held out: its groups are too few"
         table.notes.append(few)
     groups, of = (len(np.unique(part)) for part in (table.group_of[test], table.group_of))
-    held = f"{len(rest.y) / len(table.y):.1%} of the rows are held out, {groups} of {of} groups"
+    share = len(rest.label) / len(table.label)
+    held = f"{share:.1%} of the rows are held out, {groups} of {of} groups"
     table.notes.append(held)
     return learn, rest
 
@@ -83,7 +84,7 @@ def judged_by_rows(trained: TrainedModel, rows: LabelledTable) -> TrainedModel:
     classifier = trained.classifier
     X = trained.training.encoder.transform(rows.columns)
     found = evaluated(classifier, X, rows.y, rows.group_of)
-    told = f"{count(len(rows.y), 'row')} held out"
+    told = f"{count(len(rows.label), 'row')} held out"
     return replace(trained, facts=replace(trained.facts, test=found, tested_on=told))
 
 

@@ -15,7 +15,7 @@ from rosenblatt.validation.tuning import Tuned, chosen_parameter
 
 if TYPE_CHECKING:
     from rosenblatt.cli.waiting import ProgressLine
-    from rosenblatt.report.fits import LabelledTable
+    from rosenblatt.report.fits import EncodedTable
 
 SHARE = 0.4  # of --max-time, for the choice
 
@@ -34,7 +34,7 @@ def tuned(classifier: Any, model: str, options: Mapping[str, Any]) -> Tuned:
 
 
 def choose_by_all(
-    asked: Tuned, X: Any, table: LabelledTable, limit: float | None, progress: ProgressLine
+    asked: Tuned, training: EncodedTable, limit: float | None, progress: ProgressLine
 ) -> Any:
     """The classifier with the value that does best among all rows, not fitted yet.
 
@@ -45,7 +45,7 @@ def choose_by_all(
     began, cancel = time.perf_counter(), Cancel(None if limit is None else SHARE * limit)
     with cancelled_by(cancel), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = asked.choose(X, table.y, table.group_of, cancel)
+        model = asked.choose(training.X, training.y, training.group_of, cancel)
     if limit is not None:
         model.set_params(max_time=max(limit - (time.perf_counter() - began), limit / 10))
     return model

@@ -333,25 +333,28 @@ PARTS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 # Which data -------------------------------------------------------------------------------------
 
 
-def digest(X: Any, y: Any) -> str:
+def digest(X: Any, y: Any, classes: Any = None) -> str:
     """SHA-256 of samples and labels, the same for arrays and sparse matrices.
 
     It runs over the shape; the number of nonzero entries of each row, their columns and their
     values, row by row; the labels in sorted order, and the number of each sample's among them.
-    Whole numbers are little-endian int64, values little-endian float64.
+    Whole numbers are little-endian int64, values little-endian float64. With `classes`, all labels
+    in sorted order, y has these numbers already.
     """
     X = matrix("X", X)
     parts = [hashlib.sha256() for _ in range(3)]
     for entries in _entries(X):
         for part, values in zip(parts, entries, strict=True):
             part.update(values.tobytes())
-    names, numbers = np.unique(np.asarray(y), return_inverse=True)
-    labels = json.dumps([str(name) for name in names.tolist()])
+    if classes is None:
+        classes, y = np.unique(np.asarray(y), return_inverse=True)
+    labels = json.dumps([str(name) for name in classes.tolist()])
     whole = hashlib.sha256(np.array(X.shape, "<i8").tobytes())
     for part in parts:
         whole.update(part.digest())
     whole.update(labels.encode())
-    whole.update(numbers.astype("<i8").tobytes())
+    for start in range(0, len(y), BLOCK):
+        whole.update(y[start : start + BLOCK].astype("<i8").tobytes())
     return f"sha256:{whole.hexdigest()}"
 
 

@@ -66,7 +66,7 @@ class BoundFacts:
             "rosenblatt": __version__,
             "file": table.file,
             "target": table.target,
-            "rows": len(table.y),
+            "rows": len(table.label),
             "columns": len(table.columns),
             "features": len(table.features),
             "classes": table.counts,

@@ -221,14 +221,14 @@ def about_table(table: EncodedTable) -> Document:
     return {
         "classes": table.counts,
         "numbering": NUMBERING,
-        "samples": len(table.y),
+        "samples": len(table.label),
         "rows_left_out": table.rows_left_out,
         "encoding": [
             _encoding(spec, spec["name"] in table.encoder.n_missing_)
             for spec in table.encoder.columns_
         ],
         "features": table.features,
-        "digest": digest(table.X, table.y),
+        "digest": digest(table.X, table.label, table.classes),
     }
 
 
@@ -289,7 +289,7 @@ def check_again(
 ) -> list[Rechecked]:
     """Check the certificate of each problem; nothing but `rosenblatt.certify` is trusted."""
     certificates = certificates_in(document, path)
-    if document.get("digest") != digest(table.X, table.y):
+    if document.get("digest") != digest(table.X, table.label, table.classes):
         what = f"the numbers and classes that {path} is about"
         why = f"{table.file} does not hold {what}: the digests differ"
         return [Rechecked("", False, why)]

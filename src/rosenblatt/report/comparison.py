@@ -142,7 +142,7 @@ def comparison_facts(
     return ComparisonFacts(
         file=table.file,
         target=table.target,
-        rows=len(table.y),
+        rows=len(table.label),
         columns=len(table.columns),
         features=len(table.features),
         counts=table.counts,
@@ -228,7 +228,7 @@ def compare_table(
     from rosenblatt.validation.plans import plan_folds
     from rosenblatt.validation.refits import FoldedTable
 
-    repeats = repeats or (REPEATS if len(table.y) < FEW_ROWS else 1)
+    repeats = repeats or (REPEATS if len(table.label) < FEW_ROWS else 1)
     plan = plan_folds(table.labels, folds, groups=table.group_of, repeats=repeats, seed=seed)
     if not len(plan):
         why = "; ".join(plan.notes).removeprefix("no cross-validation: ")
@@ -237,7 +237,7 @@ def compare_table(
     table.notes.extend(plan.notes)
     folded = FoldedTable(table.columns, table.labels, table.encoder, plan, n_jobs, keep=True)
     numbers = table.X.nnz if hasattr(table.X, "nnz") else table.X.size
-    kinds = usual_kinds(len(table.y), int(numbers), seed, n_jobs)
+    kinds = usual_kinds(len(table.label), int(numbers), seed, n_jobs)
     found = compare_kinds(folded, kinds, max_time, tell)
     often = f"{folds}x{repeats}" if repeats > 1 else str(folds)
     return comparison_facts(found, table, seed, lambda options: command(options, often))
@@ -311,7 +311,7 @@ def compare(
 def _table(X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None) -> EncodedTable:
     """What Python gives as a table in numbers."""
     from rosenblatt.report.encoding_notes import notes_about
-    from rosenblatt.report.fits import EncodedTable
+    from rosenblatt.report.fits import EncodedTable, numbered
     from rosenblatt.report.given import columns_of
     from rosenblatt.tables.encoder import TableEncoder
     from rosenblatt.tables.frames import is_named
@@ -340,7 +340,7 @@ def _table(X: Any, y: NDArray[Any], groups: NDArray[np.intp] | None) -> EncodedT
         names=[*columns],
         target="",
         columns=columns,
-        y=y,
+        **numbered(y),
         notes=notes_about(encoder),
         grouped_by="groups" if groups is not None else "",
         group_of=groups,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from rosenblatt.report.fits import EncodedTable
-from rosenblatt.tables.texts import MISSING_CODE, Texts
+from rosenblatt.tables.texts import MISSING_CODE, PIECE, Texts
 
 
 def fingerprint(table: EncodedTable) -> str:
@@ -24,7 +26,7 @@ def fingerprint(table: EncodedTable) -> str:
     """
     whole = hashlib.sha256()
     labels, numbers = table.labels
-    classes = Texts(np.array([str(label) for label in labels], object), numbers.astype(np.int32))
+    classes = Texts(np.array([str(label) for label in labels], object), numbers)
     for name, cells in [*table.columns.items(), (table.target, classes)]:
         kind, digest = _column(cells)
         whole.update(json.dumps([name, kind, digest]).encode())
@@ -34,14 +36,26 @@ def fingerprint(table: EncodedTable) -> str:
 def _column(cells: Any) -> tuple[str, str]:
     """The kind of a column, and the hash of its cells."""
     if issparse(cells):
-        parts = (np.asarray(cells.shape), cells.indptr, cells.indices)
-        return "sparse", _hash(*(part.astype("<i8") for part in parts), _plain(cells.data))
+        whole = [_pieces(part, _whole) for part in (cells.indptr, cells.indices)]
+        return "sparse", _hash(
+            [_whole(np.asarray(cells.shape))], *whole, _pieces(cells.data, _plain)
+        )
     if isinstance(cells, Texts):
-        texts, codes = _in_order(cells)
-        return "text", _hash(codes, json.dumps(texts).encode())
+        texts, ranks = _in_order(cells)
+        return "text", _hash(_pieces(cells.codes, ranks.__getitem__), [json.dumps(texts).encode()])
     if cells.dtype.kind == "M":
-        return "date", _hash(cells.astype("datetime64[us]").astype("<i8"))
-    return "number", _hash(_plain(cells))
+        return "date", _hash(_pieces(cells, lambda part: _whole(part.astype("datetime64[us]"))))
+    return "number", _hash(_pieces(cells, _plain))
+
+
+def _pieces(cells: NDArray[Any], made: Callable[[Any], Any]) -> Iterator[Any]:
+    """What is made of the cells, some at a time, as they may lie on disk."""
+    return (made(cells[start : start + PIECE]) for start in range(0, len(cells), PIECE))
+
+
+def _whole(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """Whole numbers, or dates, as they are hashed."""
+    return numbers.astype("<i8")
 
 
 def _plain(numbers: NDArray[Any]) -> NDArray[np.float64]:
@@ -52,19 +66,21 @@ def _plain(numbers: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _in_order(texts: Texts) -> tuple[list[str], NDArray[np.int32]]:
-    """The texts in the order in which they first occur, and codes for that order."""
-    codes, none = texts.codes, len(texts.values)
-    first = np.full(none + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one stays
+    """The texts in the order in which they first occur, and for each code its rank there."""
+    n, none = len(texts), len(texts.values)
+    first = np.full(none + 1, n)
+    for start in reversed(range(0, n, PIECE)):
+        codes = texts.codes[start : start + PIECE]
+        first[codes[::-1]] = np.arange(start, start + len(codes))[::-1]  # the last one stays
     order = np.argsort(first[:none], kind="stable")
-    order = order[first[order] < len(codes)]
+    order = order[first[order] < n]
     ranks = np.full(none + 1, MISSING_CODE, dtype="<i4")
     ranks[order] = np.arange(len(order))
-    return texts.values[order].tolist(), ranks[codes]
+    return texts.values[order].tolist(), ranks
 
 
-def _hash(*parts: Any) -> str:
+def _hash(*parts: Iterable[Any]) -> str:
     found = hashlib.sha256()
-    for part in parts:
+    for part in chain.from_iterable(parts):
         found.update(part)
     return found.hexdigest()

@@ -9,14 +9,16 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt import __version__
-from rosenblatt.contract.classifier import positives_of
-from rosenblatt.contract.parameters import class_weights, find_classes
+from rosenblatt.contract.classifier import choose, positives_of
+from rosenblatt.contract.parameters import class_weights
+from rosenblatt.data.opened import OpenedSource
 from rosenblatt.exact import margin_of
 from rosenblatt.report.facts import (
     ExpansionFacts,
@@ -48,7 +50,14 @@ from rosenblatt.tables.sparse_features import SparseEncoder
 
 Ints = NDArray[np.int64]
 
+BLOCK = 1 << 16  # samples at a time
 FEW = 20  # support vectors that are named
+
+
+def numbered(y: Any) -> dict[str, Any]:
+    """The classes in order, and the number of each row's, as a `LabelledTable` takes them."""
+    classes, label = np.unique(y, return_inverse=True)
+    return {"classes": classes, "label": label.astype(np.int32)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +68,8 @@ class LabelledTable:
     names: Sequence[str]
     target: str
     columns: dict[str, Any]  # arrays, Texts, or a sparse matrix
-    y: NDArray[Any]  # the class of each row that has one
+    classes: NDArray[Any]  # in order
+    label: NDArray[np.int32]  # the number of each row's class, of those that have one
     notes: list[str] = field(default_factory=list)
     has_header: bool | None = None  # None: it was made, not read
     known: NDArray[np.bool_] | None = None  # the rows of the file that have a class, if not all
@@ -75,19 +85,48 @@ class LabelledTable:
     weight: NDArray[np.float64] | None = None  # of each sample; None: all the same
 
     @property
+    def y(self) -> NDArray[Any]:
+        """The class of each row; the numbers of classes, `label`, take less memory."""
+        return self.classes[self.label]
+
+    @property
+    def labels(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The classes in order, and the number of each sample's class."""
+        return self.classes, self.label
+
+    def named(self, samples: Any) -> list[str]:
+        """What the classes of some samples are called."""
+        return [str(label) for label in self.classes[self.label[samples]]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The samples of each class."""
+        counts = np.bincount(self.label, minlength=len(self.classes))
+        return dict(zip(map(str, self.classes), counts.tolist(), strict=True))
+
+    @property
     def rows(self) -> Ints:
         """The row of the file that each sample is, counted from 1."""
         if self.known is not None:
             known = np.flatnonzero(self.known) + 1
             return known if self.part is None else known[self.part]
-        return (np.arange(len(self.y)) if self.part is None else self.part) + 1
+        return (np.arange(len(self.label)) if self.part is None else self.part) + 1
 
     def taken(self, samples: NDArray[np.intp]) -> LabelledTable:
         """Some of its samples, in order; they know what rows of the file they are."""
         columns = {name: column[samples] for name, column in self.columns.items()}
         part = samples if self.part is None else self.part[samples]
         of = None if self.group_of is None else self.group_of[samples]
-        return replace(self, columns=columns, y=self.y[samples], part=part, group_of=of)
+        label = self.label[samples]
+        there = np.unique(label)  # of some classes there may be none
+        return replace(
+            self,
+            columns=columns,
+            classes=self.classes[there],
+            label=np.searchsorted(there, label).astype(np.int32),
+            part=part,
+            group_of=of,
+        )
 
     @property
     def rows_left_out(self) -> list[int]:
@@ -102,16 +141,15 @@ class EncodedTable(LabelledTable):
     encoder: TableEncoder | SparseEncoder | MappedEncoder
     X: Any
 
-    @cached_property
-    def labels(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
-        """The classes in order, and the number of each sample's class."""
-        return np.unique(self.y, return_inverse=True)
-
     @property
-    def counts(self) -> dict[str, int]:
-        """The samples of each class."""
-        classes, label = self.labels
-        return dict(zip(map(str, classes), np.bincount(label).tolist(), strict=True))
+    def source(self) -> OpenedSource:
+        """The features and classes, as estimators take them, which do not copy any."""
+        return OpenedSource(self.X, label=self.label, classes=self.classes, name=self.file)
+
+    def parts(self) -> Iterator[slice]:
+        """Its samples, some at a time."""
+        n = len(self.label)
+        return (slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK))
 
     @cached_property
     def features(self) -> list[str]:
@@ -150,7 +188,8 @@ class EncodedTable(LabelledTable):
 
     def signs(self, positive: Any) -> Ints:
         """The classes of a two-class problem, -1 and +1."""
-        return np.where(self.y == positive, 1, -1)
+        is_it = np.array([label == positive for label in self.classes.tolist()])
+        return np.where(is_it[self.label], 1, -1)
 
 
 def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int = 0) -> TableFacts:
@@ -170,7 +209,7 @@ def table_facts(table: EncodedTable, scores: tuple[float, ...] = (), folds: int 
         names=tuple(table.names),
         trained=datetime.now(UTC).isoformat(timespec="seconds"),
         target=table.target,
-        rows=len(table.y),
+        rows=len(table.label),
         rows_without_class=len(table.rows_left_out),
         columns=len(table.columns),
         standardized=table.standardized,
@@ -194,8 +233,12 @@ def _missed(classifier: Any, training: EncodedTable | None) -> tuple[str, ...]:
         return ()
     if classifier.n_errors_ < min(training.counts.values()):
         return ()
-    found = set(training.y[classifier.predict(training.X) == training.y].tolist())
-    return tuple(str(label) for label in classifier.classes_.tolist() if label not in found)
+    found = np.zeros(len(training.classes), np.bool_)
+    for part in training.parts():
+        values = classifier.decision_function(training.X[part])
+        chosen = choose(values.reshape(len(values), -1), classifier.at_zero)
+        found[chosen[chosen == training.label[part]]] = True
+    return tuple(map(str, training.classes[~found]))
 
 
 def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts:
@@ -295,16 +338,15 @@ def joint_margin(planes: Sequence[Hyperplane], training: EncodedTable) -> float 
 
     None unless each sample's own class has the highest value.
     """
-    _, label = training.labels
     thetas = [[Fraction(number) for number in (*plane.w, plane.b)] for plane in planes]
     margin = math.inf
-    for own, theta in enumerate(thetas):
-        X = training.X[np.flatnonzero(label == own)]
-        for other in (other for rival, other in enumerate(thetas) if rival != own):
-            apart = [a - b for a, b in zip(theta, other, strict=True)]
-            if not any(apart[:-1]):
-                return None
-            margin = min(margin, margin_of(X, np.ones(X.shape[0]), apart))
+    for own, rival in permutations(range(len(thetas)), 2):
+        apart = [a - b for a, b in zip(thetas[own], thetas[rival], strict=True)]
+        if not any(apart[:-1]):
+            return None
+        for part in training.parts():
+            X = training.X[part][training.label[part] == own]
+            margin = min(margin, margin_of(X, np.ones(X.shape[0]), apart) if X.shape[0] else margin)
             if not margin > 0:
                 return None
     return margin
@@ -314,10 +356,9 @@ def _optima(classifier: Any, training: EncodedTable | None) -> tuple[OptimumFact
     """What each two-class problem of a fitted margin classifier came to."""
     sides: list[SideFacts | None] = [None] * len(classifier.fits_)
     if training is not None:
-        found = classifier.sides(training.X, training.y)
+        found = classifier.sides(training.source)
         found = found if isinstance(found, tuple) else (found,)
-        label = find_classes(training.y, classifier.classes_)
-        weights = _weights(classifier, label, training.weight)
+        weights = _weights(classifier, training.label, training.weight)
         sides = [_sides(side, weight) for side, weight in zip(found, weights, strict=True)]
     every = zip(classifier.fits_, positive_classes(classifier), sides, strict=True)
     return tuple(_optimum(fit, str(name), side, training) for fit, name, side in every)
@@ -353,7 +394,7 @@ def proof_facts(certificate: Any, training: EncodedTable | None) -> ProofFacts |
     if not isinstance(certificate, Inseparable | QuasiSeparable):
         return None
     rows = certificate.support
-    classes = None if training is None else tuple(map(str, training.y[rows]))
+    classes = None if training is None else tuple(training.named(rows))
     return ProofFacts(_numbers(rows, training), tuple(certificate.weights.tolist()), classes)
 
 
@@ -390,8 +431,8 @@ def _expansion(classifier: Any, training: EncodedTable | None) -> ExpansionFacts
     first = [k for k in np.argsort(-total, kind="stable") if sample[k] >= 0 and total[k]][:FEW]
     counts = None
     if training is not None:
-        labels = training.y[sample]
-        counts = {str(c): int((labels == c).sum()) for c in classifier.classes_}
+        found = np.bincount(training.label[sample], minlength=len(training.classes))
+        counts = dict(zip(map(str, training.classes), found.tolist(), strict=True))
     hardest = _mistaken(training, sample[first], total[first])
     dropped: list[MistakenRow] = []
     for fit, positive in zip(classifier.fits_, positive_classes(classifier), strict=True):
@@ -410,7 +451,7 @@ def _mistaken(
 ) -> list[MistakenRow]:
     """Samples with the number of their mistakes, and when they were dropped if they were."""
     none = [None] * len(sample)
-    labels = none if training is None else [str(c) for c in training.y[sample]]
+    labels = none if training is None else training.named(sample)
     each = zip(_numbers(sample, training), counts.tolist(), epochs or none, labels, strict=True)
     return [MistakenRow(*one, positive) for one in each]
 

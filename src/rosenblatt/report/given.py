@@ -21,7 +21,7 @@ from rosenblatt.contract.classifier import Classifier
 from rosenblatt.contract.estimator import sample_weights
 from rosenblatt.contract.parameters import find_classes, shown
 from rosenblatt.features import Nystroem, Polynomial, RandomFourier, Squares
-from rosenblatt.report.fits import EncodedTable
+from rosenblatt.report.fits import EncodedTable, numbered
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Frame, is_named
 from rosenblatt.tables.mapped_features import MappedEncoder, steps_of
@@ -161,7 +161,7 @@ def training_table(
         names=[*columns, target],
         target=target,
         columns=columns,
-        y=labels,
+        **numbered(labels),
         weight=sample_weights(sample_weight, labels),
         ignores=getattr(encoder, "mixed", False),
         encoder=encoder,

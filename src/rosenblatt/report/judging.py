@@ -242,8 +242,7 @@ def scores(kernel: Kernel, bias: bool, V: Any, coef: Floats, X: Any) -> tuple[Fl
     moved = isinstance(kernel, Radial) and isinstance(X, np.ndarray)
     center = X.mean(axis=0) if moved else 0.0  # around the origin fewer digits cancel
     V, size = V - center if moved else V, np.abs(coef)
-    entries = [part.data if hasattr(part, "tocsr") else part for part in (X, V)]
-    plain = not moved and all(bool((part >= 0).all()) for part in entries)
+    plain = not moved and all(map(_has_no_negative, (X, V)))
     most = float(squared_norms(V).max(initial=0.0))
     values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
     for a in range(0, X.shape[0], BLOCK):
@@ -257,6 +256,13 @@ def scores(kernel: Kernel, bias: bool, V: Any, coef: Floats, X: Any) -> tuple[Fl
             sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
             off[part] = 1.01 * (sums + absolute * size.sum())
     return values, off
+
+
+def _has_no_negative(X: Any) -> bool:
+    """Whether no entry is below 0."""
+    entries = X.data if hasattr(X, "tocsr") else X
+    step = max(1, (1 << 20) // (entries[:1].size or 1))
+    return all(bool((entries[a : a + step] >= 0).all()) for a in range(0, len(entries), step))
 
 
 def first_same(X: Any, y: Ints) -> list[int]:

@@ -28,8 +28,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cells = Mapping[str, Any]  # of a row, by column: texts, numbers, None where nothing stands
 
-BLOCK = 1 << 16  # rows whose decision values are at hand at a time
-
 
 @dataclass(frozen=True)
 class JudgedRow:
@@ -237,9 +235,8 @@ def rows_facts(
     verdicts : on the problems of the fit, for the rows that prove them.
     """
     keeper, classifier = RowKeeper(model, n), classifier_of(model)
-    true, rows = np.searchsorted(classifier.classes_, training.y), training.rows
-    for start in range(0, len(true), BLOCK):
-        part = slice(start, start + BLOCK)
+    true, rows = training.label, training.rows
+    for part in training.parts():
         X = training.X[part]
         values = classifier.decision_function(X).reshape(X.shape[0], -1)
         chosen = choose(values, getattr(classifier, "at_zero", None))
@@ -274,6 +271,6 @@ def _proving(
     shares: list[float | None] = [None] * len(samples)
     if verdict.proof is not None and len(verdict.proof.weights) == len(samples):
         shares = verdict.proof.weights.tolist()
-    each = zip(verdict.rows, samples, shares, cells_of(training, samples), strict=True)
-    found = [ProvingRow(row, str(training.y[i]), share, cells) for row, i, share, cells in each]
+    cells, labels = cells_of(training, samples), training.named(samples)
+    found = list(map(ProvingRow, verdict.rows, labels, shares, cells))
     return tuple(sorted(found, key=lambda one: (one.label == positive, -(one.share or 0.0))))

@@ -366,7 +366,7 @@ def suspicion_facts(
     return SuspicionFacts(
         file=table.file,
         target=table.target,
-        rows=len(table.y),
+        rows=len(table.label),
         columns=column_names(table),
         counts=table.counts,
         folds=folds,

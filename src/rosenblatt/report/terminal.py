@@ -98,7 +98,7 @@ def verdict_text(verdict: Verdict, sentence: str, after: str = "") -> Text:
 
 def first_lines(table: EncodedTable) -> Iterator[Line]:
     """What a report is about."""
-    sizes = len(table.y), len(table.features), len(table.columns), len(table.counts)
+    sizes = len(table.label), len(table.features), len(table.columns), len(table.counts)
     yield "data", data_line(*sizes)
     yield "classes", classes_line(table.counts, table.target)
 

@@ -10,7 +10,12 @@ from rosenblatt.tables.cells import truth_in_one_way
 from rosenblatt.tables.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int32]
+    Recoded = Callable[[Codes, Codes], Codes]  # new codes of old ones, and the old ones of all rows
 
 MOST_VALUES = 10_000  # more are names, which nobody wants to read in a note
 
@@ -28,14 +33,16 @@ def same_spellings(meant: Iterable[tuple[Hashable, str, int]]) -> list[list[str]
     return [[word for _, word in sorted(group)] for group in groups.values()]
 
 
-def in_one_spelling(texts: Texts) -> tuple[Texts, list[list[str]]]:
+def in_one_spelling(
+    texts: Texts, recoded: Recoded = lambda new, codes: new[codes]
+) -> tuple[Texts, list[list[str]]]:
     """The texts, each in the most frequent of its spellings, and which there were of several.
 
-    They stay as they are if they would all be the same.
+    They stay as they are if they would all be the same. `recoded` gives all codes new ones.
     """
     if len(texts.values) > MOST_VALUES:
         return texts, []
-    counts = np.bincount(texts.codes + 1, minlength=len(texts.values) + 1)[1:]
+    counts = texts.counts()
     present = texts.values[counts > 0]
     if truth_in_one_way(present) is not present:  # which is dealt with wherever words are read
         return texts, []
@@ -44,7 +51,7 @@ def in_one_spelling(texts: Texts) -> tuple[Texts, list[list[str]]]:
     if not several or len(groups) == 1:
         return texts, []
     one = {word: group[0] for group in several for word in group}
-    return _renamed(texts, [one.get(word, word) for word in texts.values]), several
+    return _renamed(texts, [one.get(word, word) for word in texts.values], recoded), several
 
 
 def as_known(texts: Texts, known: Sequence[str]) -> Texts:
@@ -53,13 +60,15 @@ def as_known(texts: Texts, known: Sequence[str]) -> Texts:
     alike = {group[0].casefold(): group[0] for group in groups if len(group) == 1}
     exact = set(known)
     named = [w if w in exact else alike.get(w.casefold(), w) for w in texts.values]
-    return texts if named == texts.values.tolist() else _renamed(texts, named)
+    if named == texts.values.tolist():
+        return texts
+    return _renamed(texts, named, lambda new, codes: new[codes])
 
 
-def _renamed(texts: Texts, words: Sequence[str]) -> Texts:
+def _renamed(texts: Texts, words: Sequence[str], recoded: Recoded) -> Texts:
     """The texts with other words in place of their values, some of them now the same."""
     places = {word: k for k, word in enumerate(dict.fromkeys(words))}
     values = np.empty(len(places), dtype=object)
     values[:] = list(places)
     codes = np.array([*(places[word] for word in words), -1], dtype=np.int32)
-    return Texts(values, codes[texts.codes])
+    return Texts(values, recoded(codes, texts.codes))

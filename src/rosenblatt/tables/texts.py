@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MISSING_CODE = -1
+PIECE = 1 << 20  # codes at a time, as they may lie on disk
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,21 @@ class Texts:
         count_codes(self.codes, counts)
         return counts
 
+    def counts(self) -> NDArray[np.int64]:
+        """In how many rows each of the values stands."""
+        return counted(self.codes, len(self.values))
+
     def texts(self) -> NDArray[np.object_]:
         """Row by row: str, and None where it is missing."""
         return with_nothing(self.values)[self.codes]
+
+
+def counted(codes: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """How many rows have each of `n` codes."""
+    counts = np.zeros(n + 1, np.int64)
+    for start in range(0, len(codes), PIECE):
+        counts += np.bincount(codes[start : start + PIECE] + 1, minlength=n + 1)
+    return counts[1:]
 
 
 def with_nothing(values: NDArray[Any]) -> NDArray[np.object_]:

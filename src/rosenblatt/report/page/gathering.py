@@ -49,7 +49,7 @@ def page_facts(
     Without a judgement by rows that were not learned from, there is one by those that were.
     """
     values = decision_values(classifier, training.X)
-    true = np.searchsorted(classifier.classes_, training.y)
+    true = training.label
     if more.get("judgement") is None:
         more["judgement"] = judgement("training", classifier, values, true)
     left_out = more.pop("left_out", ())
