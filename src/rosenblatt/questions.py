@@ -6,17 +6,23 @@ What answers them, of numbers and two classes, is in `separation` and `bounds`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.bounds import function as bounds
 from rosenblatt.contract.classifier import labels_of
-from rosenblatt.contract.parameters import time_limit
+from rosenblatt.contract.parameters import count_threads, time_limit
+from rosenblatt.contract.resuming import keeper_at
 from rosenblatt.data.opened import OpenedSource
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
 from rosenblatt.results import Problem
 from rosenblatt.results.verdicts import Evidence
+from rosenblatt.running.checkpoints import CheckpointError
+from rosenblatt.running.threads import Team
 from rosenblatt.separation import function as separation
 from rosenblatt.separation.function import read_classes
 from rosenblatt.tables.samples import Samples
@@ -55,6 +61,7 @@ def separability(
     fit_intercept: bool | None = None,
     multiclass: str | None = None,
     max_time: float | None = None,
+    checkpoint: Any = None,
 ) -> Any:
     """Whether a hyperplane separates the classes, proved.
 
@@ -86,6 +93,11 @@ def separability(
         Seconds after which the answer is `Undecided`, for all classes together; by default no
         limit. Exact arithmetic, where rounding hides the answer, has a limit of work, the same on
         every machine.
+    checkpoint : path or rosenblatt.Checkpoint, optional
+        Where to keep the state of the search, so that one which was killed, or was out of time,
+        goes on where it was, and ends with the same certificate. Of several classes those that are
+        decided are not decided again, only their certificates are checked. The file holds row
+        numbers of a working set, and what has been found. Not with a kernel.
 
     Returns
     -------
@@ -122,7 +134,10 @@ def separability(
     how = {"kernel": kernel, "fit_intercept": fit_intercept}
     if multiclass is not None:
         how["multiclass"] = multiclass
+    if kernel is None:
+        keeper_at(checkpoint)  # refuses what cannot be one before any work
     ask: Any = separation.separability
+    how["checkpoint"] = checkpoint
     return _asked(ask, X, y, max_time, how, whole=multiclass is not None)
 
 
@@ -255,14 +270,29 @@ def _asked(
         return found if len(classes) != 2 else _about(found, samples, classes[1], classes[0])
     X, label, n = read_classes(samples.X, y)
     answers = []
-    for k, positive in enumerate(classes):
-        try:
-            found = ask(X, label == k, max_time=left(n - k), **how)
-        except ValueError as error:
-            msg = f"of y == {positive!r} against the rest: {error}"
-            raise ValueError(msg) from None
-        answers.append(_about(found, samples, positive))
+    with _noting(how, X, label) as ways:
+        for k, positive in enumerate(classes):
+            try:
+                found = ask(X, label == k, max_time=left(n - k), **ways(k))
+            except CheckpointError:
+                raise
+            except ValueError as error:
+                msg = f"of y == {positive!r} against the rest: {error}"
+                raise ValueError(msg) from None
+            answers.append(_about(found, samples, positive))
     return EachClass(answers, classes)
+
+
+@contextmanager
+def _noting(how: dict[str, Any], X: Any, label: Any) -> Iterator[Callable[[int], dict[str, Any]]]:
+    """How to ask of each of several classes: all of them have notes in one checkpoint, if any."""
+    keeper = keeper_at(how.get("checkpoint")) if how.get("kernel") is None else None
+    if keeper is None:
+        yield lambda k: how
+        return
+    source = MemorySource(as_rows(X), label, X.shape[1])
+    with Team(count_threads(None)) as team, separation.noting(keeper, source, team) as notes:
+        yield lambda k: {**how, "checkpoint": notes.of(k)}
 
 
 def _about(found: Any, samples: Samples, positive: Any, negative: Any = None) -> Any:

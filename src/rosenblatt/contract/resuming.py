@@ -36,8 +36,13 @@ def keeper_of(model: Any) -> Keeper | None:
 
     To be asked before any work: it refuses a file that must not be there, or is no checkpoint.
     """
-    checkpoint = checkpoint_of(model.checkpoint)
-    return None if checkpoint is None else Keeper(checkpoint)
+    return keeper_at(model.checkpoint)
+
+
+def keeper_at(checkpoint: Any) -> Keeper | None:
+    """What keeps the state of a run where a `checkpoint` parameter says."""
+    found = checkpoint_of(checkpoint)
+    return None if found is None else Keeper(found)
 
 
 def seeded_alike(model: Any, settings: Settings, keeper: Keeper | None) -> Settings:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import positive_number
 from rosenblatt.contract.classifier import LinearClassifier
-from rosenblatt.contract.parameters import check_callback, count_threads, time_limit
+from rosenblatt.contract.parameters import (
+    check_callback,
+    checkpoint_of,
+    count_threads,
+    time_limit,
+)
+from rosenblatt.contract.resuming import identify, keeper_of
 from rosenblatt.data.sources import is_dense
-from rosenblatt.margin.proving import keep_time
+from rosenblatt.margin.proving import keep_time, proved_again
 from rosenblatt.margin.solver import MarginProblem, placed, rounds
 from rosenblatt.results import (
     Conditions,
@@ -28,16 +36,19 @@ from rosenblatt.results import (
     StopReason,
 )
 from rosenblatt.running.clock import Clock, catch_interrupts
+from rosenblatt.running.notes import Notes
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats
+    from rosenblatt.contract.classifier import Data
     from rosenblatt.margin.solver import Report
+    from rosenblatt.running.checkpoints import Keeper
 
 
 WIDE = 400  # features from which matrix products are worth more than one thread
@@ -65,14 +76,21 @@ class MarginClassifier(LinearClassifier):
         time_limit(self.max_time)
         check_callback(self.callback)
         count_threads(self.n_jobs)
+        checkpoint_of(self.checkpoint)
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter that `fit` would not take."""
         self._check()
 
-    def _solve(self, problem: MarginProblem, names: str, report: Report | None) -> MarginFit:
-        """Solve one two-class problem."""
+    def _solve(
+        self, problem: MarginProblem, names: str, report: Report | None, notes: Notes
+    ) -> MarginFit:
+        """Solve one two-class problem, or go on where the notes of this end."""
         raise NotImplementedError
+
+    def _start(self) -> str | None:
+        """A digest of what the solver begins with, if that is something."""
+        return None
 
     def fit(
         self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -91,6 +109,7 @@ class MarginClassifier(LinearClassifier):
         """
         began = time.perf_counter()
         self._check()
+        keeper = keeper_of(self)
         data = self._read(X, y, sample_weight)
         place = placed(data.source)
         threads = count_threads(self.n_jobs)
@@ -100,6 +119,7 @@ class MarginClassifier(LinearClassifier):
             Team(threads) as team,
             catch_interrupts() as interrupts,
             nullcontext() if many else one_blas_thread(),
+            self._noting(keeper, data, team) as notes,
         ):
             clock = Clock(self.max_time, interrupts, began)
             fits = []
@@ -109,10 +129,36 @@ class MarginClassifier(LinearClassifier):
                 if number == 0:
                     keep_time(problem, self.C, len(data.positives))
                 names = sides_named(data.classes, positive)
-                fits.append(self._solve(problem, names, rounds(self.callback, number, problem)))
+                report = rounds(self.callback, number, problem)
+                fits.append(self._solved(problem, names, report, notes.of(number)))
             self._set_results(data, tuple(fits), team)
         self._warn()
         return self
+
+    @contextmanager
+    def _noting(self, keeper: Keeper | None, data: Data, team: Team) -> Iterator[Notes]:
+        """The notes of a fit, which are written at the end however it comes."""
+        if keeper is not None:
+            identify(keeper, self, 0, data.source, team, start=self._start())
+        notes = Notes(keeper)
+        try:
+            yield notes
+        finally:
+            notes.write()
+
+    def _solved(
+        self, problem: MarginProblem, names: str, report: Report | None, notes: Notes
+    ) -> MarginFit:
+        """A problem solved, now or in the run that this one goes on with."""
+        known = notes.restored("fit", partial(proved_again, problem))
+        if known is not None:
+            return known
+        fit = self._solve(problem, names, report, notes)
+        closed, limited = fit.stop_reason is StopReason.GAP_CLOSED, self.max_time is not None
+        # Others may have been cut short: what they end with follows from their notes.
+        if closed or (fit.stop_reason is StopReason.ROUNDING and not limited):
+            notes.done("fit", replace(fit, certificate=None))  # that is the optimum, if any
+        return fit
 
     def _warn(self) -> None:
         """Say what fell short, and what to do about it."""

@@ -161,6 +161,20 @@ def proved_fit(
     )
 
 
+def proved_again(problem: MarginProblem, fit: MarginFit) -> MarginFit:
+    """A fit from a file that anyone can write; ValueError if it claims what is not proved."""
+    optimum = fit.optimum
+    if len(fit.hyperplane.w) != problem.samples.d or optimum.support.max(initial=0) >= len(
+        problem.samples.y
+    ):
+        raise ValueError(fit)
+    if fit.stop_reason is not StopReason.GAP_CLOSED:
+        return fit
+    if not _accepted(optimum, problem):
+        raise ValueError(fit)
+    return replace(fit, certificate=optimum)
+
+
 def _in_short(reason: StopReason) -> StopReason:
     """The reason to stop where there was no time for all of the evidence."""
     return StopReason.TIME_LIMIT if reason in UNSETTLED else reason

@@ -26,6 +26,7 @@ from rosenblatt.results import (
     StopReason,
 )
 from rosenblatt.running.clock import Clock, Halt, Kind
+from rosenblatt.running.notes import Notes
 from rosenblatt.separation.function import proved
 
 if TYPE_CHECKING:
@@ -186,9 +187,10 @@ def soft_margin(
     tol: float,
     start: Start | None = None,
     report: Report | None = None,
+    notes: Notes | None = None,
 ) -> MarginFit:
     """The soft-margin hyperplane; `start` is one that may be close."""
-    solver = SoftMargin(problem.samples, problem.prices(C), tol, report)
+    solver = SoftMargin(problem.samples, problem.prices(C), tol, report, notes)
     reason = solver.run(start)
     return proved_fit(problem, C, solver, reason, tol)
 
@@ -212,10 +214,11 @@ def warm(problem: MarginProblem, fit: MarginFit, C: float) -> Start | None:
 
 
 def max_margin(
-    problem: MarginProblem, tol: float, report: Report | None = None
+    problem: MarginProblem, tol: float, report: Report | None = None, notes: Notes | None = None
 ) -> MarginFit | Inseparable | QuasiSeparable:
     """The maximum-margin hyperplane, or the proof that there is none."""
-    solver = MaxMargin(problem.samples, problem.used, tol, report)
+    notes = notes or Notes()
+    solver = MaxMargin(problem.samples, problem.used, tol, report, notes)
     clock, reason = problem.samples.clock, solver.run()
     fit = None
     if reason is not StopReason.INSEPARABLE:  # as far as floats can tell
@@ -223,7 +226,7 @@ def max_margin(
         if fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
             return fit
         problem.samples.clock = clock
-    certificate, reason = _verdict(problem), StopReason.ROUNDING
+    certificate, reason = _verdict(problem, notes.of("verdict")), StopReason.ROUNDING
     if isinstance(certificate, Inseparable | QuasiSeparable):
         return certificate
     planes: list[Floats] = []
@@ -241,11 +244,11 @@ def max_margin(
     if planes or fit.optimum.margin > 0 or fit.stop_reason is not StopReason.ROUNDING:
         return fit
     # Nobody knows whether there is a hyperplane that separates: better one with slack than none.
-    soft = soft_margin(problem, problem.total, tol, None, report)
+    soft = soft_margin(problem, problem.total, tol, None, report, notes.of("soft"))
     return replace(soft, stop_reason=StopReason.ROUNDING, certificate=None)
 
 
-def _verdict(problem: MarginProblem) -> Any:
+def _verdict(problem: MarginProblem, notes: Notes) -> Any:
     """Whether a hyperplane separates the samples that count, proved; row numbers are the data's."""
     left, used = problem.samples.clock.left(), problem.used
     clock = Clock(None if left == np.inf else max(0.0, left))
@@ -253,7 +256,8 @@ def _verdict(problem: MarginProblem) -> Any:
     if len(rows) < len(used):
         source = only(source, used)
     # The maximum margin has just been looked for.
-    found = proved(source, problem.samples.team, problem.positive, clock, quick=False)
+    team, positive = problem.samples.team, problem.positive
+    found = proved(source, team, positive, clock, quick=False, notes=notes)
     names = [name for name in ("support", "on", "spanning_support") if hasattr(found, name)]
     return replace(found, **{name: rows[getattr(found, name)] for name in names})
 

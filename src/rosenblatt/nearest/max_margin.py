@@ -12,7 +12,7 @@ data finds the rows that are closer to the hyperplane than the set, and they joi
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, evened
 from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt, Kind
+from rosenblatt.running.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,8 @@ FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
 SHARP = 1e-15  # the smallest μ
 SET_UP = 6  # passes over a working set before it can be solved
 HOPEFUL = 10  # rounds after which a working set should be separated
+# What the rest of a run follows from, beside the samples.
+STATE = ("rows", "alpha", "w", "b", "mu", "scale", "hopeful", "grown", "clean", "target", "late")
 
 
 class MaxMargin:
@@ -55,6 +58,8 @@ class MaxMargin:
         The gap, as a share of the objective, at which to stop.
     report : function, optional
         Called with the number of the scan, `Best` and `Progress`. May raise KeyboardInterrupt.
+    notes : Notes, optional
+        Where the state is noted at every scan; if there is one, `run` goes on from it.
     """
 
     def __init__(
@@ -63,8 +68,10 @@ class MaxMargin:
         used: NDArray[np.bool_],
         tol: float,
         report: Callable[[int, Best, Progress], None] | None = None,
+        notes: Notes | None = None,
     ) -> None:
         self.samples, self.used, self.tol, self.report = samples, used, tol, report
+        self.notes, self.runs, self.target, self.late = notes or Notes(), 0, ROUGH, 0
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
         self.many = min(2 * samples.d + 100, MOST)
@@ -87,11 +94,22 @@ class MaxMargin:
         Once it may stop as INSEPARABLE: a working set is not separated when it should have been.
         Whether it can be is for others to find out; the next call goes on.
         """
+        self.runs, self.target, self.late = self.runs + 1, ROUGH, 0
         try:
             with np.errstate(all="ignore"):  # what overflows counts for nothing
+                saved = self.notes.restored(self._page, self._restored) or {}
+                if "reason" in saved:
+                    return StopReason(saved["reason"])
                 if not self.scale:
                     self._begin()
-                return self._run()
+                try:
+                    reason = self._run()
+                except Halt as halt:
+                    if halt.reason is not StopReason.INSEPARABLE:
+                        raise
+                    reason = halt.reason
+                self._note(reason=reason)
+                return reason
         except Halt as halt:
             return halt.reason
         except KeyboardInterrupt:
@@ -100,8 +118,32 @@ class MaxMargin:
             if not self.best.primal < np.inf:  # the best there is, although it does not separate
                 self.best = self.best._replace(w=self.w, b=self.b)
 
+    @property
+    def _page(self) -> str:
+        """Where the state of this run is noted."""
+        return f"solver {self.runs}"
+
+    def _note(self, **more: StopReason) -> None:
+        """Note all that the rest of the run follows from."""
+        state = {name: getattr(self, name) for name in STATE}
+        self.notes.note(self._page, {**state, "best": self.best, "trace": self.trace, **more})
+
+    def _restored(self, saved: dict[str, Any]) -> dict[str, Any]:
+        """What was noted, which is how it stands now."""
+        rows, alpha = saved["rows"], saved["alpha"]
+        if rows.shape != alpha.shape or saved["w"].shape != self.w.shape:
+            raise ValueError(rows.shape)
+        for name in STATE:
+            setattr(self, name, saved[name])
+        self.part, self.best = self.samples.part(rows), Best(*saved["best"])
+        self.trace = [Progress(*one) for one in saved["trace"]]
+        self.began = time.perf_counter() - max((one.seconds for one in self.trace), default=0.0)
+        return saved
+
     def begin_at(self, w: Floats) -> None:
         """Start over with the direction of a hyperplane that separates."""
+        if self.notes.page(f"solver {self.runs + 1}") is not None:
+            return
         part = self.part
         self.w, self.b, square = centred(part.values(np.append(w, 0.0)), part.y, w)
         self.alpha, self.mu = np.zeros(part.n), 1.0
@@ -109,8 +151,10 @@ class MaxMargin:
         self._judge()
 
     def _run(self) -> StopReason:
-        target, late = ROUGH, 0
         while True:
+            self.samples.clock.look_up()
+            self._note()
+            target = self.target
             if not (self.grown and self._by_interior_points(0.1 * target)):
                 self._by_rounds(target)
             gap, dual = self.best.gap, self.best.dual
@@ -124,10 +168,10 @@ class MaxMargin:
                 if not new.size and self.clean and target <= 0.5 * self.tol:
                     return self._give_up()
             moved = self.best.gap < 0.5 * gap or self.best.dual > (1 + 1e-3) * dual
-            late = 0 if moved else late + 1
-            if late > 2 * PATIENCE:
+            self.late = 0 if moved else self.late + 1
+            if self.late > 2 * PATIENCE:
                 return self._give_up()
-            target = max(0.5 * self.tol, 0.1 * min(target, self.best.gap))
+            self.target = max(0.5 * self.tol, 0.1 * min(target, self.best.gap))
             self._join(new, s)
 
     def _give_up(self) -> StopReason:
@@ -225,7 +269,7 @@ class MaxMargin:
             alpha[self.rows] = even
             self.best = self.best._replace(alpha=alpha, dual=dual)
         seconds = time.perf_counter() - self.began
-        self.trace.append(Progress(best[2], dual, part.n, seconds))
+        self.trace = [*self.trace, Progress(best[2], dual, part.n, seconds)]  # as noted it stays
         if self.report is not None:
             self.report(len(self.trace), self.best, self.trace[-1])
         s += samples.y * b

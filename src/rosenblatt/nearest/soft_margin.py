@@ -15,7 +15,7 @@ shows at the next scan; the gap, computed from all rows, does not depend on who 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
+from rosenblatt.running.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,7 @@ FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 STUCK = 4  # prices without a rough answer after which rounding is too much for them
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
+NOBODY = np.empty(0, np.bool_)
 
 
 class Best(NamedTuple):
@@ -104,6 +106,28 @@ class Start(NamedTuple):
         return Start(done.w, done.b, float(done.alpha.max()) or self.largest, done.alpha)
 
 
+class Stand(NamedTuple):
+    """Where the rounds stand.
+
+    Attributes
+    ----------
+    at : Start
+    mu : float
+    alpha : float array
+        The multipliers.
+    awake : bool array
+        The rows that take part in the next round.
+    late : int
+        Rounds since there was much progress; or, on a part of the rows, their number.
+    """
+
+    at: Start
+    mu: float
+    alpha: Floats
+    awake: NDArray[np.bool_]
+    late: int
+
+
 class Progress(NamedTuple):
     """What is told after every round over all the data."""
 
@@ -125,6 +149,8 @@ class SoftMargin:
         The gap, as a share of the objective, at which to stop.
     report : function, optional
         Called with the number of the round, `Best` and `Progress`. May raise KeyboardInterrupt.
+    notes : Notes, optional
+        Where the state is noted after every round; if there is one, `run` goes on from it.
     """
 
     def __init__(
@@ -133,8 +159,10 @@ class SoftMargin:
         c: Floats,
         tol: float,
         report: Callable[[int, Best, Progress], None] | None = None,
+        notes: Notes | None = None,
     ) -> None:
         self.samples, self.c, self.tol, self.report = samples, c, tol, report
+        self.notes = notes or Notes()
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
         w = np.zeros(samples.d)
@@ -147,8 +175,12 @@ class SoftMargin:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
         try:
             with np.errstate(all="ignore"):  # what overflows counts for nothing
-                at, mu = (start, WARM) if start else self._on_few_rows()
-                return self._on_all_rows(at, mu)
+                ended = self.notes.restored("ended", self._restored)
+                if ended is not None:
+                    return StopReason(ended["reason"])
+                reason = self._on_all_rows(self._begin(start))
+                self._note("ended", reason=reason)
+                return reason
         except Halt as halt:
             reason = halt.reason
         except KeyboardInterrupt:
@@ -158,19 +190,48 @@ class SoftMargin:
             self._offer(self.rough)
         return reason
 
+    def _note(self, page: str, **more: Any) -> None:
+        """Note how all rows stand; what was noted about a part of them is of no use any more."""
+        self.notes.done(page, {"best": self.best, "trace": self.trace, **more})
+
+    def _restored(self, saved: dict[str, Any]) -> dict[str, Any]:
+        """What was noted, which is how it stands now."""
+        best = Best(*saved["best"])
+        if best.alpha.shape != self.c.shape or best.w.shape != self.rough.shape:
+            raise ValueError(best.alpha.shape)
+        self.best, self.trace = best, [Progress(*one) for one in saved["trace"]]
+        self.began = time.perf_counter() - max((one.seconds for one in self.trace), default=0.0)
+        return saved
+
+    def _begin(self, start: Start | None) -> Stand:
+        """Where the rounds on all rows begin, or go on."""
+        saved = self.notes.restored("all", self._restored)
+        if saved is not None:
+            return _standing(saved["stand"])
+        at, mu = (start, WARM) if start else self._on_few_rows()
+        alpha = at.multipliers(self.c)
+        return Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
+
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
         self.samples.clock.look_up()
         order = self._order()
         d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
         if 2 * size >= len(order):
-            return _from_nothing(self.samples, self.c)
+            return _from_nothing(self.samples, self.c, self.notes)
+        saved = self.notes.page("few")
+        size, saved = (size, None) if saved is None else saved
         part, c = self._some(order[:size])
-        at, mu = _from_nothing(part, c)
+        if saved is None:
+            at, mu = _from_nothing(part, c, self.notes)
+            alpha, count = at.multipliers(c), 0
+        else:
+            at, mu, alpha, _, count = _standing(saved)
         self.rough = at.w
         while True:
-            tol, alpha = max(self.tol, d / size), at.multipliers(c)
-            for _ in range(ROUNDS):
+            tol = max(self.tol, d / size)
+            for number in range(count, ROUNDS):
+                self.notes.note("few", (size, Stand(at, mu, alpha, NOBODY, number)))
                 done = _round(part, c, alpha, at, mu, tol)
                 alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
                 self.rough = at.w
@@ -181,6 +242,7 @@ class SoftMargin:
             if 2 * size >= len(order):
                 return at, mu
             part, c = self._some(order[:size])
+            alpha, count = at.multipliers(c), 0
 
     def _order(self) -> Ints:
         """All rows at random, but some of both classes among the first."""
@@ -199,14 +261,16 @@ class SoftMargin:
             c[part.y == sign] *= self.c[self.samples.y == sign].sum() / c[part.y == sign].sum()
         return part, c
 
-    def _on_all_rows(self, at: Start, mu: float) -> StopReason:
+    def _on_all_rows(self, stand: Stand) -> StopReason:
         c = self.c
-        alpha, s = at.multipliers(c), self.samples.values(np.append(at.w, 0.0))
-        awake, late = c > 0, 0
+        at, mu, alpha, awake, late = stand
+        s = self.samples.values(np.append(at.w, 0.0))
         while True:
+            self._note("all", stand=Stand(at, mu, alpha, awake, late))
             done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
             before, largest, gap = s, at.largest, self.best.gap
             if done.steps < STEPS:
+                alpha = alpha.copy()  # as noted it stays
                 alpha[awake] = done.alpha
             at = Start(done.w, done.b, float(alpha.max()) or largest)
             s = self.samples.values(np.append(at.w, 0.0))
@@ -232,7 +296,7 @@ class SoftMargin:
         """The rows that are awake, and what the others sum to."""
         y, c = self.samples.y, self.c
         if awake.all():
-            multipliers = Multipliers(y, c, steps, alpha.copy())
+            multipliers = Multipliers(y, c, steps, alpha)
             return Live(self.samples, multipliers, np.zeros(self.samples.d))
         rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
         multipliers = Multipliers(y[rows], c[rows], steps[rows], alpha[rows])
@@ -253,7 +317,8 @@ class SoftMargin:
         if dual > best.dual:
             best = best._replace(alpha=even, dual=dual)
         self.best = best
-        self.trace.append(Progress(primal, dual, awake, time.perf_counter() - self.began))
+        seconds = time.perf_counter() - self.began
+        self.trace = [*self.trace, Progress(primal, dual, awake, seconds)]
         if self.report is not None:
             self.report(len(self.trace), best, self.trace[-1])
 
@@ -298,7 +363,13 @@ def _next(mu: float, done: Round, late: int, growth: float) -> float:
     return min(ROUGH, mu * max(1.0, growth))
 
 
-def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
+def _standing(saved: tuple[Any, ...]) -> Stand:
+    """Where the rounds stood, from what was noted."""
+    at, *rest = saved
+    return Stand(Start(*at), *rest)
+
+
+def _from_nothing(samples: Samples, c: Floats, notes: Notes) -> tuple[Start, float]:
     """A rough solution, by way of lower prices if these are far above what is usual; and a μ.
 
     Where no price is too high, the multipliers stay at the size that the margin gives them; a
@@ -309,10 +380,15 @@ def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
     usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
     low = min(1.0, max(USUAL * usual / float(c.max()), 1e-30))
     at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
-    stuck = 0
+    mu, stuck, count = ROUGH, 0, 0
+    saved = notes.page("nothing")
+    if saved is not None:
+        start, mu, low, stuck, count = saved
+        at = Start(*start)
     while low < 1.0 and stuck < STUCK:
-        now, mu = low * c, ROUGH
-        for _ in range(ROUNDS):
+        now = low * c
+        for number in range(count, ROUNDS):
+            notes.note("nothing", (at, mu, low, stuck, number))
             done = _round(samples, now, at.multipliers(now), at, mu, ENOUGH)
             at, mu = at.moved(done), mu * FINER
             if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + done.alpha.sum()):
@@ -323,6 +399,7 @@ def _from_nothing(samples: Samples, c: Floats) -> tuple[Start, float]:
             return at, mu
         low = min(1.0, DEARER * low)
         at = at._replace(alpha=np.where(done.alpha >= now / 2, low * c / 2, done.alpha))
+        mu, count = ROUGH, 0
     return at, ROUGH
 
 

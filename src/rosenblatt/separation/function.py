@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -12,6 +14,8 @@ from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, y
 from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.estimator import LAYOUT
 from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
+from rosenblatt.contract.resuming import keeper_at
+from rosenblatt.data.fingerprint import fingerprint
 from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows
@@ -20,15 +24,20 @@ from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.proofs import check
 from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
+from rosenblatt.running.checkpoints import CheckpointError
 from rosenblatt.running.clock import Clock, Halt, Kind
+from rosenblatt.running.notes import Notes
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.solver import Care, find_certificate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
     from rosenblatt.results import Certificate, Inseparable
+    from rosenblatt.running.checkpoints import Keeper
     from rosenblatt.separation.feature_space import FeatureVerdict
 
 PASSES = 6  # over the data, when evidence is checked
@@ -43,6 +52,7 @@ def separability(
     kernel: None = None,
     fit_intercept: bool | None = None,
     max_time: float | None = None,
+    checkpoint: Any = None,
 ) -> Certificate: ...
 
 
@@ -55,6 +65,7 @@ def separability(
     kernel: None = None,
     fit_intercept: bool | None = None,
     max_time: float | None = None,
+    checkpoint: Any = None,
 ) -> Certificate | JointCertificate: ...
 
 
@@ -72,10 +83,12 @@ def separability(
     fit_intercept: bool | None = None,
     multiclass: str | None = None,
     max_time: float | None = None,
+    checkpoint: Any = None,
 ) -> Certificate | FeatureVerdict | JointCertificate:
     """Whether a hyperplane separates two classes, proved: as `rosenblatt.separability`.
 
-    It takes no tables, and more than two classes only with ``multiclass="joint"``.
+    It takes no tables, and more than two classes only with ``multiclass="joint"``. Its
+    `checkpoint` may be the notes of one of several such questions, too.
     """
     if multiclass is not None:
         one_of("multiclass", multiclass, ("joint",))
@@ -85,6 +98,9 @@ def separability(
     if fit_intercept is not None:
         yes_or_no("fit_intercept", fit_intercept)
     if kernel is not None:
+        if checkpoint is not None:
+            msg = "checkpoint goes with no kernel yet: leave one of them out"
+            raise ValueError(msg)
         from rosenblatt.separation import feature_space  # it builds on this module
 
         ask = feature_space.separability_in_features
@@ -93,6 +109,7 @@ def separability(
         msg = "fit_intercept=False is for a kernel: give kernel=rb.kernels.Linear() too"
         raise ValueError(msg)
     clock = Clock(time_limit(max_time))
+    keeper = None if isinstance(checkpoint, Notes) else keeper_at(checkpoint)
     if multiclass is None:
         X, labels = read_two_classes(X, y)
         n_classes = 2
@@ -100,45 +117,99 @@ def separability(
         X, labels, n_classes = read_classes(X, y)
     source = MemorySource(as_rows(X), labels, X.shape[1])
     with Team(count_threads(None)) as team:
-        if n_classes == 2:
-            return proved(source, team, 1, clock)
-        return proved_jointly(source, labels, n_classes, team, clock)
+        if isinstance(checkpoint, Notes):
+            return proved(source, team, 1, clock, notes=checkpoint)
+        with noting(keeper, source, team, multiclass if n_classes > 2 else None) as notes:
+            if n_classes == 2:
+                return proved(source, team, 1, clock, notes=notes)
+            return proved_jointly(source, labels, n_classes, team, clock, notes)
+
+
+@contextmanager
+def noting(
+    keeper: Keeper | None, source: Source, team: Team, multiclass: str | None = None
+) -> Iterator[Notes]:
+    """The notes of a question about these data, which are written at the end however it comes."""
+    if keeper is not None:
+        settings = {"multiclass": multiclass}
+        keeper.identify("separability", settings, 0, fingerprint(source, team))
+    notes = Notes(keeper)
+    try:
+        yield notes
+    finally:
+        notes.write()
 
 
 def proved_jointly(
-    source: Source, labels: NDArray[np.int32], n_classes: int, team: Team, clock: Clock
+    source: Source,
+    labels: NDArray[np.int32],
+    n_classes: int,
+    team: Team,
+    clock: Clock,
+    notes: Notes | None = None,
 ) -> JointCertificate:
     """The verdict on several classes as one problem, and checked evidence for it."""
     vectors = KeslerSource(source, n_classes, bias=True, first=1, origin=True)
-    found = proved(vectors, team, 1, clock)
+    found = proved(vectors, team, 1, clock, notes=notes)
     rows = getattr(found, "support", np.empty(1, np.int64))[:-1]  # the origin is last
     return JointCertificate(found, n_classes, pairs_of(rows, labels, n_classes))
 
 
 def proved(
-    source: Source, team: Team, positive: int, clock: Clock, quick: bool = True
+    source: Source,
+    team: Team,
+    positive: int,
+    clock: Clock,
+    quick: bool = True,
+    notes: Notes | None = None,
 ) -> Certificate:
     """The verdict on class `positive` against the rest, and checked evidence for it.
 
     Parameters as for `find_certificate`.
     """
+    notes = notes or Notes()
+    known = notes.restored("found", partial(_checked_again, source, positive))
+    if known is not None:
+        return known
     nothing, trouble = (-np.inf, np.inf), ""
-    for care in Care:
+    careless = notes.restored("careless", partial(_careless, clock)) or 0  # searches in vain
+    for care in list(Care)[careless:]:
         try:
-            certificate = find_certificate(source, team, positive, clock, care, quick)
+            certificate = find_certificate(source, team, positive, clock, care, quick, notes)
             if isinstance(certificate, Undecided):
+                if certificate.why != Undecided.TIME:
+                    notes.done("found", certificate)
                 return certificate
             clock.afford(_checking_time(certificate, source, clock))
             result = check(certificate, Labelled(source, positive))
         except Halt:
             return Undecided(nothing, Undecided.TIME)
+        except CheckpointError:
+            raise
         except (ArithmeticError, AssertionError, ValueError) as error:
             trouble = f"{type(error).__name__}: {error}"
-            continue  # with less reliance on floats
-        if result.valid:
-            return certificate
-        trouble = result.why
+        else:
+            if result.valid:
+                notes.done("found", certificate)
+                return certificate
+            trouble = result.why
+        # Again, with less reliance on floats.
+        notes.done("careless", (int(care) + 1, clock.work, clock.systems))
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
+
+
+def _checked_again(source: Source, positive: int, certificate: Any) -> Certificate:
+    """What was found before, and written to a file that anyone can write."""
+    if isinstance(certificate, Undecided) or check(certificate, Labelled(source, positive)).valid:
+        found: Certificate = certificate
+        return found
+    raise ValueError(certificate)
+
+
+def _careless(clock: Clock, noted: tuple[int, float, float]) -> int:
+    """How many searches were in vain; the clock has counted their work."""
+    careless, clock.work, clock.systems = noted
+    return careless
 
 
 def _checking_time(

@@ -32,9 +32,11 @@ from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
+from rosenblatt.running.notes import Notes
 from rosenblatt.separation import evidence
 from rosenblatt.separation.coordinates import LinearView, WholeView, combined
 from rosenblatt.separation.evidence import NONE, Cancelling, cancel
+from rosenblatt.separation.log import SearchLog
 from rosenblatt.separation.programs import (
     decide,
     interior_vertex,
@@ -85,14 +87,16 @@ def find_certificate(
     clock: Clock,
     care: Care = Care.FLOATS,
     quick: bool = True,
+    notes: Notes | None = None,
 ) -> Certificate:
     """The verdict on class `positive` against the rest, with its evidence.
 
     When the clock is over, the question is left undecided. More `care` is slower: for data on
     which the evidence found otherwise does not hold. With `quick` the maximum margin's method may
-    be asked first, if there are many features.
+    be asked first, if there are many features. If there are `notes` of the same search, it goes on
+    where they end.
     """
-    search = Search(Samples(source, team, positive, clock), care, quick)
+    search = Search(Samples(source, team, positive, clock), care, quick, notes or Notes())
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
     with np.errstate(all="ignore"):  # what overflows is settled exactly
         try:
@@ -106,7 +110,7 @@ def find_certificate(
 class Search:
     """The search for a certificate."""
 
-    def __init__(self, samples: Samples, care: Care, quick: bool = True) -> None:
+    def __init__(self, samples: Samples, care: Care, quick: bool, notes: Notes) -> None:
         self.samples, self.care = samples, care
         self.quick = quick and not care and samples.d >= WIDE
         self.clock, self.look_up = samples.clock, samples.clock.look_up
@@ -115,22 +119,26 @@ class Search:
         # The best hyperplane so far, and the closest points of the hulls.
         self.margin, self.theta = -np.inf, np.empty(0)
         self.distance, self.mixture = np.inf, (NONE, np.empty(0))
+        self.log = SearchLog(self, notes)
 
     def run(self) -> Certificate:
         """Decide strict separability; if there is none, which of the other two verdicts."""
         samples = self.samples
         if self.quick and (quick := self.quickly()) is not None:
             return evidence.separable(samples, quick)
-        rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
-        with self.set_up(rows):
-            whole = WholeView(samples, rows)
-        found = self.decide(whole, rows, NONE)
-        if not isinstance(found, Cancelling):
-            return evidence.separable(samples, found)
-        spanning = found
-        first = self.twins() or found
-        basis = found.rows[:-1]  # one way to cancel: without one of them they are independent
+        begun = self.log.faces()
+        if begun is None:
+            rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
+            with self.set_up(rows):
+                whole = WholeView(samples, rows)
+            found = self.decide(whole, rows, NONE)
+            if not isinstance(found, Cancelling):
+                return evidence.separable(samples, found)
+            # One way to cancel: without one of them they are independent.
+            begun = self.twins() or found, found, found.rows[:-1]
+        first, spanning, basis = begun
         while len(basis) <= samples.d:
+            self.log.note("faces", found=(first, spanning, basis))
             Z = samples.signed(basis)
             with samples.system(cost_of_reducing(Z)):
                 directions = null_basis(Z)
@@ -155,16 +163,20 @@ class Search:
         With many features most data are separable, and a working set of this search is large.
         """
         self.clock.afford(self.clock.seconds(Kind.READING, SOON * self.samples.source.n_entries))
-        solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY)
+        notes = self.log.notes.of("quick")
+        if notes.page("in vain"):
+            return None
+        solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY, notes=notes)
         reason = solver.run()
         if reason is StopReason.INTERRUPTED:
             raise KeyboardInterrupt
-        if reason is StopReason.INSEPARABLE:
-            return None
-        self.look_up()
-        theta = np.append(solver.best.w, solver.best.b)
-        found = solver.best.primal < np.inf and (self.samples.signs(theta) > 0).all()
-        return theta if found else None
+        if reason is not StopReason.INSEPARABLE:
+            self.look_up()
+            theta = np.append(solver.best.w, solver.best.b)
+            if solver.best.primal < np.inf and (self.samples.signs(theta) > 0).all():
+                return theta
+        notes.done("in vain", True)
+        return None
 
     def set_up(self, rows: Ints, view: View | None = None) -> AbstractContextManager[None]:
         """Make a working set of these rows, if there is time for it."""
@@ -187,8 +199,14 @@ class Search:
         """A θ that is positive on all samples of the view, or samples of it that meet."""
         current, D = view, self.samples.d + 1 - len(basis)
         tries = 0 if self.care is Care.NOTHING else 1 if D <= SHORT else ZOOMS + 1
-        for k in range(tries):
-            answer, rows, found = self.attempt(current, rows, basis)
+        last = self.log.exact_rows()
+        if last is not None:
+            return self.decide_exactly(view, last, basis)
+        zooms, rows = self.log.working_set(rows)
+        for near, weights in zooms:
+            current = current.zoomed(near, weights)
+        for k in range(len(zooms), tries):
+            answer, rows, found = self.attempt(current, rows, basis, zooms)
             if answer is not None:
                 return answer
             if found is None:
@@ -200,15 +218,20 @@ class Search:
                 spectrum = self.clock.seconds(Kind.PRODUCTS, SPECTRUM * len(near) * D * D)
                 whole = self.clock.seconds(Kind.EXACT, 2 * WHOLE * len(near) * D)
                 self.clock.afford(spectrum + whole)
-                current = current.zoomed(rows[near], found.weights[near])
+                zooms = [*zooms, (rows[near], found.weights[near])]
+                current = current.zoomed(*zooms[-1])
             rows = rows[closest]
         return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
 
     def attempt(
-        self, view: View, rows: Ints, basis: Ints
+        self, view: View, rows: Ints, basis: Ints, zooms: list[tuple[Ints, Floats]]
     ) -> tuple[Direction | Cancelling | None, Ints, Nearest | None]:
-        """`decide` by floating point; None if it cannot. Also the working set at the end."""
+        """`decide` by floating point; None if it cannot. Also the working set at the end.
+
+        The `zooms` are how the view was made.
+        """
         while True:
+            self.log.note("set", zooms=zooms, rows=rows)
             with self.set_up(rows, view):
                 Z, groups = view.vectors(rows)
             if not np.isfinite(Z).all():
@@ -308,8 +331,9 @@ class Search:
 
     def face(self, view: LinearView, rows: Ints, basis: Ints) -> Cancelling | None:
         """Samples that cancel and span all that do; None if none do, or floats fail."""
+        rows = self.log.face_rows(rows)
         while True:
-            self.look_up()
+            self.log.note("face", rows=rows)
             Z = view.scaled(rows)
             zero, coefficients = never_positive(Z, self.samples.clock)
             if not zero.any():
@@ -334,7 +358,7 @@ class Search:
     def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """`decide` without floating point."""
         while True:
-            self.look_up()
+            self.log.note("exactly", rows=rows)
             answer = decide(view.integers(rows), self.spend)
             if answer.theta is None:
                 meeting = cancel(self.samples, rows[answer.support], basis)
@@ -378,6 +402,7 @@ class Search:
             if (self.samples.signs(theta)[view.active] > 0).all():
                 return theta
         rows = self.samples.some(batch(len(view.basis)), view.active)
+        self.log.close()
         found = self.decide_exactly(view, rows[: 2 * len(view.basis) + 20], NONE)
         assert isinstance(found, list)
         return found

@@ -1,0 +1,71 @@
+"""Runs that are cut short where they write their state, as if killed, and go on from the file."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import rosenblatt as rb
+from rosenblatt.running.checkpoints import Keeper
+from rosenblatt.running.notes import to_pages
+from rosenblatt.running.plain_files import pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import pytest
+
+
+class Killed(BaseException):
+    """What nobody catches."""
+
+
+class Cuts:
+    """Lets a run write so often, and then no more: `resumed` gives what came of it in the end."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+        self.path, self.writes, self.left = path, 0, -1
+        self._write = Keeper.write
+        monkeypatch.setattr(Keeper, "write", lambda keeper, *a, **k: self.write(keeper, *a, **k))
+
+    def write(self, keeper: Keeper, state: Any, *, last: bool = False) -> None:
+        """Write, until the run is killed."""
+        if self.left == 0:
+            raise Killed
+        self.writes, self.left = self.writes + 1, self.left - 1
+        self._write(keeper, state, last=last)
+
+    def checkpoint(self) -> rb.Checkpoint:
+        """The file, to be written at every opportunity."""
+        return rb.Checkpoint(str(self.path), every=0, resume=True)
+
+    def count(self, run: Callable[[rb.Checkpoint], Any]) -> int:
+        """How often a run writes."""
+        self.path.unlink(missing_ok=True)
+        self.writes, self.left = 0, -1
+        run(self.checkpoint())
+        return self.writes
+
+    def resumed(self, run: Callable[[rb.Checkpoint], Any], *cuts: int) -> Any:
+        """What comes of a run that is killed after so many writes, again and again."""
+        self.path.unlink(missing_ok=True)
+        for cut in cuts:
+            self.left = cut
+            with contextlib.suppress(Killed):
+                run(self.checkpoint())
+        self.left = -1
+        return run(self.checkpoint())
+
+    def each(self, run: Callable[[rb.Checkpoint], Any], most: int = 10**9) -> Iterator[Any]:
+        """What comes of a run that is killed once: after each of its writes, or so many of them."""
+        n = self.count(run)
+        for cut in sorted({round(k * n / min(n, most)) for k in range(min(n, most) + 1)}):
+            yield self.resumed(run, cut)
+
+
+def bits(certificate: Any) -> bytes:
+    """A certificate to the last bit."""
+    if isinstance(certificate, tuple):
+        return b"".join(map(bits, certificate))
+    return pack(to_pages(getattr(certificate, "certificate", certificate)))
