@@ -204,6 +204,9 @@ class SplitTable:
                 columns = {name: _chosen(cells, known) for name, cells in columns.items()}
             if known is None or len(known):
                 yield columns
+        if first_time and n_rows and n_rows == self._left_out:
+            msg = f"the target {self._target!r} is missing in every row: choose another"
+            raise ValueError(msg)
         if first_time:
             self._n_rows = n_rows
         elif n_rows != self._n_rows:
@@ -223,7 +226,8 @@ class SplitTable:
         known = known_rows(cells)
         if first_time:
             assert self._writer is not None
-            self._writer.add_cells(cells, known)
+            if known is None or len(known):
+                self._writer.add_cells(cells, known)
             self._left_out += 0 if known is None else len(cells) - len(known)
         return known
 

@@ -113,7 +113,7 @@ class TargetWriter:
     def finished(self) -> Target:
         """All labels, the classes in sorted order."""
         if self._file is None:
-            msg = "no row has a target: choose another"
+            msg = "there are no rows: give at least one"
             raise ValueError(msg)
         stored = self._file.mapped()
         if self._kind == "text":
