@@ -22,7 +22,7 @@ from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest.signed_vectors import Vectors
 from rosenblatt.results import Hyperplane, Separable, Undecided
 from rosenblatt.running.clock import Clock
-from rosenblatt.running.run import Settings
+from rosenblatt.running.problems import Settings
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_space import (
     Features,

@@ -27,7 +27,7 @@ from rosenblatt.data.rows import as_rows, row_weights
 from rosenblatt.data.sources import labels, stack, whole
 from rosenblatt.nearest.signed_vectors import U, Vectors
 from rosenblatt.results import BoundReport, Hyperplane, JointFit, Updates
-from rosenblatt.running.run import PICKING
+from rosenblatt.running.orders import PICKING
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_space import FeatureVectors, feature_vectors, named
 

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from rosenblatt.results import Epoch, StopReason
 from rosenblatt.running.clock import Halt
-from rosenblatt.running.run import PICKING
+from rosenblatt.running.orders import ONCE, PICKING
 
 # Work is in nanoseconds of one core, about.
 FREE = 2e9  # done without asking what comes of it
@@ -99,7 +99,7 @@ def _kernel_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int
     value = VALUE + PRODUCT * float(X.nnz if issparse(X) else X.size) / n
     if model.budget is not None:
         return value * n * min(mistakes + DOUBTS, int(model.budget))
-    if model.order in ("cyclic", "shuffled") and not judged and 4 * n * n <= ROOM:
+    if model.order in ONCE and not judged and 4 * n * n <= ROOM:
         return AT_HAND * n * mistakes + value * n * n * (number == 1)
     besides = 0 if model.order in PICKING else DOUBTS
     return value * n * (mistakes + besides) * (JUDGED_VALUES if judged else 1)

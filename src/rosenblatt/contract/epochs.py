@@ -14,13 +14,15 @@ from rosenblatt.arguments import label_vector, positive_int, positive_number, ye
 from rosenblatt.contract.classifier import Classifier
 from rosenblatt.contract.parameters import (
     check_callback,
+    checkpoint_of,
     count_threads,
     seed_from,
     shown,
     time_limit,
 )
+from rosenblatt.contract.resuming import keeper_of, seeded_alike
 from rosenblatt.results import Cycle, Epoch, StopReason, Trace
-from rosenblatt.running.run import Settings
+from rosenblatt.running.problems import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.contract.classifier import Data
     from rosenblatt.results import Hyperplane
+    from rosenblatt.running.checkpoints import Keeper
     from rosenblatt.running.run import Run
 
 MORE = {
@@ -70,11 +73,12 @@ class TrainedInEpochs(Classifier):
         -------
         self
         """
-        settings = self._settings()
+        settings, keeper = self._settings(), keeper_of(self)
+        settings = seeded_alike(self, settings, keeper)
         again = self.warm_start and hasattr(self, "fits_")
         classes = self.classes_ if again else None
         data = self._read(X, y, sample_weight, classes, reset=not again)
-        with self._training(data, settings, self._begin(data, settings, again)) as run:
+        with self._training(data, settings, self._begin(data, settings, again), keeper) as run:
             run.run()
         self._warn_of_errors()
         return self
@@ -151,7 +155,7 @@ class TrainedInEpochs(Classifier):
         return self._state
 
     def _training(
-        self, data: Data, settings: Settings, begun: Any
+        self, data: Data, settings: Settings, begun: Any, keeper: Keeper | None = None
     ) -> AbstractContextManager[Run[Any]]:
         """A run from where another stands; then the fitted attributes, unless it has failed."""
         raise NotImplementedError
@@ -197,6 +201,7 @@ class TrainedInEpochs(Classifier):
 def shared_settings(model: Any, no_tol: str) -> Settings:
     """The parameters that all have which are trained in epochs, checked, as settings."""
     check_callback(model.callback)
+    checkpoint_of(getattr(model, "checkpoint", None))
     for name in ("progress", "warm_start"):
         yes_or_no(name, getattr(model, name))
     count_threads(model.n_jobs)

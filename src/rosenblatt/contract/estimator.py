@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +16,7 @@ from rosenblatt.data.opened import OpenedSource
 from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import StopReason
 from rosenblatt.results.storable import from_plain, to_plain
+from rosenblatt.running.checkpoints import Checkpoint
 
 LAYOUT = {
     "accept_sparse": "csr",
@@ -64,11 +66,15 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "fits_")
 
     def __getstate__(self) -> dict[str, Any]:
-        return to_plain(super().__getstate__(), self._parts)  # type: ignore[no-any-return]
+        state = dict(super().__getstate__())
+        if isinstance(state.get("checkpoint"), os.PathLike):
+            state["checkpoint"] = os.fspath(state["checkpoint"])
+        return to_plain(state, (*self._parts, Checkpoint))  # type: ignore[no-any-return]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A file of an older version knows nothing of parameters that came later.
-        super().__setstate__(vars(type(self)()) | from_plain(state, self._parts))
+        parts = (*self._parts, Checkpoint)
+        super().__setstate__(vars(type(self)()) | from_plain(state, parts))
         if hasattr(self, "fits_") and not (self._has_basics() and self._fits_together()):
             msg = f"the parts of this {type(self).__name__} do not fit together"
             raise ValueError(msg)

@@ -19,7 +19,7 @@ from rosenblatt.running.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
 
 UPDATES = ("online", "batch", "minibatch")
 MOST_THREADS = 1024

@@ -13,8 +13,9 @@ from rosenblatt.running.checkpoints import Keeper, digest_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.array_types import Floats
     from rosenblatt.data.sources import Source
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
     from rosenblatt.running.threads import Team
 
 # Parameters that may change when a run goes on. (The seed stands for random_state; where a run
@@ -36,7 +37,7 @@ def keeper_of(model: Any) -> Keeper | None:
 
     To be asked before any work: it refuses a file that must not be there, or is no checkpoint.
     """
-    return keeper_at(model.checkpoint)
+    return keeper_at(getattr(model, "checkpoint", None))
 
 
 def keeper_at(checkpoint: Any) -> Keeper | None:
@@ -70,6 +71,21 @@ def identify(
     settings = {name: _plain(value) for name, value in given.items() if name not in FREE}
     settings |= {name: _plain(value) for name, value in instead.items()}
     keeper.identify(type(model).__name__, settings, seed, fingerprint(source, team, *more))
+
+
+def start_setting(init: Any, start: Floats) -> Any:
+    """What stands for `init`: the vectors themselves, unless they are zeros, and were asked for."""
+    return init if isinstance(init, str) and init == "zeros" and not start.any() else start
+
+
+def saved_rate(keeper: Keeper | None) -> float | None:
+    """The learning rate of the run to go on with: other machines may round another one."""
+    if keeper is None or keeper.saved is None:
+        return None
+    rate = keeper.saved.get("eta") if isinstance(keeper.saved, dict) else None
+    if not isinstance(rate, float) or not 0 < rate < np.inf:
+        keeper.refuse("is damaged (no learning rate)")
+    return rate
 
 
 def _plain(value: Any) -> Any:

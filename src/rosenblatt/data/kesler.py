@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Order, Source
 
 ROOM = 1 << 25  # numbers, of 12 bytes each, up to which vectors stay in memory
 TILE = 1 << 22  # numbers that are made at a time
@@ -65,7 +65,7 @@ class KeslerSource:
             weight = np.repeat(row_weights(block, label, rows), more)
         return Block(as_rows(Z), np.ones(len(label) * more, np.int32), weight, np.empty((0, 0)))
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """Block after block, as they stand."""
         assert not order.size
         yield from self._kept if self.resident else self._make()

@@ -7,7 +7,9 @@ from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import (
     Block,
     DenseRows,
@@ -25,12 +27,13 @@ from rosenblatt.exact.blocks import Stack, stacked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
 
 IN_ORDER = np.empty(0, np.int64)
 MAPPED = 1 << 23  # numbers in a block of rows that lie on disk
 LARGE = 1 << 21  # numbers from which on a copy of such rows is on disk, too
+
+
+Order = NDArray[np.int64] | TileOrder  # rows by their numbers
 
 
 class Piece(NamedTuple):
@@ -62,7 +65,7 @@ class Source(Protocol):
     lasting: bool  # whether blocks outlast the next one
     resident: bool  # whether they are in memory, so that what is made of one may be kept
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
         ...
 
@@ -113,20 +116,25 @@ class MemorySource:
         whole = mapped or len(self._blocks) == 1
         self._whole = Block(rows, label, weights, factors) if whole else None
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
         if not order.size:
             for start, block in zip(self._starts, self._blocks, strict=True):
                 yield Piece(block, start, IN_ORDER, start, len(block.label))
             return
+        for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
+            yield from self._some(rows, offset)
+
+    def _some(self, rows: NDArray[np.int64], offset: int) -> Iterator[Piece]:
+        """Some rows in this order, from a position of the epoch on."""
         if self._whole is not None:
-            yield Piece(self._whole, 0, order, 0, len(order))
+            yield Piece(self._whole, 0, rows, offset, len(rows))
             return
-        home = np.searchsorted(self._starts, order, side="right") - 1
-        cuts = [0, *(np.flatnonzero(np.diff(home)) + 1), len(order)]
+        home = np.searchsorted(self._starts, rows, side="right") - 1
+        cuts = [0, *(np.flatnonzero(np.diff(home)) + 1), len(rows)]
         for a, z in pairwise(int(cut) for cut in cuts):
             start = self._starts[home[a]]
-            yield Piece(self._blocks[home[a]], start, order[a:z] - start, a, z - a)
+            yield Piece(self._blocks[home[a]], start, rows[a:z] - start, offset + a, z - a)
 
 
 class ChangedSource:
@@ -167,7 +175,7 @@ class ChangedSource:
                     yield Piece(block, start, IN_ORDER, start, n)
                 start += n
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """Block after block, as they stand."""
         assert not order.size
         yield from self._kept if self.resident else self._make()

@@ -77,6 +77,8 @@ def _estimator(one: Any) -> dict[str, Any]:
     kind = _name_of(type(one))
     state = dict(one.__getstate__())
     state.pop("summary_", None)
+    if "checkpoint" in state:
+        state["checkpoint"] = None  # it is no business of those who get the model
     names = set(one.get_params(deep=False))
     parameters = {name: _plain(state.pop(name)) for name in list(state) if name in names}
     going_on = {name: _plain(state.pop(name)) for name in ("_state",) if name in state}

@@ -112,9 +112,7 @@ def save(
         with written_whole(path) as beside:
             beside.write_text(written, encoding="utf-8")
         return
-    # Not by copy.copy, which would judge parts that do not fit together before naming them.
-    root = object.__new__(type(model))
-    vars(root).update(vars(model), summary_=_as_json(summary or {}))
+    root = _copied(model, summary_=_as_json(summary or {}))
     try:
         data = _pack(root, zipfile.ZIP_DEFLATED)
         if _is_bomb(data):  # an honest one: let it take the room that it needs
@@ -126,6 +124,23 @@ def save(
         raise _cannot_save(model, strangers)
     with written_whole(path) as beside:
         beside.write_bytes(data)
+
+
+def _copied(model: Any, **more: Any) -> Any:
+    """A copy to save: without checkpoints, which are no business of those who get the model.
+
+    Not by copy.copy, which would judge parts that do not fit together before naming them.
+    """
+    root = object.__new__(type(model))
+    vars(root).update(vars(model), **more)
+    if hasattr(root, "checkpoint"):
+        root.checkpoint = None
+    if hasattr(root, "steps"):
+        root.steps = [
+            (name, _copied(step) if hasattr(step, "checkpoint") else step)
+            for name, step in root.steps
+        ]
+    return root
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Order, Piece, Source
     from rosenblatt.kernels import Kernel
     from rosenblatt.running.threads import Team
 
@@ -297,7 +297,7 @@ class DeviceSource:
         self.n_rows, self.n_features = labels.n_rows, labels.n_features
         self.n_entries, self.weighted = self.n_rows * self.n_features, labels.weighted
 
-    def pieces(self, order: NDArray[np.int64] = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The labels and weights in the given order of rows."""
         return self.labels.pieces(order)
 

@@ -29,7 +29,8 @@ from rosenblatt.kernel.registers import exact_votes, rounded_sum
 from rosenblatt.kernel.scores import DualProblem, Expansion, Standing, visits_of
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.results import Dropped, KernelFit, Mistakes, Path
-from rosenblatt.running.run import NO_RECORD, Run, joined
+from rosenblatt.running.problems import NO_RECORD, joined
+from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Source
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.kernel.kernel_values import Values
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.checkpoints import Keeper
+    from rosenblatt.running.problems import Settings
 
 
 AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
@@ -74,7 +76,11 @@ def first_standing(model: Any, data: Data, settings: Settings, again: bool = Fal
 
 @contextmanager
 def training(
-    model: Any, data: Data, settings: Settings, begun: tuple[Standing, Kernel]
+    model: Any,
+    data: Data,
+    settings: Settings,
+    begun: tuple[Standing, Kernel],
+    keeper: Keeper | None = None,
 ) -> Iterator[Run[DualProblem]]:
     """A run from where another stands; then the fitted attributes, unless it has failed."""
     standing, kernel = begun
@@ -103,7 +109,7 @@ def training(
         if len(standing.age):
             expansion.load(standing, rows_of_vectors(model, standing.sample, X))
         rule = model._rule(settings)(values, block, settings, problems, expansion)
-        yield Run(rule, problems, settings, report)
+        yield Run(rule, problems, settings, report, keeper)
         _set_results(model, data, kernel, rule)
 
 

@@ -14,22 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.orders import TileOrder
 from rosenblatt.kernel.dual_pocket import DualPocket
 from rosenblatt.kernel.loops import Slots, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import DualProblem, Events, Expansion, Scores, Sheet, Turn
 from rosenblatt.kernel.support_vectors import Batch
 from rosenblatt.results import Cycle, StopReason
-from rosenblatt.running.run import CycleFinder
+from rosenblatt.running.orders import ONCE
+from rosenblatt.running.problems import CycleFinder
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
+    from rosenblatt.data.sources import Order
     from rosenblatt.kernel.kernel_values import Values
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
+    from rosenblatt.running.run import Run
 
 
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
@@ -41,7 +45,7 @@ LAGS = 256  # updates whose lags are added at a time
 
 
 class DualRule:
-    """Orders cyclic, shuffled and sampled, any number of support vectors.
+    """Orders cyclic, shuffled, sampled and blocks, any number of support vectors.
 
     Parameters
     ----------
@@ -65,22 +69,20 @@ class DualRule:
     ) -> None:
         self.values, self.block, self.settings = values, block, settings
         self.problems, self.expansion = problems, expansion
-        self.n_rows, self.k = values.n, len(problems)
+        self.n_rows, self.n_features, self.k = values.n, values.n_features, len(problems)
         self.scores = Scores(values, block, [p.positive for p in problems], expansion)
         self.events, self.done = Events(self.scores.columns), [0]
         self.order = np.arange(self.n_rows)
         self.sheet: Sheet | None = None
         self.pocket: DualPocket | None = None
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
-        self.in_turn = settings.order in ("cyclic", "shuffled") and settings.keep != "pocket"
+        self.in_turn = settings.order in ONCE and settings.keep != "pocket"
         self.visited, self.settled, self.coming = 0, 0, 0
         self.gram: Any = None
 
-    def prepare(
-        self, problems: list[DualProblem], look_up: Callable[[], None], stack: ExitStack
-    ) -> None:
+    def prepare(self, problems: list[DualProblem], run: Run[DualProblem], stack: ExitStack) -> None:
         """Score all samples with the support vectors that there are already."""
-        self.look_up = look_up
+        self.look_up = run.look_up
         stack.enter_context(one_blas_thread())  # the team has a thread for each core already
         if self.expansion.size:
             self.scores.add_all()
@@ -95,9 +97,18 @@ class DualRule:
         self.scores_before = self.scores.now.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
-    def epoch(self, running: list[DualProblem], order: Ints) -> None:
+    def state(self, running: list[DualProblem]) -> Any:
+        """Not known yet: there is no checkpoint of these runs."""
+        raise NotImplementedError
+
+    def restore(self, running: list[DualProblem], state: Any) -> None:
+        """Not known yet."""
+        raise NotImplementedError
+
+    def epoch(self, running: list[DualProblem], order: Order) -> None:
         """Visit every sample once (every position of the order)."""
-        self.order = order if order.size else np.arange(self.n_rows)
+        rows = order.whole() if isinstance(order, TileOrder) else order
+        self.order = rows if rows.size else np.arange(self.n_rows)
         for turn in self.turns(running):
             position = added = 0
             while True:

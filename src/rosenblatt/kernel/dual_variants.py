@@ -13,12 +13,13 @@ from rosenblatt.kernel.support_vectors import appended
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.kernel.scores import Turn
     from rosenblatt.kernel.support_vectors import Batch
+    from rosenblatt.running.run import Run
 
 
 GONE = -1  # the age of a slot without a support vector
@@ -39,11 +40,9 @@ class Budgeted(DualRule):
         assert self.settings.budget is not None
         return self.settings.budget
 
-    def prepare(
-        self, problems: list[DualProblem], look_up: Callable[[], None], stack: ExitStack
-    ) -> None:
+    def prepare(self, problems: list[DualProblem], run: Run[DualProblem], stack: ExitStack) -> None:
         """Forget what is too much to begin with."""
-        self.look_up = look_up
+        self.look_up = run.look_up
         stack.enter_context(one_blas_thread())
         a = self.expansion.arrays
         for s in self._by_age()[: -self.budget]:

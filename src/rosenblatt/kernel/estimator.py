@@ -38,7 +38,7 @@ from rosenblatt.kernels import (
     Sigmoid,
 )
 from rosenblatt.results import Dropped, KernelFit, Mistakes, Path, StopReason
-from rosenblatt.running.run import ORDERS, PICKING
+from rosenblatt.running.orders import ORDERS, PICKING
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import BoundReport, Epoch
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
 
 
 KEEPS = ("last", "pocket", "average", "vote", "auto")
@@ -82,7 +82,7 @@ class KernelPerceptron(TrainedInEpochs):
         errors; the mean of the vectors after every visit; all of them by vote, each with the
         visits that it lived for (Freund and Schapire 1999); or ("auto"), as for `Perceptron`, the
         last where the stop reason is SEPARATED (or NO_MISTAKES), otherwise the mean.
-    order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
+    order : {"cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake"}
         As for `Perceptron`.
     drop_after : int, optional
         A sample whose counter reaches this, 2 or more, is set to zero and takes no more part: it
@@ -217,7 +217,7 @@ class KernelPerceptron(TrainedInEpochs):
         if self.budget is not None and order in PICKING:
             msg = (
                 f"budget={self.budget} works on samples in turn, but order={order!r} picks "
-                "among all of them: use order='cyclic', 'shuffled' or 'sampled'"
+                "among all of them: use order='cyclic', 'shuffled', 'sampled' or 'blocks'"
             )
             raise ValueError(msg)
         return self._shared_settings().with_changes(

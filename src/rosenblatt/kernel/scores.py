@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.data.rows import row_weights
 from rosenblatt.kernel.loops import Dual
 from rosenblatt.kernel.registers import rounded_sum, signed_sum
-from rosenblatt.running.run import TwoClassProblem
+from rosenblatt.running.problems import TwoClassProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,6 +10,7 @@ from rosenblatt.contract.parameters import batches
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
 from rosenblatt.perceptron.estimator import LinearUnit
 from rosenblatt.results import StopReason
+from rosenblatt.running.orders import IN_TURN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Source
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Epoch, Fit
-    from rosenblatt.running.run import Settings
-
-ORDERS = ("cyclic", "shuffled", "sampled")
+    from rosenblatt.running.problems import Settings
 
 
 def delta_settings(model: Any) -> Settings:
@@ -30,7 +29,7 @@ def delta_settings(model: Any) -> Settings:
         positive_number("eta0", model.eta0, hint=", or 'auto'")
     update, size = batches(model.update, model.batch_size)
     return shared_settings(model, ", or None to run until a limit").with_changes(
-        update=update, batch_size=size, order=one_of("order", model.order, ORDERS)
+        update=update, batch_size=size, order=one_of("order", model.order, IN_TURN)
     )
 
 
@@ -56,15 +55,16 @@ class Adaline(LinearUnit):
         Batches of one sample, of all, or of `batch_size`.
     batch_size : int, optional
         Samples per update, for ``update="minibatch"``.
-    order : {"cyclic", "shuffled", "sampled"}
-        As given; in a new random order each epoch; drawn with replacement.
+    order : {"cyclic", "shuffled", "sampled", "blocks"}
+        As given; in a new random order each epoch; drawn with replacement; or tiles of rows in a
+        new random order each epoch, with their rows shuffled, for data that do not fit in memory.
     eta0 : float or "auto"
         The learning rate; "auto" is half the largest safe one: ``1/λ`` with λ the largest
         eigenvalue of the mean of ``(x, 1)(x, 1)ᵀ`` for ``update="batch"``, otherwise
         ``1/max ‖(x, 1)‖²``. At a rate that makes the weights grow without end, `fit` raises a
         `DivergenceError` that names the largest safe one.
-    fit_intercept, init, max_epochs, max_time, class_weight, progress, callback, warm_start, \
-random_state, n_jobs
+    fit_intercept, init, max_epochs, max_time, class_weight, progress, callback, checkpoint, \
+warm_start, random_state, n_jobs
         As for `Perceptron`. Weights count relative to their mean.
     tol : float, optional
         Stop when (w, b) moved by less than this over an epoch; None: only at a limit.
@@ -101,6 +101,7 @@ random_state, n_jobs
         class_weight: Any = None,
         progress: bool = False,
         callback: Callable[[Epoch], None] | None = None,
+        checkpoint: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -117,6 +118,7 @@ random_state, n_jobs
         self.class_weight = class_weight
         self.progress = progress
         self.callback = callback
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -125,8 +127,10 @@ random_state, n_jobs
         return delta_settings(self)
 
     def _rate(self, source: Source, positives: list[int]) -> float:
-        self.eta_ = delta_rate(self, source, positives)
-        return self.eta_
+        return delta_rate(self, source, positives)
+
+    def _use_rate(self, rate: float) -> None:
+        self.eta_ = rate
 
     def _rule(self, settings: Settings) -> type[LinearRule]:
         return Delta

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.perceptron.estimator import Perceptron
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import Certificate, Fit
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
 
 
 OTHER_DATA = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -18,15 +18,16 @@ from rosenblatt.perceptron.loops import (
     delta,
     largest_norm2,
 )
+from rosenblatt.running.problems import saved_array, saved_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Order, Source
     from rosenblatt.perceptron.linear_rule import LinearProblem
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
+    from rosenblatt.running.run import Run
     from rosenblatt.running.threads import Team
 
 HOPELESS = 1e6  # times the first epoch's loss
@@ -34,6 +35,18 @@ HOPELESS = 1e6  # times the first epoch's loss
 
 class DivergenceError(ValueError):
     """The delta rule was given a learning rate too large for the data."""
+
+
+class Made(NamedTuple):
+    """What is done of an epoch: positions; and of each problem the batch in the making, the loss.
+
+    `sums` are ``Σ (t - o)(x, 1)`` over the rows that the batch holds.
+    """
+
+    at: int
+    sums: Floats
+    held: Ints
+    losses: Floats
 
 
 class Delta(LinearRule):
@@ -52,10 +65,10 @@ class Delta(LinearRule):
         self.numbers = numbers
 
     def prepare(
-        self, problems: list[LinearProblem], look_up: Callable[[], None], stack: ExitStack
+        self, problems: list[LinearProblem], run: Run[LinearProblem], stack: ExitStack
     ) -> None:
         """Find the targets, and which epoch is the first that errors are compared with."""
-        super().prepare(problems, look_up, stack)
+        super().prepare(problems, run, stack)
         if self.numbers is not None:
             # They may be of any size, and in the next call of partial_fit of another.
             self.targets = {p.positive: self.numbers for p in problems}
@@ -66,16 +79,27 @@ class Delta(LinearRule):
         self.targets = {k: np.where(labels == k, 1.0, -1.0) for k in self.positives}
         self.first, self.least = 0, 1.0
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def state(self, running: list[LinearProblem]) -> dict[str, Any]:
+        """What an epoch that has begun needs to go on: its batch in the making, too."""
+        return super().state(running) | self.made._asdict()
+
+    def restore(self, running: list[LinearProblem], state: Any) -> None:
+        """Go on from such a state."""
+        super().restore(running, state)
+        k, size = len(running), len(running[0].theta)
+        saved_number(state["at"], self.n_rows)
+        saved_array(state["sums"], np.float64, (k, size))
+        saved_array(state["held"], np.int64, (k,))
+        saved_array(state["losses"], np.float64, (k,))
+
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Go through the batches (online: of one); the last one may be shorter."""
         masses = [total_weight(self.source, p.positive) for p in problems]
         rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
         steps = [self.step._replace(eta=rate) for rate in rates]
-        sums = [np.zeros_like(p.theta) for p in problems]
-        held, losses, size = [0] * len(problems), [0.0] * len(problems), self.batch_size
-        for p in problems:
-            p.losses.append(0.0)
-        for piece, a, z in self.parts(order):
+        self.made, size = self._begun(problems), self.batch_size
+        for piece, a, z in self.parts(order, self.made.at):
+            _, sums, held, losses = self.made
             found = self.team.mapper(len(problems))(
                 delta,
                 repeat(piece.block),
@@ -86,20 +110,31 @@ class Delta(LinearRule):
                 steps,
                 repeat(size),
                 sums,
-                held.copy(),
-                losses.copy(),
+                held.tolist(),
+                losses.tolist(),
             )
             for k, (p, (rest, mistakes, loss)) in enumerate(zip(problems, found, strict=True)):
-                p.n_updates += (held[k] + z - a) // size
+                p.n_updates += (int(held[k]) + z - a) // size
                 p.losses[-1] = loss / masses[k]
                 p.mistakes[-1] += mistakes if self.numbers is None else 0
                 held[k], losses[k] = rest, loss
-            self.look_up()
+            self.made = self.made._replace(at=piece.offset + z)
+            self.pause()
         for k, p in enumerate(problems):
-            if held[k]:
-                add_mean(p.theta, rates[k], sums[k], held[k])
+            if self.made.held[k]:
+                add_mean(p.theta, rates[k], self.made.sums[k], int(self.made.held[k]))
                 p.n_updates += 1
             self._check(p)
+
+    def _begun(self, problems: list[LinearProblem]) -> Made:
+        """Where the epoch begins."""
+        if self.middle is not None:
+            state, self.middle = self.middle, None
+            return Made(*(state[name] for name in Made._fields))
+        for p in problems:
+            p.losses.append(0.0)
+        k, size = len(problems), len(problems[0].theta)
+        return Made(0, np.zeros((k, size)), np.zeros(k, np.int64), np.zeros(k))
 
     def separates(self, p: LinearProblem) -> bool:
         """No: the delta rule does not stop at the last mistake but at the least error."""

@@ -19,6 +19,7 @@ from rosenblatt.contract.parameters import (
     side_at_zero,
     start_vectors,
 )
+from rosenblatt.contract.resuming import identify, saved_rate, start_setting
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.joint import (
     ALL,
@@ -30,7 +31,8 @@ from rosenblatt.perceptron.joint import (
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.perceptron.updates import InBatches, Online, Picked
 from rosenblatt.results import Fit, Hyperplane, JointFit, JointUpdates, StopReason, Updates
-from rosenblatt.running.run import ORDERS, PICKING, Run
+from rosenblatt.running.orders import ORDERS, PICKING
+from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Source
     from rosenblatt.perceptron.linear_rule import LinearRule
     from rosenblatt.results import BoundReport, CycleReport, Epoch
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.checkpoints import Keeper
+    from rosenblatt.running.problems import Settings
 
 
 class LinearUnit(TrainedInEpochs, LinearClassifier):
@@ -54,6 +57,9 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
     def _rate(self, source: Source, positives: list[int]) -> float:
         """The learning rate."""
         raise NotImplementedError
+
+    def _use_rate(self, rate: float) -> None:
+        """Tell it, where the fitted model says so."""
 
     def _rule(self, settings: Settings) -> type[LinearRule]:
         """The rule that trains it."""
@@ -87,7 +93,11 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
 
     @contextmanager
     def _training(
-        self, data: Data, settings: Settings, begun: list[LinearProblem]
+        self,
+        data: Data,
+        settings: Settings,
+        begun: list[LinearProblem],
+        keeper: Keeper | None = None,
     ) -> Iterator[Run[LinearProblem]]:
         joint = self._is_joint(len(data.classes))
         if joint != (begun[0].n_planes > 1):
@@ -95,15 +105,19 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
             raise ValueError(msg)
         problems = [p.ready_for(settings) for p in begun]
         outcome: Any = joint_fit if joint else fit_of
-        settings = settings.with_changes(
-            eta=self._rate(data.source, data.positives), multiclass="joint" if joint else "ovr"
-        )
+        settings = settings.with_changes(multiclass="joint" if joint else "ovr")
         with (
             Team(count_threads(self.n_jobs)) as team,
             reporting(self, settings.max_epochs, _planes) as report,
         ):
+            if keeper is not None:
+                init = start_setting(self.init, np.array([p.start for p in begun]))
+                identify(keeper, self, settings.seed, data.source, team, init=init)
+            rate = saved_rate(keeper) or self._rate(data.source, data.positives)
+            self._use_rate(rate)
+            settings = settings.with_changes(eta=rate)
             rule = self._rule(settings)(data.source, settings, team)
-            yield Run(rule, problems, settings, report)
+            yield Run(rule, problems, settings, report, keeper)
             self._set_results(data, tuple(outcome(p, settings) for p in problems), team)
         self._state = [p.at_rest() for p in problems]
 
@@ -146,11 +160,13 @@ class Perceptron(LinearUnit):
         samples.
     batch_size : int, optional
         Samples per update, for ``update="minibatch"``.
-    order : {"cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"}
-        As given; in a new random order each epoch; drawn with replacement; or, each epoch, one
-        sample picked from all that are mistakes now: any, or the one with the lowest
-        ``y(w·x + b)``. (An epoch is a pass over the data, so with the last two `max_epochs` is
-        also the most updates there can be.)
+    order : {"cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake"}
+        As given; in a new random order each epoch; drawn with replacement; tiles of rows in a new
+        random order each epoch, with their rows shuffled, which suits data on disk and needs no
+        list of all rows; or, each epoch, one sample picked from all that are mistakes now: any, or
+        the one with the lowest ``y(w·x + b)``. (An epoch is a pass over the data, so with the last
+        two `max_epochs` is also the most updates there can be. A tile has about 2^20 numbers,
+        whatever the blocks and threads.)
     eta0 : float
         The learning rate. From zero weights it only scales the result.
     fit_intercept : bool
@@ -200,6 +216,9 @@ class Perceptron(LinearUnit):
     callback : callable, optional
         Called with an `rosenblatt.results.Epoch` after each epoch. If it raises
         KeyboardInterrupt, training stops and keeps what it has.
+    checkpoint : path or Checkpoint, optional
+        A file to which `fit` writes its state now and then, so that a run that is killed can go
+        on: see `rosenblatt.Checkpoint`. (`partial_fit` does not use it.)
     warm_start : bool
         Start from the present weights when fitted again.
     random_state : int, RandomState or None
@@ -263,6 +282,7 @@ class Perceptron(LinearUnit):
         record: bool = False,
         progress: bool = False,
         callback: Callable[[Epoch], None] | None = None,
+        checkpoint: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -283,6 +303,7 @@ class Perceptron(LinearUnit):
         self.record = record
         self.progress = progress
         self.callback = callback
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

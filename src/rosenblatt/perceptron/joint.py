@@ -36,17 +36,17 @@ from rosenblatt.perceptron.joint_loops import (
 from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import Visit
 from rosenblatt.perceptron.pocket import Chunk, Pocket
-from rosenblatt.perceptron.updates import InBatches
+from rosenblatt.perceptron.updates import InBatches, catch_up
 from rosenblatt.results import JointFit, JointUpdates, StopReason
-from rosenblatt.running.run import NO_RECORD, joined
+from rosenblatt.running.problems import NO_RECORD, joined
 from rosenblatt.running.scanner import decision_values
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block, Rows
-    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.data.sources import Order, Piece, Source
     from rosenblatt.perceptron.linear_rule import LinearProblem
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.problems import Settings
     from rosenblatt.running.scanner import Scanner
     from rosenblatt.running.threads import Team
 
@@ -69,7 +69,7 @@ class JointRule(LinearRule):
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
-        return JointPocket(self.scanner, p.n_planes, p.theta, self.look_up)
+        return JointPocket(self.scanner, p.n_planes, p.theta, self.look_up, self.pause)
 
     def mistakes(self, p: LinearProblem) -> tuple[Ints, Floats]:
         """All rows that are mistakes now, in order, and their leads."""
@@ -131,26 +131,29 @@ def difference(a: Floats, b: Floats) -> list[Fraction]:
 class JointOnline(JointRule):
     """``order`` cyclic, shuffled or sampled: the rows in turn."""
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Visit the rows in the given order."""
         (p,) = problems
-        for piece, a, z in self.parts(order, share=p.n_planes):
+        catch_up(problems)
+        for piece, a, z in self.parts(order, p.within, p.n_planes):
             log, before = self.log(z - a), p.theta.copy()
             visit = Visit(piece.order, IN_ORDER, a, z, p.visits + piece.offset)
             count = joint_online(piece.block, self.size, visit, p.theta, self.step, p.lag, log)
             p.within = piece.offset + z
             self.book(p, piece, before, log, count)
-            self.look_up()
+            self.pause()
         p.visits, p.within = p.visits + self.n_rows, 0
 
 
 class JointPicked(JointRule):
     """``order`` random-mistake or worst-mistake: an epoch picks one of the current mistakes."""
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Find the mistakes, pick one, update."""
         (p,) = problems
-        rows, leads = self.mistakes(p)
+        catch_up(problems)
+        picked = p.within > 0  # before the run was killed
+        rows, leads = (IN_ORDER, np.empty(0)) if picked else self.mistakes(p)
         if rows.size:
             worst = self.settings.order == "worst-mistake"
             chosen = int(rows[np.argmin(leads) if worst else p.rng.integers(rows.size)])
@@ -159,9 +162,12 @@ class JointPicked(JointRule):
             log, before = self.log(1), p.theta.copy()
             visit = Visit(here, IN_ORDER, 0, 1, p.visits)
             joint_online(piece.block, self.size, visit, p.theta, self.step, p.lag, log)
+            p.within = 1
             self.book(p, piece, before, log, 1)
-        p.visits += 1
-        self.look_up()
+        p.within = 1
+        if not picked:
+            self.pause()
+        p.visits, p.within = p.visits + 1, 0
 
 
 class JointInBatches(JointRule, InBatches):
@@ -206,6 +212,8 @@ class JointPocket(Pocket):
     What it multiplies are rows with every hyperplane of every vector; what it counts are rows
     whose own class is surely behind another.
     """
+
+    log: Any = JointLog
 
     def __init__(self, scanner: Scanner, n_classes: int, *more: Any) -> None:
         self.n_classes, self._size = n_classes, scanner.source.n_features + 1

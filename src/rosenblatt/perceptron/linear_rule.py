@@ -13,17 +13,24 @@ from rosenblatt.data.sources import IN_ORDER, copied
 from rosenblatt.perceptron.loops import Log, Step, Tether
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
-from rosenblatt.running.run import NO_RECORD, CycleFinder, TwoClassProblem, joined
+from rosenblatt.running.problems import (
+    NO_RECORD,
+    CycleFinder,
+    TwoClassProblem,
+    joined,
+    saved_array,
+)
 from rosenblatt.running.scanner import Scanner, drift, exact_decisions, mistakes_among
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.sources import Piece, Source
-    from rosenblatt.running.run import Settings
+    from rosenblatt.data.sources import Order, Piece, Source
+    from rosenblatt.running.problems import Settings
+    from rosenblatt.running.run import Run
     from rosenblatt.running.threads import Team
 
 
@@ -53,6 +60,7 @@ class LinearProblem(TwoClassProblem):
     n_planes: int = 1
 
     formerly: ClassVar = {"Problem": "LinearProblem", "watch": "possible"}  # in model files
+    lists: ClassVar = {**TwoClassProblem.lists, "losses": float}
 
     def note(self, log: Any, count: int, start: int, updates: Ints | int) -> None:
         """Keep the first `count` entries of a log, for rows that begin at row `start`."""
@@ -87,6 +95,19 @@ class LinearProblem(TwoClassProblem):
         """Return it without what only serves a run and keeps the data in memory."""
         return replace(self, pocket=None, possible=None, cycles=None)
 
+    def state(self) -> dict[str, Any]:
+        """What a run needs to go on with it, as plain values."""
+        pocket = None if self.pocket is None else self.pocket.state()
+        return {**super().state(), "theta": self.theta, "lag": self.lag, "pocket": pocket}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from such a state."""
+        super().restore(state)
+        self.theta = saved_array(state["theta"], np.float64, self.theta.shape)
+        self.lag = saved_array(state["lag"], np.float64, self.lag.shape)
+        if self.pocket is not None:
+            self.pocket.restore(state["pocket"])
+
     def planes(self, theta: Floats) -> tuple[Hyperplane, ...]:
         """A vector of this problem as the hyperplanes that it stands for."""
         return tuple(Hyperplane(part[:-1], part[-1]) for part in np.split(theta, self.n_planes))
@@ -105,6 +126,7 @@ class LinearRule(ABC):
     def __init__(self, source: Source, settings: Settings, team: Team) -> None:
         self.source, self.settings, self.team = source, settings, team
         n = self.n_rows = source.n_rows
+        self.n_features = source.n_features
         sizes = {"online": 1, "batch": n, "minibatch": min(settings.batch_size or n, n)}
         self.batch_size = sizes[settings.update]
         bias, zero = float(settings.fit_intercept), float(settings.at_zero or 0)
@@ -114,12 +136,14 @@ class LinearRule(ABC):
         per_row = max(1, source.n_entries // source.n_rows)
         self.segment = max(64, SEGMENT // per_row)
         self.before: list[Floats] = []
+        self.middle: dict[str, Any] | None = None  # of an epoch to go on with
 
     def prepare(
-        self, problems: list[LinearProblem], look_up: Callable[[], None], stack: ExitStack
+        self, problems: list[LinearProblem], run: Run[LinearProblem], stack: ExitStack
     ) -> None:
         """Judge the start vectors, if the best is to be kept."""
-        self.look_up, self.positives = look_up, [p.positive for p in problems]
+        self.look_up, self.pause = run.look_up, run.pause
+        self.positives = [p.positive for p in problems]
         self.pockets: list[Pocket] = []
         if self.settings.keep == "pocket":
             # The threads of the team multiply matrices: BLAS must not add its own.
@@ -130,22 +154,33 @@ class LinearRule(ABC):
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
-        return Pocket(self.scanner, p.positive, p.theta, self.look_up, self.step.at_zero)
+        judging = self.look_up, self.pause, self.step.at_zero
+        return Pocket(self.scanner, p.positive, p.theta, *judging)
 
     def begin(self, running: list[LinearProblem]) -> None:
         """Remember where the hyperplanes stand."""
-        self.before = [p.theta.copy() for p in running]
+        self.before, self.middle = [p.theta.copy() for p in running], None
+
+    def state(self, running: list[LinearProblem]) -> dict[str, Any]:
+        """What an epoch that has begun needs to go on, beside the problems."""
+        return {"before": np.array(self.before)}
+
+    def restore(self, running: list[LinearProblem], state: Any) -> None:
+        """Go on from such a state."""
+        size = len(running), len(running[0].theta)
+        self.before, self.middle = list(saved_array(state["before"], np.float64, size)), state
 
     @abstractmethod
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Take every problem once through the data; add to the last entry of its `mistakes`."""
 
     def end(self, running: list[LinearProblem]) -> Sequence[float]:
         """Judge what waits for the pocket; how far each hyperplane has moved."""
-        for p in running:
-            if p.pocket is not None:
-                p.pocket.flush()
-                p.pocket_errors.append(p.pocket.errors)
+        pockets = [(p, p.pocket) for p in running if p.pocket is not None]
+        for _, pocket in pockets:
+            pocket.flush()
+        for p, pocket in pockets:
+            p.pocket_errors.append(pocket.errors)
         with np.errstate(over="ignore", invalid="ignore"):
             return [
                 float(np.linalg.norm(p.theta - theta))
@@ -156,7 +191,7 @@ class LinearRule(ABC):
         """Seconds, at the pace so far, to judge what waits for the pockets."""
         return sum(pocket.flushing() for pocket in self.pockets)
 
-    def pieces(self, order: Ints = IN_ORDER) -> Iterator[Piece]:
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The data in this order.
 
         While they learn from one block pockets pass over all: of a stream it has to be a copy.
@@ -168,15 +203,16 @@ class LinearRule(ABC):
         return (piece._replace(block=copied(piece.block, d)) for piece in pieces)
 
     def parts(
-        self, order: Ints, first: int = 0, share: int = 1
+        self, order: Order, first: int = 0, share: int = 1, stop: int | None = None
     ) -> Iterator[tuple[Piece, int, int]]:
-        """The epoch from position `first` on, in steps short enough to look up between them.
+        """The epoch from position `first` to `stop`, in steps short enough to look up between.
 
         Steps are shorter by the factor `share` where that many need memory for each row.
         """
-        for piece in self.pieces(order) if first < self.n_rows else ():
-            begin = max(first - piece.offset, 0)
-            for a, z in self.segments(begin, piece.length, share):
+        stop = self.n_rows if stop is None else stop
+        for piece in self.pieces(order) if first < stop else ():
+            begin, end = max(first - piece.offset, 0), min(stop - piece.offset, piece.length)
+            for a, z in self.segments(begin, end, share):
                 yield piece, a, z
 
     def segments(self, start: int, stop: int, share: int = 1) -> Iterator[tuple[int, int]]:
@@ -203,7 +239,8 @@ class LinearRule(ABC):
         p.mistakes[-1] += count
         p.n_updates += count
         if p.pocket is not None:
-            p.pocket.follow(piece.block.rows, type(log)(*(part[:count] for part in log)), before)
+            found = type(log)(*(part[:count] for part in log))
+            p.pocket.follow(piece.block.rows, found, before, piece.start + found.row)
 
     def possible(self, p: LinearProblem) -> PossibleMistakes:
         """The problem's list of possible mistakes."""

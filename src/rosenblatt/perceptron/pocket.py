@@ -23,15 +23,16 @@ from scipy.sparse import issparse
 
 from rosenblatt.data.rows import as_matrix, row_weights
 from rosenblatt.data.sources import take_rows
-from rosenblatt.perceptron.loops import count_wrong, errors_of, sure_errors, vectors_on_path
+from rosenblatt.perceptron.loops import Log, count_wrong, errors_of, sure_errors, vectors_on_path
 from rosenblatt.running.clock import Halt
+from rosenblatt.running.problems import saved_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block, Rows
     from rosenblatt.running.scanner import Scanner
 
@@ -59,11 +60,22 @@ class Chunk(NamedTuple):
     scale: float
 
 
+class Rest(NamedTuple):
+    """What is left of a path to judge: where it begins, its updates, the numbers of their rows."""
+
+    theta: Floats
+    log: Any
+    numbers: Ints
+
+
 class Pocket:
     """The best vector so far, first the start vector, and how to judge the next ones.
 
-    `look_up` is called now and then, and may raise to end the run.
+    `look_up` is called now and then, and may raise to end the run; `pause` where the state of the
+    pocket, and of its problem, is whole. (While vectors are judged the state is that before.)
     """
+
+    log: Any = Log  # what the updates of a path come in
 
     def __init__(
         self,
@@ -71,29 +83,73 @@ class Pocket:
         positive: int,
         theta: Floats,
         look_up: Callable[[], None],
+        pause: Callable[[], None] | None = None,
         at_zero: float = 0.0,
     ) -> None:
-        self.look_up, self.at_zero = look_up, at_zero
+        self.look_up, self.pause, self.at_zero = look_up, pause or look_up, at_zero
         self.scanner, self.source, self.positive = scanner, scanner.source, positive
         began = time.perf_counter()
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
         self._pace = time.perf_counter() - began  # seconds for each vector
         self._together = max(1, min(TOGETHER, NUMBERS // len(theta)))
         self._waiting: list[Floats] = []
+        self._in_hand: list[Floats] = []  # which waited until they were judged
+        self._sure: tuple[Floats, float] | None = None  # what it held before those in hand
+        self._rest: Rest | None = None
         self._jury: list[Chunk] = []
         self._not_in_jury = np.arange(self.source.n_rows)
         self._own = threading.local()
         self._judged, self._next_jury = 0, 4 * TRIAL
         self.behind = False  # whether time was over before all vectors were judged
 
-    def follow(self, rows: Rows, log: Any, theta: Floats) -> None:
-        """Judge every vector on the way from theta through the updates of a log."""
+    def state(self) -> dict[str, Any]:
+        """What it needs to go on, as plain values."""
+        theta, errors = self._sure or (self.theta, self.errors)
+        waiting = np.array([*self._in_hand, *self._waiting]).reshape(-1, len(theta))
+        rest = None
+        if self._rest is not None:
+            start, log, numbers = self._rest
+            rest = [start, *log._replace(row=numbers)]
+        return {"theta": theta, "errors": errors, "waiting": waiting, "rest": rest}
+
+    def restore(self, state: Any) -> None:
+        """Go on from such a state; `catch_up` does what was left."""
+        size, rest = self.theta.shape, state["rest"]
+        self.theta = saved_array(state["theta"], np.float64, size)
+        self.errors = float(state["errors"])
+        waiting = state["waiting"]
+        self._waiting = list(saved_array(waiting, np.float64, (len(waiting), *size)))
+        if rest is not None:
+            start, numbers, *more = rest
+            n = len(saved_array(numbers, np.int64))
+            if n and not (numbers.min() >= 0 and numbers.max() < self.source.n_rows):
+                msg = "rows that are not there"
+                raise ValueError(msg)
+            kinds = [np.float64, np.float64, np.int64, np.int64][: len(more)]
+            columns = [saved_array(c, kind, (n,)) for c, kind in zip(more, kinds, strict=True)]
+            log = self.log(numbers, *columns)
+            self._rest = Rest(saved_array(start, np.float64, size), log, numbers)
+
+    def catch_up(self) -> None:
+        """Judge the rest of a path, if a run that was killed has left one."""
+        if self._rest is not None:
+            theta, log, numbers = self._rest
+            block, here = take_rows(self.source, numbers)
+            self.follow(block.rows, log._replace(row=here), theta, numbers)
+
+    def follow(self, rows: Rows, log: Any, theta: Floats, numbers: Ints) -> None:
+        """Judge every vector on the way from theta through the updates of a log.
+
+        The rows of these have the `numbers` in the whole data.
+        """
         theta, n = theta.copy(), len(log.row)
         for done in range(0, n, self._together):
+            self._rest = _rest_of(theta, log, numbers, done)
             thetas = np.empty((min(self._together, n - done), len(theta)))
             self._write_path(rows, log, done, theta, thetas)
             self._judge(thetas)
-            self.look_up()
+            self._rest = _rest_of(theta, log, numbers, done + len(thetas))
+            self.pause()
 
     def _write_path(self, rows: Rows, log: Any, done: int, theta: Floats, out: Floats) -> None:
         """Apply as many updates to theta as there is room, from the one numbered `done` on."""
@@ -109,9 +165,10 @@ class Pocket:
     def flush(self) -> None:
         """Judge whatever is waiting, as far as there is time."""
         if self._waiting:
-            waiting, self._waiting = np.stack(self._waiting), []
+            self._in_hand, self._waiting = self._waiting, []
             try:
-                self._judge(waiting)
+                self._judge(np.stack(self._in_hand))
+                self._in_hand = []
             except Halt:  # whoever runs this will be told so, too
                 self.behind = True
 
@@ -121,7 +178,7 @@ class Pocket:
 
     def _judge(self, thetas: Floats) -> None:
         """Take the earliest of the vectors with the fewest errors, if it beats the pocket."""
-        began = time.perf_counter()
+        began, self._sure = time.perf_counter(), (self.theta, self.errors)
         self._judged += len(thetas)
         if self._judged >= self._next_jury:
             self._choose_jury(thetas[:: -(-len(thetas) // TRIAL)])
@@ -136,7 +193,7 @@ class Pocket:
             exact = self._all_errors(thetas[t])
             if exact < self.errors or (exact == self.errors and t < best < len(thetas)):
                 self.theta, self.errors, best = thetas[t].copy(), exact, t
-        self._pace = (time.perf_counter() - began) / len(thetas)
+        self._pace, self._sure = (time.perf_counter() - began) / len(thetas), None
 
     def _limit(self) -> float:
         """Errors with which a vector may still win, or tie with one found just now."""
@@ -263,6 +320,13 @@ class Pocket:
             room = self._own.room = np.empty(CHUNK * max(len(thetas), 64), np.float32)
         out = room[:size].reshape(len(chunk.Z), len(thetas))
         return np.matmul(chunk.Z, factors, out=out)
+
+
+def _rest_of(theta: Floats, log: Any, numbers: Ints, done: int) -> Rest | None:
+    """What is left of a path after the first `done` updates, which lead to theta."""
+    if done >= len(numbers):
+        return None
+    return Rest(theta.copy(), type(log)(*(part[done:] for part in log)), numbers[done:])
 
 
 def _near_one(thetas: Floats) -> Floats:

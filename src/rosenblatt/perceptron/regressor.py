@@ -14,6 +14,13 @@ from rosenblatt.arguments import canonical, floats, real_labels
 from rosenblatt.contract.epochs import TrainedInEpochs, reporting
 from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, sample_weights
 from rosenblatt.contract.parameters import count_threads, start_vectors
+from rosenblatt.contract.resuming import (
+    identify,
+    keeper_of,
+    saved_rate,
+    seeded_alike,
+    start_setting,
+)
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
@@ -36,7 +43,8 @@ if TYPE_CHECKING:
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Source
     from rosenblatt.results import Epoch
-    from rosenblatt.running.run import Settings
+    from rosenblatt.running.checkpoints import Keeper
+    from rosenblatt.running.problems import Settings
 
 NO_CLASS = -1
 
@@ -52,7 +60,7 @@ class AdalineRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     Parameters
     ----------
     update, batch_size, order, eta0, fit_intercept, init, max_epochs, max_time, tol, progress, \
-callback, warm_start, random_state, n_jobs
+callback, checkpoint, warm_start, random_state, n_jobs
         As for `Adaline`. `init` is one vector.
 
     Attributes
@@ -100,6 +108,7 @@ callback, warm_start, random_state, n_jobs
         tol: float | None = 1e-6,
         progress: bool = False,
         callback: Callable[[Epoch], None] | None = None,
+        checkpoint: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -115,6 +124,7 @@ callback, warm_start, random_state, n_jobs
         self.tol = tol
         self.progress = progress
         self.callback = callback
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -135,10 +145,11 @@ callback, warm_start, random_state, n_jobs
         -------
         self
         """
-        settings = self._settings()
+        settings, keeper = self._settings(), keeper_of(self)
+        settings = seeded_alike(self, settings, keeper)
         again = self.warm_start and hasattr(self, "fits_")
         data = self._read(X, y, sample_weight, reset=not again)
-        self._train(*data, settings, self._begin(settings, again))
+        self._train(*data, settings, self._begin(settings, again), keeper)
         self._warn_of_limits()
         return self
 
@@ -202,16 +213,26 @@ callback, warm_start, random_state, n_jobs
         return LinearProblem(positive=NO_CLASS, theta=theta, start=theta.copy(), rng=rng)
 
     def _train(
-        self, source: Source, targets: Floats, settings: Settings, begun: LinearProblem
+        self,
+        source: Source,
+        targets: Floats,
+        settings: Settings,
+        begun: LinearProblem,
+        keeper: Keeper | None = None,
     ) -> None:
         """A run from where another stands; then the fitted attributes, unless it has failed."""
-        problem, rate = begun.ready_for(settings), delta_rate(self, source, [NO_CLASS])
-        settings = settings.with_changes(eta=rate)
+        problem = begun.ready_for(settings)
         with (
             Team(count_threads(self.n_jobs)) as team,
             reporting(self, settings.max_epochs, lambda ps: ps[0].planes(ps[0].theta)) as report,
         ):
-            Run(Delta(source, settings, team, targets), [problem], settings, report).run()
+            if keeper is not None:
+                init = start_setting(self.init, begun.start)
+                identify(keeper, self, settings.seed, source, team, targets, init=init)
+            rate = saved_rate(keeper) or delta_rate(self, source, [NO_CLASS])
+            settings = settings.with_changes(eta=rate)
+            rule = Delta(source, settings, team, targets)
+            Run(rule, [problem], settings, report, keeper).run()
         fit = fit_of(problem, settings)
         self.eta_, self.fits_, self._state = rate, (fit,), problem.at_rest()
         self.coef_, self.intercept_ = np.array(fit.last.w), fit.last.b

@@ -18,6 +18,7 @@ from rosenblatt.perceptron.loops import (
     online,
     online_problems,
 )
+from rosenblatt.running.problems import saved_array, saved_number
 from rosenblatt.running.scanner import TILE
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block
-    from rosenblatt.data.sources import Piece
+    from rosenblatt.data.sources import Order, Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem
     from rosenblatt.perceptron.loops import Step
 
@@ -48,6 +49,13 @@ class PartOfEpoch(NamedTuple):
     tile: int
 
 
+def catch_up(problems: list[LinearProblem]) -> None:
+    """Let pockets judge what a run that was killed has left to them."""
+    for p in problems:
+        if p.pocket is not None:
+            p.pocket.catch_up()
+
+
 class Online(LinearRule):
     """``order`` cyclic, shuffled or sampled: the rows in turn, every problem for itself.
 
@@ -55,9 +63,9 @@ class Online(LinearRule):
     together: one pass that serves them all beats lists for each.
     """
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Visit the rows in the given order."""
-        first = 0
+        catch_up(problems)
         if len(problems) == 1 and self._is_worth_a_list(problems[0], order):
             (p,) = problems
             for piece, visit, tether in self._walk(p, order):
@@ -65,21 +73,31 @@ class Online(LinearRule):
                 reached, count = online(
                     piece.block, p.positive, visit, p.theta, self.step, tether, p.lag, log
                 )
-                self.book(p, piece, before, log, count)
                 p.within = piece.offset + int(visit.listed[reached - 1]) + 1
-                self.look_up()
-            first = p.within
-        groups = [group for k in range(self.team.size) if (group := problems[k :: self.team.size])]
-        for piece, a, z in self.parts(order, first, len(problems) if self.logging else 1):
-            visit = Visit(piece.order, IN_ORDER, a, z, piece.offset)
-            tasks = [self._task(group, piece, visit, len(problems)) for group in groups]
+                self.book(p, piece, before, log, count)
+                self.pause()
+        for some, piece, a, z in self._left(problems, order):
+            visit, threads = Visit(piece.order, IN_ORDER, a, z, piece.offset), self.team.size
+            groups = [group for k in range(threads) if (group := some[k::threads])]
+            tasks = [self._task(group, piece, visit, len(some)) for group in groups]
             list(self.team.mapper(len(tasks))(online_problems, *zip(*tasks, strict=True)))
             # The pockets of several problems judge side by side, unless each has to read a stream.
             apart = len(groups) if self.pockets and self.source.lasting else 1
             list(self.team.mapper(apart)(self._book_task, groups, repeat(piece), tasks))
-            self.look_up()
+            self.pause()
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
+
+    def _left(
+        self, problems: list[LinearProblem], order: Order
+    ) -> Iterator[tuple[list[LinearProblem], Piece, int, int]]:
+        """What is left of the epoch: first for problems that are behind, then for all together."""
+        first, share = max(p.within for p in problems), len(problems) if self.logging else 1
+        for p in problems:
+            for part in self.parts(order, p.within, share, first):
+                yield [p], *part
+        for part in self.parts(order, first, share):
+            yield problems, *part
 
     def _task(
         self, group: list[LinearProblem], piece: Piece, visit: Visit, problems: int
@@ -105,13 +123,13 @@ class Online(LinearRule):
             p.theta, p.lag, p.within = task.thetas[k], task.lags[k], piece.offset + task.visit.stop
             self.book(p, piece, before, log, int(task.mistakes[k]))
 
-    def _is_worth_a_list(self, p: LinearProblem, order: Ints) -> bool:
+    def _is_worth_a_list(self, p: LinearProblem, order: Order) -> bool:
         scattered = order.size and next(iter(self.source.pieces(order))).length < order.size
         if scattered or len(p.changes) == 0:
             return False
         return self.possible(p).ready(p.mistakes[-2], p.changes[-1])
 
-    def _walk(self, p: LinearProblem, order: Ints) -> Iterator[tuple[Piece, Visit, Tether]]:
+    def _walk(self, p: LinearProblem, order: Any) -> Iterator[tuple[Piece, Visit, Tether]]:
         """Visits of the rows that can be mistakes: they make those that all rows would make.
 
         It ends where no list pays, which `p.within` tells.
@@ -131,7 +149,7 @@ class Online(LinearRule):
                 p.within = self.n_rows
                 possible.passed(self.n_rows - first, p.theta)
 
-    def _listed(self, p: LinearProblem, rows: Ints, order: Ints) -> Iterator[tuple[Piece, Visit]]:
+    def _listed(self, p: LinearProblem, rows: Ints, order: Any) -> Iterator[tuple[Piece, Visit]]:
         """Visits of the listed rows from position `p.within` on."""
         positions, first = rows, p.within
         if order.size:
@@ -149,18 +167,24 @@ class Online(LinearRule):
 class Picked(LinearRule):
     """``order`` random-mistake or worst-mistake: an epoch picks one of the current mistakes."""
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Find the mistakes, pick one, update."""
+        catch_up(problems)
         for p in problems:
+            if p.within:
+                continue  # this one has been so far already
             rows, values = self.mistakes_in(p, self.rows_in_question(p))
             if rows.size:
                 piece, visit = self._pick(p, rows, values)
                 log, before = self.log(1), p.theta.copy()
                 free = Tether(p.theta, np.inf)
                 online(piece.block, p.positive, visit, p.theta, self.step, free, p.lag, log)
+                p.within = 1
                 self.book(p, piece, before, log, 1)
-            p.visits += 1
-            self.look_up()
+            p.within = 1
+            self.pause()
+        for p in problems:
+            p.visits, p.within = p.visits + 1, 0
 
     def _pick(self, p: LinearProblem, rows: Ints, values: Floats) -> tuple[Piece, Visit]:
         """A visit of one of the mistakes."""
@@ -191,13 +215,34 @@ class InBatches(LinearRule):
         """What its loop is to know of a problem."""
         return p.positive
 
-    def epoch(self, problems: list[LinearProblem], order: Ints) -> None:
+    def state(self, running: list[LinearProblem]) -> dict[str, Any]:
+        """What an epoch that has begun needs to go on: its batch in the making, too."""
+        sums, held = zip(*self.carries, strict=True)
+        more = {"at": self.at, "sums": np.array(sums), "held": np.array(held)}
+        return super().state(running) | more
+
+    def _carried(self, problems: list[LinearProblem]) -> tuple[int, list[Carry]]:
+        """Where the epoch begins, and with which batches in the making."""
+        if self.middle is None:
+            return 0, [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
+        state, self.middle = self.middle, None
+        return state["at"], [Carry(*one) for one in zip(state["sums"], state["held"], strict=True)]
+
+    def restore(self, running: list[LinearProblem], state: Any) -> None:
+        """Go on from such a state."""
+        super().restore(running, state)
+        saved_number(state["at"], self.n_rows)
+        saved_array(state["sums"], np.float64, (len(running), len(running[0].theta)))
+        saved_array(state["held"], np.int64, (len(running), 2))
+
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Go through the batches."""
         n, settings, size = self.n_rows, self.settings, self.batch_size
+        self.at, self.carries = self._carried(problems)
         stepwise = settings.record or settings.keep != "last" or size == n
-        listed = self.lists and size == n and len(problems) == 1 and not order.size
-        carries = [Carry(np.zeros_like(p.theta), np.zeros(2, np.int64)) for p in problems]
-        cuts = self._cuts(order, size if stepwise else NEVER, len(problems))
+        listed = self.lists and size == n and len(problems) == 1 and not order.size and not self.at
+        carries = self.carries
+        cuts = self._cuts(order, self.at, size if stepwise else NEVER, len(problems))
         for piece, visit in self._in_question(problems[0]) if listed else cuts:
             logs = [self.log(visit.stop - visit.start) for _ in problems]
             found = self.team.mapper(len(problems))(
@@ -218,16 +263,21 @@ class InBatches(LinearRule):
                 p.n_updates += counts[1]
                 if stepwise and not listed and carry.held[0] == size:
                     self._end_batch(p, carry)
-            self.look_up()
+            self.at = piece.offset + visit.stop
+            if listed:
+                self.at = carries[0].held[0] = piece.start + int(visit.listed[visit.stop - 1]) + 1
+            self.pause()
         for p, carry in zip(problems, carries, strict=True):
             if carry.held[0] or listed:
                 self._end_batch(p, carry)
 
-    def _cuts(self, order: Ints, size: int, problems: int) -> Iterator[tuple[Piece, Visit]]:
-        """The epoch in parts that end where batches do, and fit the cache if shared."""
+    def _cuts(
+        self, order: Order, first: int, size: int, problems: int
+    ) -> Iterator[tuple[Piece, Visit]]:
+        """The epoch from `first` on in parts that end where batches do, and fit the cache."""
         longest = self.segment if problems == 1 else max(1, self.segment >> 5)
-        for piece in self.pieces(order):
-            a = 0
+        for piece in self.pieces(order) if first < self.n_rows else ():
+            a = max(first - piece.offset, 0)
             while a < piece.length:
                 to_end = size - (piece.offset + a) % size
                 z = min(a + longest, a + to_end, piece.length)

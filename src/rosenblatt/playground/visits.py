@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.running.run import PICKING, epoch_orders
+from rosenblatt.running.orders import PICKING, Orders
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Ints
@@ -48,7 +48,7 @@ class Timetable:
         if self.order == "cyclic" or not len(record.sample):
             return record.sample
         position = np.empty_like(record.sample)
-        orders = epoch_orders(self.order, self.n, self.seed)
+        orders = (np.asarray(order) for order in Orders(self.order, self.n, 1, self.seed))
         last = int(record.epoch[-1])
         ends = np.searchsorted(record.epoch, np.arange(last + 1), side="right")
         for epoch, order in zip(range(last), orders, strict=False):

@@ -41,7 +41,7 @@ from rosenblatt.results import (
     QuasiSeparable,
     Sides,
 )
-from rosenblatt.running.run import WITHOUT_MISTAKES
+from rosenblatt.running.problems import WITHOUT_MISTAKES
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import width

@@ -58,8 +58,8 @@ class Checkpoint:
     Examples
     --------
     >>> import rosenblatt as rb
-    >>> rb.Checkpoint("run.checkpoint", every=60, resume=True)
-    Checkpoint(path='run.checkpoint', every=60.0, resume=True)
+    >>> rb.Perceptron(checkpoint=rb.Checkpoint("run.checkpoint", every=60, resume=True))
+    Perceptron(checkpoint=Checkpoint(path='run.checkpoint', every=60.0, resume=True))
     """
 
     path: str
@@ -144,12 +144,12 @@ class Keeper:
             self.refuse(f"is of rosenblatt {file['version']}, but this is {VERSION}")
         if file["kind"] != kind:
             self.refuse(f"is of a run of {file['kind']}, not {kind}")
+        if file["seed"] != seed:
+            self.refuse("was written with another random_state")
         for name in sorted({*settings, *file["settings"]}):
             was, now = file["settings"].get(name), settings.get(name)
             if was != now:
                 self.refuse(f"was written with {name}={brief(was)}, not {brief(now)}")
-        if file["seed"] != seed:
-            self.refuse("was written with another random_state")
         if file["data"] != data:
             self.refuse("is of other data (X, y or weights differ)")
         self.saved = file["state"]
