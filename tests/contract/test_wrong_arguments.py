@@ -223,6 +223,7 @@ def calls():
             partial(rb.compare, cv=2, repeats=1),
             {**DATA, "max_time": 0.01},
         ),
+        "Checkpoint": (rb.Checkpoint, {"path": "run", "every": 30.0, "resume": False}),
         "Hyperplane": (rb.Hyperplane, {"w": [1.0, 2.0], "b": 0.0}),
         **of(PLANE, rb.Hyperplane, "decision_function", "distance", "canonical", "project", X=X),
         **of(PLANE, rb.Hyperplane, "margin", **DATA),
