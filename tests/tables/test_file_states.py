@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from threading import Lock
 
 import pytest
 
@@ -59,12 +60,13 @@ def test_delimited_text(file, monkeypatch, change, place):
     assert path.stat().st_size == 409
     if place != "memory":
         monkeypatch.setattr(storage, "IN_MEMORY_BYTES", 0)
-    changed = []
+    changed, lock = [], Lock()
 
     def once(function):
         def changing(*args, **kwargs):
-            if not changed:
-                changed.append(change(path))
+            with lock:
+                if not changed:
+                    changed.append(change(path))
             return function(*args, **kwargs)
 
         return changing

@@ -65,7 +65,9 @@ def test_addresses_are_not_fetched(address):
 
 
 def test_a_folder_and_a_forbidden_file(file, tmp_path, monkeypatch):
-    assert refusal(tmp_path).endswith("is a folder: give the name of a file in it")
+    assert refusal(tmp_path).endswith(
+        "is a folder: give the name of a file in it, or a folder of Parquet files"
+    )
     path = file("a\n1\n")
 
     def forbidden(*_, **__):

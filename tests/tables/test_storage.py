@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from rosenblatt.tables import input_files
+from rosenblatt.tables import input_files, rows_on_disk
 from rosenblatt.tables import storage as storage_module
 from rosenblatt.tables.table import read_table
 from table_contents import contents, refusal
@@ -232,3 +233,104 @@ def test_a_full_disk_while_unpacking_names_the_folder_of_temporary_files(file, m
     monkeypatch.setattr(input_files, "_written", lambda _: open("/dev/full", "wb"))  # noqa: PTH123, SIM115
     with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR"):
         read_table(path)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder with room for a megabyte."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mounting, capture_output=True).returncode:
+        pytest.skip("a small disk can be mounted by the administrator only")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("line", ["{}.5,{}\n", '{}.5,"{}\n"\n'], ids=["columns", "database"])
+def test_a_full_disk_while_a_table_is_written_to_it(file, small_disk, monkeypatch, line):
+    monkeypatch.setattr(storage_module, "IN_MEMORY_BYTES", 0)
+    path = file("a,b\n" + "".join(line.format(k * k, k**3) for k in range(200_000)))
+    with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR") as caught:
+        read_table(path, folder=small_disk)
+    assert caught.value.errno == errno.ENOSPC
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_full_disk_while_columns_are_made(file, small_disk, monkeypatch):
+    monkeypatch.setattr(storage_module, "IN_MEMORY_BYTES", 0)
+    monkeypatch.setattr(rows_on_disk, "PIECE", 1000)
+    path = file("a,b\n" + "".join(f"{1 + k % 9},2024-01-0{1 + k % 9}\n" for k in range(80_000)))
+    with read_table(path, folder=small_disk) as table:
+        assert table.columns(["a"])["a"].sum() == sum(1 + k % 9 for k in range(80_000))
+        with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR"):
+            table.columns()
+        assert len(table.chunk(0, 500)["b"]) == 500
+    assert list(small_disk.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_limit_on_the_size_of_files(file):
+    code = """
+        import resource, sys
+        from rosenblatt.tables import storage
+        from rosenblatt.tables.table import read_table
+        storage.IN_MEMORY_BYTES = 0
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        try:
+            read_table(sys.argv[1])
+        except OSError as error:
+            print(error.strerror)
+    """
+    path = file("a,b\n" + "0.5,1\n" * 50_000)
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{storage_module.TOO_LARGE}\n", "")
+
+
+def test_a_folder_for_temporary_files(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(storage_module, "IN_MEMORY_BYTES", 0)
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    path = file("a,b\n1,x\n2,y\n")
+    with read_table(path, folder=folder) as table:
+        assert table._rows.storage.folder.parent == folder
+        assert len(list(folder.iterdir())) == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_what_a_killed_process_left_in_a_folder_is_removed(file, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    code = """
+        import os, signal, sys
+        from rosenblatt.tables.table import read_table
+        table = read_table(sys.argv[1], folder=sys.argv[2])
+        print(*os.listdir(sys.argv[2]))
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    path = file("a,b\n1,x\n")
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert [left.name for left in folder.iterdir()] == done.stdout.split()
+    with read_table(path, folder=folder) as table:
+        assert list(folder.iterdir()) == [table._rows.storage.folder]
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file"])
+def test_a_folder_that_cannot_be_used(file, tmp_path, name):
+    path = file("a,b\n1,x\n")
+    (tmp_path / "file").touch()
+    says = rf"no temporary files can be made in the folder .*{name} \(.*\): name another in TMPDIR$"
+    with pytest.raises(OSError, match=says):
+        read_table(path, folder=tmp_path / name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the administrator may write anywhere")
+def test_a_folder_that_may_not_be_written_to(file, tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(OSError, match=r"locked \(permission denied\): name another in TMPDIR$"):
+        read_table(file("a,b\n1,x\n"), folder=folder)

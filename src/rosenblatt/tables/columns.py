@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.tables import cells
+from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.written_dates import ORDERS, date
 from rosenblatt.tables.written_numbers import (
     COMMA,
@@ -21,6 +22,7 @@ from rosenblatt.tables.written_numbers import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from rosenblatt.tables.file_states import FileState
     from rosenblatt.tables.rows_in_memory import RowsInMemory
 
 COLUMNS_PER_QUERY = 50  # planning takes more than proportionally longer with more
@@ -109,6 +111,36 @@ class Asked:
         return Told(self.decimal.get(name, ""), False, unit, order)
 
 
+class ParquetParts(NamedTuple):
+    """Parquet files that are one table, and read where they lie.
+
+    Attributes
+    ----------
+    files : tuple of FileState
+    firsts : tuple of int
+        The number of the first row of each, and at the end that of all rows.
+    values : str
+        The SQL of the columns c0, c1, ...
+    fields : mapping from str to str
+        What these are called in the files, where that is certain.
+    """
+
+    files: tuple[FileState, ...]
+    firsts: tuple[int, ...]
+    values: str = ""
+    fields: Mapping[str, str] = {}
+
+    def fits(self, start: int, stop: int) -> bool:
+        """Whether rows are better looked for in the files that hold them than in all of them."""
+        return stop > start and (start > 0 or stop < self.firsts[-1])
+
+    def source(self, part: int) -> str:
+        """The SQL of the rows of one file."""
+        file = cells.quoted(glob_escaped(self.files[part].file))
+        numbered = f"read_parquet({file}, hive_partitioning=false, file_row_number=true)"
+        return f"SELECT file_row_number AS rowid, {self.values} FROM {numbered}"
+
+
 @dataclass(frozen=True)
 class StagedFile:
     """What is known of a file whose rows lie in the table `rows`, or in memory."""
@@ -121,6 +153,7 @@ class StagedFile:
     may_be_thousands: Collection[str] = ()  # columns such as 361, 28.246
     commas: Collection[str] = ()  # columns whose decimal mark is a comma, by the others or as told
     in_memory: RowsInMemory | None = None
+    parquet: ParquetParts | None = None  # where `rows` is a view of files
     sparse: Mapping[str, Any] = field(default_factory=dict)  # columns that are matrices (CSR)
 
 
@@ -200,7 +233,9 @@ def noted(names: Sequence[str], one: str) -> list[str]:
     return [f"{subject}."] * bool(names)
 
 
-def select(columns: Sequence[Column], words: Sequence[Sequence[str] | None] = ()) -> str:
+def select(
+    columns: Sequence[Column], words: Sequence[Sequence[str] | None] = (), source: str = "rows"
+) -> str:
     """The SQL that reads these columns, each as its kind, as v0, v1, ..., and their place.
 
     A text of a column whose different words are given comes as its place among these, or -1.
@@ -216,4 +251,4 @@ def select(columns: Sequence[Column], words: Sequence[Sequence[str] | None] = ()
             code = f"enum_code(CAST({value} AS ENUM({listed})))" if known else "NULL"
             value = f"COALESCE(CAST({code} AS INTEGER), -1)"
         values.append(f"{value} AS v{j}")
-    return f"SELECT rowid AS place, {', '.join(values)} FROM rows"
+    return f"SELECT rowid AS place, {', '.join(values)} FROM {source}"

@@ -134,6 +134,8 @@ class _Judge:
     def open_texts(self) -> list[int]:
         """The other columns of text that may hold something else."""
         texts = [j for j, c in enumerate(self.found) if c.stored == "text" and not c.tidy]
+        # Words that the file declares are mostly not read by SQL, which alone would gain by it.
+        texts = [j for j in texts if not (self.found[j].words and self.found[j].declared)]
         counts = self._measured([self.found[j].sql for j in texts], _padding)
         for j, (padded,) in zip(texts, counts, strict=True):
             self.found[j] = replace(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.tables.storage import without_room
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -42,7 +44,10 @@ class MappedColumns:
         data = np.ascontiguousarray(cells, dtype=self.dtype).view(np.uint8).data
         place = (column * self.most_rows + first) * self.dtype.itemsize
         while len(data):
-            n_bytes = self._written(data, place)
+            try:
+                n_bytes = self._written(data, place)
+            except OSError as error:
+                raise without_room(error) or error from None
             data, place = data[n_bytes:], place + n_bytes
 
     def _written(self, data: memoryview, place: int) -> int:

@@ -23,8 +23,20 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
 
     Cells are compared as they stand but for white space around them, numbers by their values.
     """
-    if not markers:
+    kept = forgetting(columns, markers)
+    if not kept:
         return
+    if storage.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'rows'"):
+        storage.rows("ALTER VIEW rows RENAME TO file")
+        storage.rows(f"CREATE VIEW rows AS {kept} file")
+    else:
+        storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} rows ORDER BY rowid")
+
+
+def forgetting(columns: Sequence[Column], markers: Collection[str]) -> str:
+    """The SQL, up to and with its FROM, that empties these cells; nothing if there are none."""
+    if not markers:
+        return ""
     texts = ", ".join(quoted(marker.strip(WHITE_SPACE)) for marker in markers)
     numbers = ", ".join(map(repr, _numbers(markers)))
     parts = []
@@ -39,13 +51,7 @@ def forget(storage: Storage, columns: Sequence[Column], markers: Collection[str]
         else:
             continue
         parts.append(f"CASE WHEN {found} THEN NULL ELSE {column.sql} END AS {column.sql}")
-    if parts:
-        kept = f"SELECT * REPLACE ({', '.join(parts)}) FROM"
-        if storage.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'rows'"):
-            storage.rows("ALTER VIEW rows RENAME TO file")
-            storage.rows(f"CREATE VIEW rows AS {kept} file")
-        else:
-            storage.rows(f"CREATE OR REPLACE TABLE rows AS {kept} rows ORDER BY rowid")
+    return f"SELECT * REPLACE ({', '.join(parts)}) FROM" if parts else ""
 
 
 def forgotten(cells: Floats | Texts, markers: Collection[str]) -> Floats | Texts:

@@ -80,7 +80,7 @@ class RowsInMemory(AllRows):
         held = self.held[sql]
         if not isinstance(held, Texts) and self._texts_of is not None:
             held = self._texts_of(sql)
-        return held if isinstance(held, Texts) else _as_texts(held)
+        return held if isinstance(held, Texts) else as_texts(held)
 
     def columns(self, guesses: Sequence[str]) -> list[Column]:
         """The columns as far as the first records of the file tell what they hold."""
@@ -197,6 +197,13 @@ class RowsInMemory(AllRows):
         values = self._read[column]
         return Texts(values[:-1], codes) if column.kind == "text" else values[codes]
 
+    def blocks(
+        self, columns: Sequence[Column], n_rows: int, most_rows: int
+    ) -> Iterator[tuple[int, list[NDArray[Any] | Texts]]]:
+        """The first row and these columns of each block of rows."""
+        for start in range(0, n_rows, most_rows):
+            yield start, self.fetched(columns, start, min(start + most_rows, n_rows))
+
     def readable(self, name: str, column: Column, kind: str, **how: Any) -> Column:
         """The column read as this kind; cells that are present but cannot be are refused."""
         self.storage.check_open()
@@ -222,7 +229,7 @@ def _joined_cells(parts: Sequence[tuple[RowsInMemory, str]]) -> Floats | Texts:
     return Texts.joined([rows._texts(sql) for rows, sql in parts])
 
 
-def _as_texts(numbers: Floats) -> Texts:
+def as_texts(numbers: Floats) -> Texts:
     """Numbers whose texts were not kept, written as most files do."""
     values, codes = unique(numbers)
     texts = np.array([f"{x:.0f}" if x == np.floor(x) and abs(x) < 1e15 else repr(x)

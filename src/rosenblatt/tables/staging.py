@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rosenblatt.tables.columns import Asked, Column, StagedFile
-from rosenblatt.tables.file_states import unchanged
+from rosenblatt.tables.file_states import FileState, unchanged
 from rosenblatt.tables.formats.csv_files import (
     MOST_CELLS_IN_MEMORY,
     OpenedCsv,
@@ -19,8 +19,9 @@ from rosenblatt.tables.formats.csv_files import (
 )
 from rosenblatt.tables.formats.databases import stage_query
 from rosenblatt.tables.formats.encodings import starts_in_utf8
+from rosenblatt.tables.formats.parquet_files import is_parquet, stage_parts
 from rosenblatt.tables.formats.postgres import is_address, stage_postgres, without_password
-from rosenblatt.tables.formats.recognition import CSV, SUFFIXES, recognised
+from rosenblatt.tables.formats.recognition import CSV, PARQUET, SUFFIXES, recognised
 from rosenblatt.tables.input_files import local_copy, shown_path
 from rosenblatt.tables.rows_in_memory import RowsInMemory
 from rosenblatt.tables.storage import IN_MEMORY_BYTES, TableError
@@ -60,7 +61,12 @@ def stage(paths: Sequence[str], storage: Storage, asked: Asked) -> Staged:
 
 
 def expanded(path: str) -> list[str]:
-    """The files that a pattern such as ``data/*.csv`` stands for; a name is itself."""
+    """The files that a pattern such as ``data/*.csv`` or a folder of Parquet files stands for.
+
+    A name is itself.
+    """
+    if os.path.isdir(path):  # noqa: PTH112 (any name will do)
+        return _parts_in(path)
     if not glob.has_magic(path) or is_address(path) or Path(path).exists():
         return [path]
     found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
@@ -69,6 +75,17 @@ def expanded(path: str) -> list[str]:
         msg = f"no file is named like {path}: check the pattern and the folder"
         raise TableError(msg)
     return files
+
+
+def _parts_in(folder: str) -> list[str]:
+    """The Parquet files in a folder, and in folders within it, as programs write large tables."""
+    found = sorted(Path(folder).rglob("*"))
+    parts = [part for part in found if part.suffix.lower() in PARQUET.suffixes and part.is_file()]
+    parts = [part for part in parts if not part.name.startswith((".", "_"))]  # no rows of its own
+    if not parts:
+        msg = f"{folder} is a folder: give the name of a file in it, or a folder of Parquet files"
+        raise TableError(msg)
+    return [os.fspath(part) for part in parts]
 
 
 def _stage_one(path: str, storage: Storage, asked: Asked) -> Staged:
@@ -129,15 +146,15 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
         raise TableError(msg)
     size = sum(Path(path).stat().st_size for path in paths if Path(path).exists())
     storage.open(size)
+    if all(map(_is_parquet, paths)):
+        return _read_in_place(paths, storage, asked)
     joined = None
     if all(set(Path(path.lower()).suffixes) & set(CSV.suffixes) for path in paths):
         if storage.fits_in_memory(size):
             joined = _held_in_memory(paths, storage, asked)
         joined = joined or _read_on_disk(paths, storage, asked)
     parts, first = joined or _held_in_the_database(paths, storage, asked)
-    shown = [os.fspath(Path(part.name).name) for part in parts]
-    listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
-    notes = [f"{len(parts)} files are read as one table: {listed}."]
+    shown, notes = _listed([part.name for part in parts])
     for path, part in zip(shown, parts, strict=True):
         notes += [f"{path}: {note}" for note in part.file.notes if note not in notes]
     marks = {name for part in parts for name in part.file.commas}
@@ -145,6 +162,26 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
     first = replace(first, notes=notes, commas=marks, may_be_thousands=likely - marks)
     whole = f"{parts[0].name} and {len(parts) - 1} more"
     return Staged(whole, first, all(part.is_text for part in parts))
+
+
+def _listed(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of files without their folders, and the note that they are one table."""
+    shown = [os.fspath(Path(path).name) for path in paths]
+    listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
+    return shown, [f"{len(paths)} files are read as one table: {listed}."]
+
+
+def _is_parquet(path: str) -> bool:
+    return os.path.isfile(path) and is_parquet(Path(path))  # noqa: PTH113 (any name will do)
+
+
+def _read_in_place(paths: Sequence[str], storage: Storage, asked: Asked) -> Staged:
+    """Parquet files that are one table where they lie."""
+    _refuse_options(asked, PARQUET.options, "Parquet")
+    states = [FileState.of(Path(path).absolute(), path) for path in paths]
+    staged = stage_parts(states, storage)
+    notes = [*_listed(paths)[1], *staged.notes]
+    return Staged(f"{paths[0]} and {len(paths) - 1} more", replace(staged, notes=notes), False)
 
 
 def _one_by_one(paths: Sequence[str], storage: Storage, asked: Asked) -> Iterator[Staged]:

@@ -30,6 +30,8 @@ IN_PARTS_BYTES = 50_000_000  # the same where the rows are wanted only in parts,
 # What DuckDB may use of the memory for a larger one, so that its size does not matter.
 MEMORY = "200MB"
 NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
+TOO_LARGE = "a temporary file would be larger than files may be (ulimit -f): raise the limit"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class TableError(ValueError):
@@ -50,17 +52,44 @@ def fits_in_memory(n_bytes: int, in_parts: bool = False) -> bool:
     return n_bytes <= (min(IN_PARTS_BYTES, IN_MEMORY_BYTES) if in_parts else IN_MEMORY_BYTES)
 
 
+def without_room(error: BaseException) -> OSError | None:
+    """What is said of an error that comes of a full disk, or a limit on files; None of another."""
+    if not isinstance(error, OSError) or error.errno not in _NO_ROOM:
+        return None
+    if error.errno == errno.EFBIG:
+        return OSError(errno.EFBIG, TOO_LARGE)
+    return OSError(errno.ENOSPC, NO_SPACE)
+
+
+def _new_folder(parent: str | None) -> Path:
+    """A temporary folder of its own, in this one or in that of TMPDIR."""
+    where = f"the folder {parent}" if parent else "the folder in TMPDIR"
+    try:
+        parent = parent or tempfile.gettempdir()
+        where = f"the folder {parent}"
+        _remove_orphans(parent)
+        return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+    except OSError as error:
+        why = without_room(error)
+        if why is not None:
+            raise why from None
+        text = (error.strerror or str(error)).lower()
+        msg = f"no temporary files can be made in {where} ({text}): name another in TMPDIR"
+        raise OSError(error.errno, msg) from None
+
+
 class Storage:
     """A temporary folder and a DuckDB connection that end together.
+
+    The folder is in `parent`, or in that of TMPDIR.
 
     Both are gone after `close`, when nothing refers to the storage any more, or when Python
     ends, whichever comes first. What a killed process left behind is removed by the next one.
     """
 
-    def __init__(self, in_parts: bool = False) -> None:
+    def __init__(self, in_parts: bool = False, parent: str | None = None) -> None:
         self.in_parts = in_parts
-        _remove_orphans(tempfile.gettempdir())
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self.folder = _new_folder(parent)
         self._connections: list[duckdb.DuckDBPyConnection] = []
         self._n_bytes = 0
         self._numbers = count()
@@ -253,6 +282,8 @@ def interruptible(connection: Interruptible, query: Callable[[], T]) -> T:
         text = str(error).lower()
         if "no space left" in text or "max_temp_directory_size" in text:
             raise OSError(errno.ENOSPC, NO_SPACE) from None
+        if "file too large" in text:
+            raise OSError(errno.EFBIG, TOO_LARGE) from None
         raise
     finally:
         while not running.cancel() and not running.done():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import errno
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,10 +13,11 @@ from rosenblatt.tables.cells import KINDS
 from rosenblatt.tables.columns import Asked
 from rosenblatt.tables.input_files import shown_path
 from rosenblatt.tables.kinds import find_kinds
-from rosenblatt.tables.missing_cells import forget
+from rosenblatt.tables.missing_cells import forget, forgetting
+from rosenblatt.tables.rows_on_disk import RowsOnDisk
 from rosenblatt.tables.staged_rows import StagedRows
 from rosenblatt.tables.staging import stage
-from rosenblatt.tables.storage import NO_SPACE, Storage, TableError
+from rosenblatt.tables.storage import Storage, TableError, without_room
 from rosenblatt.tables.texts import Texts
 from rosenblatt.tables.written_dates import ORDERS
 from rosenblatt.tables.written_numbers import COMMA, Told
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from rosenblatt.tables.columns import Column, StagedFile
     from rosenblatt.tables.remarks import Remark
     from rosenblatt.tables.rows_in_memory import RowsInMemory
+
+BLOCK_CELLS = 1 << 22  # of a block, by default
+MOST_ROWS_OF_A_BLOCK = 1 << 20
 
 __all__ = ["Table", "TableError", "read_table"]
 
@@ -104,12 +107,16 @@ class Table(Mapping[str, "NDArray[Any]"]):
     def chunk(
         self, start: int, stop: int, names: Sequence[str] | None = None
     ) -> dict[str, NDArray[Any]]:
-        """The rows from `start` up to, not including, `stop`, counted from 0."""
+        """The rows from `start` up to, not including, `stop`, counted from 0.
+
+        Numbers of a table that lies in columns on disk are views of these, read-only.
+        """
         names = self.names if names is None else names
         self._check_names(names)
         start, stop = max(int(start), 0), min(int(stop), self.n_rows)
         fetched = self._fetched(names, start, max(start, stop))
-        return {name: _as_array(cells) for name, cells in fetched.items()}
+        as_array = _view if isinstance(self._rows, RowsOnDisk) else _as_array
+        return {name: as_array(cells) for name, cells in fetched.items()}
 
     def columns(self, names: Sequence[str] | None = None) -> dict[str, NDArray[Any] | Texts]:
         """All rows of these columns as they are kept in memory, not to be written to.
@@ -119,6 +126,36 @@ class Table(Mapping[str, "NDArray[Any]"]):
         names = self.names if names is None else names
         self._check_names(names)
         return self._fetched(names, 0, self.n_rows)
+
+    def blocks(
+        self, names: Sequence[str] | None = None, rows: int | None = None
+    ) -> Iterator[tuple[int, dict[str, NDArray[Any] | Texts]]]:
+        """All rows once, in the order of the file, in blocks: the first row, and the columns.
+
+        Columns are those of `columns`, not to be written to; the texts of each block have codes of
+        their own. A file that is read in place is decoded once, as fast as may be.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The columns; by default all.
+        rows : int, optional
+            How many rows a block has at most; by default so many that it takes about 32 MB.
+        """
+        names = self.names if names is None else names
+        self._check_names(names)
+        if rows is None:
+            rows = min(max(BLOCK_CELLS // max(len(names), 1), 1), MOST_ROWS_OF_A_BLOCK)
+        others = [name for name in names if name not in self._sparse]
+        asked = [self._columns[name] for name in others]
+        blocks = self._rows.blocks(asked, self.n_rows, rows)
+        if not others:
+            blocks = ((start, []) for start in range(0, self.n_rows, rows))
+        for start, cells in blocks:
+            found = dict(zip(others, cells, strict=True))
+            stop = start + len(cells[0]) if cells else min(start + rows, self.n_rows)
+            sparse = {name: self._sparse[name][start:stop] for name in names if name not in found}
+            yield start, sparse | found
 
     def _fetched(
         self, names: Sequence[str], start: int, stop: int
@@ -231,6 +268,11 @@ def _near(name: str, names: Sequence[str]) -> str | None:
     return known[close[0]] if close else None
 
 
+def _view(cells: NDArray[Any] | Texts) -> NDArray[Any]:
+    """A column as an array, without a copy of numbers."""
+    return cells.texts() if isinstance(cells, Texts) else cells
+
+
 def _as_array(cells: NDArray[Any] | Texts) -> NDArray[Any]:
     """A column as an array of its own."""
     if isinstance(cells, Texts):
@@ -255,6 +297,7 @@ def read_table(
     units: Mapping[str, str] | None = None,
     skip_bad_lines: bool = False,
     in_parts: bool = False,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Table:
     """Read a table from a file, from several with the same columns, or from a database.
 
@@ -309,11 +352,16 @@ def read_table(
         Leave out lines of a delimited file that have too few or too many cells.
     in_parts : bool
         The rows will be asked for in parts, one after the other: keep less of them in memory.
+    folder : str or path, optional
+        Where temporary files go; by default to the folder in TMPDIR. What is made there is gone
+        when the table is, or with the next table if the process was killed.
 
     Raises
     ------
     TableError
         If there is no such file or it is no table; the message is one line with the remedy.
+    OSError
+        If temporary files cannot be written.
     """
     if path is None:
         paths = []
@@ -337,7 +385,8 @@ def read_table(
     _check_marks("decimal", decimal, (".", ","))
     _check_marks("dates", dates, tuple(ORDERS))
     skip_bad_lines = yes_or_no("skip_bad_lines", skip_bad_lines)
-    storage = Storage(yes_or_no("in_parts", in_parts))
+    parent = None if folder is None else os.fspath(file_path("folder", folder))
+    storage = Storage(yes_or_no("in_parts", in_parts), parent)
     try:
         asked = Asked(
             header, delimiter, text, sheet, table, query, wanted, missing,
@@ -347,8 +396,9 @@ def read_table(
         return _read(storage, paths, asked)
     except BaseException as error:
         storage.close()
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise OSError(errno.ENOSPC, NO_SPACE) from None
+        full = without_room(error)
+        if full is not None:
+            raise full from None
         raise
 
 
@@ -376,7 +426,10 @@ def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
         columns = [replace(c, told=_told(name, staged, asked)) for name, c in named_columns]
         staged = replace(staged, columns=columns)
     shown, only_header = shown_path(name), is_text and staged.has_header
-    rows: StagedRows | RowsInMemory = StagedRows(storage, shown)
+    kept = forgetting(staged.columns, asked.missing)
+    rows: StagedRows | RowsInMemory = StagedRows(
+        storage, shown, staged.parquet, asked.missing, kept
+    )
     if staged.in_memory is None:
         forget(storage, staged.columns, asked.missing)
         ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")

@@ -15,8 +15,10 @@ from rosenblatt.tables.formats.array_files import stage_arrays, stage_npz
 from rosenblatt.tables.formats.arrow_files import stage_arrow
 from rosenblatt.tables.formats.csv_files import stage_csv
 from rosenblatt.tables.formats.databases import stage_duckdb, stage_sqlite
+from rosenblatt.tables.formats.parquet_files import MARK as PARQUET_MARK
+from rosenblatt.tables.formats.parquet_files import stage_parquet
 from rosenblatt.tables.formats.svmlight_files import looks_like_svmlight, stage_svmlight
-from rosenblatt.tables.formats.typed_files import stage_json, stage_parquet
+from rosenblatt.tables.formats.typed_files import stage_json
 from rosenblatt.tables.formats.workbooks import stage_workbook
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.zip_files import contents_of, is_model, is_numpy, is_workbook
@@ -65,11 +67,12 @@ WORKBOOK = Format(
     ((0, b"\xd0\xcf\x11\xe0"),),
     ("sheet",),
 )
+PARQUET = Format("Parquet", stage_parquet, (".parquet", ".pq"), ((0, PARQUET_MARK),))
 NPZ = Format("a NumPy archive", stage_npz, (".npz",))
 FORMATS = (
     CSV,
     JSON,
-    Format("Parquet", stage_parquet, (".parquet", ".pq"), ((0, b"PAR1"),)),
+    PARQUET,
     Format(
         "an Arrow file",
         stage_arrow,

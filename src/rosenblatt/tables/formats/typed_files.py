@@ -1,4 +1,4 @@
-"""Reading what gives its columns types: Parquet, JSON, and whatever DuckDB takes as a relation."""
+"""Reading what gives its columns types: JSON, and whatever DuckDB takes as a relation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from rosenblatt.tables.cells import quoted
 from rosenblatt.tables.columns import Column, StagedFile, guessed, noted, unique_names
 from rosenblatt.tables.formats.dialects import FIRST_RECORDS
 from rosenblatt.tables.formats.json_layouts import laid_out, written
@@ -16,7 +15,7 @@ from rosenblatt.tables.input_files import glob_escaped
 from rosenblatt.tables.storage import TableError, first_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from rosenblatt.tables.columns import Asked
@@ -27,34 +26,12 @@ _NUMBER_TYPES = re.compile(
 )
 _DATE_TYPES = re.compile(r"DATE|TIMESTAMP.*")
 _LEFT_OUT_TYPES = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION|BLOB|BIT|VARIANT|GEOMETRY)\b.*", re.S)
-_PARQUET = "read_parquet(?, hive_partitioning=false)"
-_PARQUET_IN_PLACE = "read_parquet({}, hive_partitioning=false, file_row_number=true)"
 MOST_BYTES_OF_A_RECORD = 1 << 24  # DuckDB sets aside as much and more, in each thread
 _JSON = (
     # Its own search for dates gives up where some have a time, and takes 04-03-2024 for March.
     "read_json(?, sample_size=-1, maximum_object_size={}, dateformat='never %Y', "
     "timestampformat='never %Y', hive_partitioning=false, compression='uncompressed')"
 )
-
-
-def stage_parquet(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
-    """Let `rows` be the file itself, which is quick to read in parts, and not a copy of it.
-
-    A copy is made where the file is one of several, or about to be removed.
-    """
-    source = [glob_escaped(file)]
-    try:
-        names = _parquet_names(storage, source)
-        finite = _finite(storage, source)
-        copied = storage.copies in file.parents  # to be removed
-        where = quoted(glob_escaped(file.absolute()))
-        in_place = "" if copied or not asked.in_memory else _PARQUET_IN_PLACE.format(where)
-        return stage_relation(
-            storage, shown, _PARQUET, source, names=names, finite=finite, in_place=in_place
-        )
-    except duckdb.Error:
-        msg = f"{shown} is a damaged Parquet file or breaks off: download or write it again"
-        raise TableError(msg) from None
 
 
 def stage_json(file: Path, shown: str, storage: Storage, asked: Asked) -> StagedFile:
@@ -95,14 +72,14 @@ def stage_relation(
     given: Any = None,
     before: str = "",
     finite: Collection[str] = (),
-    in_place: str = "",
+    in_place: Callable[[str], str] | None = None,
 ) -> StagedFile:
     """Read the rows of a relation, whose columns have types, into the table `rows`.
 
     `names` are those of its columns where DuckDB had to change them. What is `given` is the
     table of that name in the relation; `before` are statements to begin with. Numbers in the
-    `finite` columns are known to be so. `in_place` is the same relation with its row numbers: then
-    `rows` is only a view of it.
+    `finite` columns are known to be so. `in_place` makes a SELECT of the same relation, with
+    its row numbers, from the SQL of its columns: then `rows` is only a view of it.
     """
     described = storage.rows(f"{before} DESCRIBE SELECT * FROM {relation}", parameters, given)
     names, notes = unique_names(names or [str(name) for name, *_ in described])
@@ -112,9 +89,8 @@ def stage_relation(
         msg = f"{shown} holds no column of numbers, dates or text: give a flat table"
         raise TableError(msg)
     values = [f"{_staged_value(described[j][0], types[j])} AS c{j}" for j in kept]
-    if in_place:
-        numbered = ", ".join(["file_row_number AS rowid", *values])
-        storage.rows(f"CREATE VIEW rows AS SELECT {numbered} FROM {in_place}")
+    if in_place is not None:
+        storage.rows(f"CREATE VIEW rows AS {in_place(', '.join(values))}")
     else:
         sql = f"{before} CREATE TABLE rows AS SELECT {', '.join(values)} FROM {relation}"
         storage.rows(sql, parameters, given)
@@ -125,32 +101,8 @@ def stage_relation(
     return StagedFile([names[j] for j in kept], columns, notes)
 
 
-def _parquet_names(storage: Storage, source: list[str]) -> list[str]:
-    """The names of the columns as they are; DuckDB changes those that differ only in case."""
-    schema = storage.rows("SELECT name, num_children FROM parquet_schema(?)", source)
-    names = []
-    place = 1  # after the root
-    while place < len(schema):
-        names.append(str(schema[place][0]))
-        open_children = 1
-        while open_children:  # over the column and all that is nested in it
-            open_children += (schema[place][1] or 0) - 1
-            place += 1
-    return names
-
-
-def _finite(storage: Storage, source: list[str]) -> set[str]:
-    """The columns of numbers that a Parquet file itself says are finite, in every part."""
-    found = storage.rows(
-        "SELECT path_in_schema, bool_and(COALESCE(isfinite(low) AND isfinite(high), false)) FROM "
-        "(SELECT path_in_schema, TRY_CAST(stats_min_value AS DOUBLE) AS low, "
-        "TRY_CAST(stats_max_value AS DOUBLE) AS high FROM parquet_metadata(?)) GROUP BY ALL",
-        source,
-    )
-    return {str(name) for name, finite in found if finite}
-
-
-def _kind(sql_type: str) -> str:
+def kind_of(sql_type: str) -> str:
+    """What cells of a type of SQL are staged as."""
     if _NUMBER_TYPES.fullmatch(sql_type):
         return "number"
     return "date" if _DATE_TYPES.fullmatch(sql_type) else "text"
@@ -158,7 +110,7 @@ def _kind(sql_type: str) -> str:
 
 def _staged_value(name: str, sql_type: str) -> str:
     """The SQL of a column as it is staged: a number, a time in UTC, or text."""
-    column, kind = '"' + name.replace('"', '""') + '"', _kind(sql_type)
+    column, kind = '"' + name.replace('"', '""') + '"', kind_of(sql_type)
     if kind == "number":
         return column
     if sql_type == "JSON":  # cells of several types: the text in them, without quotation marks
@@ -167,7 +119,7 @@ def _staged_value(name: str, sql_type: str) -> str:
 
 
 def _staged_column(place: int, sql_type: str, *, finite: bool) -> Column:
-    kind, words = _kind(sql_type), sql_type == "VARCHAR"
+    kind, words = kind_of(sql_type), sql_type == "VARCHAR"
     declared = not words and sql_type != "JSON"
     tidy = kind == "number" and (finite or sql_type not in ("FLOAT", "DOUBLE"))
     return Column(f"c{place}", kind, kind, declared=declared, words=words, tidy=tidy)
