@@ -49,7 +49,7 @@ def is_path(what: Any) -> bool:
 def table_blocks(what: Any, cache: Cache, how: Mapping[str, Any]) -> TableBlocks | None:
     """A table in blocks; None if it is none."""
     if what is None or is_path(what):
-        return _of_table(read_table(what, in_parts=True, folder=cache.folder, **how))  # type: ignore[call-arg]
+        return _of_table(read_table(what, in_parts=True, folder=cache.folder, **how))
     if how:
         msg = f"{next(iter(how))}= says how to read a file, but {brief(what)} is none: leave it out"
         raise ValueError(msg)
@@ -62,7 +62,7 @@ def table_blocks(what: Any, cache: Cache, how: Mapping[str, Any]) -> TableBlocks
 
 def _of_table(table: Table) -> TableBlocks:
     def again() -> Iterator[Any]:
-        return (block for _, block in table.blocks())  # type: ignore[attr-defined]
+        return (block for _, block in table.blocks())
 
     return TableBlocks(
         Path(table.path).name, again, table.names, table.kinds, table.notes, table.close
@@ -86,11 +86,11 @@ def _writer(what: Any) -> Callable[[str], Any] | None:
 
 def _of_relation(write: Callable[[str], Any], cache: Cache) -> TableBlocks:
     """The table that a relation makes, which is made once."""
-    storage = Storage(in_parts=True, parent=str(cache.folder))  # type: ignore[call-arg]
+    storage = Storage(in_parts=True, parent=str(cache.folder))
     try:
         file = str(storage.folder / "relation.parquet")
         write(file)
-        table = _of_table(read_table(file, in_parts=True, folder=cache.folder))  # type: ignore[call-arg]
+        table = _of_table(read_table(file, in_parts=True, folder=cache.folder))
     except BaseException:
         storage.close()
         raise
