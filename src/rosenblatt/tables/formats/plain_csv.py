@@ -257,7 +257,7 @@ def scanned(
 
 def room_for(most: int, n_columns: int) -> Words:
     """Room for so many words in each column of a block."""
-    n_slots = 1 << (2 * most).bit_length()
+    n_slots = 1 << (2 * int(most)).bit_length()
     return Words(
         np.zeros((n_columns, n_slots), dtype=np.int32),
         np.empty((n_columns, most), dtype=np.int64),
