@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.reading`` makes files of numbers, whole numbers, and numbers with words, as
 CSV and as Parquet, and goes through each in blocks (`Table.blocks`), from opening the file to the
-last block. DuckDB decodes the same file with as many threads and keeps nothing but a sum, or the longest
-word, of each column; what we read can be gone through again. The seconds of the processor tell more
-than those of the clock where other programs run at the same time.
+last block. DuckDB decodes the same file with as many threads and keeps nothing but a sum, or the
+longest word, of each column; what we read can be gone through again. The seconds of the processor
+tell more than those of the clock where other programs run at the same time.
 """
 
 from __future__ import annotations
