@@ -17,7 +17,7 @@ COLOURS = {
         "#E69F00",
         {
             *("cli", "playground", "plot", "io", "certify", "questions"),
-            *("report", "exports", "tables", "files"),
+            *("report", "exports", "streams", "tables", "files"),
         },
     ),
     "a question each": (
@@ -157,4 +157,4 @@ ax.set(
 )
 ax.set_axis_off()
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-rb.plot.save(figure, folder / "rooms.png", dpi=86)
+rb.plot.save(figure, folder / "rooms.png", dpi=82)
