@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array, issparse
+from sklearn.datasets import dump_svmlight_file
 from sklearn.pipeline import make_pipeline
 
 import rosenblatt as rb
@@ -165,6 +167,28 @@ def test_an_encoder_of_ones_own(whole):
     source = rb.open(whole, target="kind", encoder=plain)
     assert not hasattr(plain, "columns_")  # it was a copy that was fitted
     assert source.X[0, source.features.index("count")] == whole["count"][0]
+
+
+def test_sparse_files(tmp_path):
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.normal(size=(90, 7)).round(3) * (rng.random((90, 7)) < 0.4))
+    y = (X.toarray()[:, 0] > 0).astype(int)
+    dump_svmlight_file(X, y, str(tmp_path / "a.svm"))
+    name = rb.io.read_table(tmp_path / "a.svm").names[-1]
+    with rb.open(tmp_path / "a.svm", target=name) as source:
+        assert issparse(source.X)
+        assert (source.X != X).sum() == 0
+        assert source.y.tolist() == y.tolist()
+        wanted = rb.Perceptron(max_epochs=9).fit(X, y)
+        found = rb.Perceptron(max_epochs=9).fit(source)
+        assert found.coef_.tobytes() == wanted.coef_.tobytes()
+        dump_svmlight_file(X[:30, :5], y[:30], str(tmp_path / "b.svm"))
+        narrow = rb.open(tmp_path / "b.svm", encoder=source.encoder)
+        assert found.predict(narrow).tolist() == wanted.predict(_padded(X[:30, :5], 7)).tolist()
+
+
+def _padded(X, d):
+    return csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d))
 
 
 def test_numbers_as_target(whole):

@@ -20,10 +20,12 @@ from rosenblatt.streams.targets import Target, TargetWriter, known_rows
 from rosenblatt.streams.writing import FeatureWriter, checked_rows
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.frames import Cells, Frame, is_named
+from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.visible import count
 
 NOTHING = Target(None, None, None)
 FLOATS = (np.float32, np.float64)
+ENCODERS = (TableEncoder, SparseEncoder)
 STEP = 1 << 22  # numbers of an array at a time
 
 
@@ -87,7 +89,7 @@ def open(
     (4, 2) StopReason.SEPARATED
     """
     if encoder is not None:
-        instance("encoder", encoder, TableEncoder, "give a TableEncoder, or None")
+        instance("encoder", encoder, ENCODERS, "give a TableEncoder, or None")
     with Cache(cache, cache_size) as room:
         return _opened(what, target, encoder, room, reading)
 
@@ -130,18 +132,22 @@ def refuse_for_numbers(target: Any, encoder: Any) -> None:
 # Tables -----------------------------------------------------------------------------------------
 
 
-def opened_table(
-    blocks: TableBlocks, target: Any, encoder: TableEncoder | None, cache: Cache
-) -> OpenedSource:
+def opened_table(blocks: TableBlocks, target: Any, encoder: Any, cache: Cache) -> OpenedSource:
     """The features of a table, which is closed at the end."""
     try:
         if target is not None:
             _check_target(blocks, target)
-        table = SplitTable(blocks, target, cache)
-        if encoder is None or not hasattr(encoder, "columns_"):
-            encoder = TableEncoder() if encoder is None else clone(encoder)
-            kinds = {k: v for k, v in (blocks.kinds or {}).items() if k != target}
-            encoder.fit_blocks(table.features(), kinds=kinds)
+        table, kinds = SplitTable(blocks, target, cache), dict(blocks.kinds or {})
+        if encoder is None:
+            encoder = SparseEncoder() if "sparse" in kinds.values() else TableEncoder()
+        if not hasattr(encoder, "columns_"):
+            encoder = clone(encoder)
+            if isinstance(encoder, SparseEncoder):
+                encoder.fit(next(table.features()))
+                table = SplitTable(blocks, target, cache)
+            else:
+                kinds.pop(target, None)
+                encoder.fit_blocks(table.features(), kinds=kinds)
         X = encoded(table.features(), encoder, cache)
         found = table.finished()
         return OpenedSource(
@@ -195,10 +201,8 @@ class SplitTable:
         self._passes += 1
         n_rows, first_time = 0, self._passes == 1
         for block in self._blocks.again():
-            frame = Frame.of_columns(block)
+            frame, columns = self._columns(block)
             n_rows += frame.n_rows
-            names = [name for name in frame.names if name != self._target]
-            columns = {name: frame[name] for name in names}
             known = self._known(frame, first_time) if self._target is not None else None
             if known is not None:
                 columns = {name: _chosen(cells, known) for name, cells in columns.items()}
@@ -215,6 +219,15 @@ class SplitTable:
                 "second: give what is the same each time"
             )
             raise ValueError(msg)
+
+    def _columns(self, block: Any) -> tuple[Frame, dict[str, Any]]:
+        """A block, and its columns but for the target; of a sparse table the only matrix."""
+        if isinstance(block, dict) and is_sparse(block):
+            columns = {name: cells for name, cells in block.items() if issparse(cells)}
+            (matrix,) = columns.values()
+            return Frame(list(block), matrix.shape[0], block.__getitem__), columns
+        frame = Frame.of_columns(block)
+        return frame, {name: frame[name] for name in frame.names if name != self._target}
 
     def _known(self, frame: Frame, first_time: bool) -> Any:
         """The rows of a block that have a target; None: all of them."""
