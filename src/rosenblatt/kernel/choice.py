@@ -68,6 +68,15 @@ def meaning(model: Any) -> dict[str, Any]:
     return {name: getattr(model, name) for name in names}
 
 
+def kernel_named(kernel: Kernel) -> str:
+    """A kernel as a text that is the same if it is; of a function the name will do."""
+    if not isinstance(kernel, Function):
+        return repr(kernel)
+    function = kernel.function
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"the function {getattr(function, '__module__', '')}.{name}"
+
+
 def feature_matrix(source: Source) -> Any:
     """The samples of a source: on the device, as one matrix, or by number where they pass by."""
     if isinstance(source, DeviceSource):

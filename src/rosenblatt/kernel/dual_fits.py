@@ -20,15 +20,24 @@ from rosenblatt.contract.classifier import (
 from rosenblatt.contract.epochs import reporting
 from rosenblatt.contract.estimator import are_floats
 from rosenblatt.contract.parameters import count_threads
+from rosenblatt.contract.resuming import identify
 from rosenblatt.data.rows import Block
-from rosenblatt.kernel.choice import feature_matrix, meaning
-from rosenblatt.kernel.device import kernel_values, label_rows, pick_rows
+from rosenblatt.kernel.choice import feature_matrix, kernel_named, meaning
+from rosenblatt.kernel.device import DeviceSource, kernel_values, label_rows, pick_rows
 from rosenblatt.kernel.loops import votes
 from rosenblatt.kernel.measured import WeightRange
 from rosenblatt.kernel.registers import exact_votes, rounded_sum
-from rosenblatt.kernel.scores import DualProblem, Expansion, Standing, visits_of
+from rosenblatt.kernel.scores import (
+    NO_ROWS,
+    NO_STEPS,
+    DualProblem,
+    Expansion,
+    Standing,
+    visits_of,
+)
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.results import Dropped, KernelFit, Mistakes, Path
+from rosenblatt.running.checkpoints import digest_of
 from rosenblatt.running.problems import NO_RECORD, joined
 from rosenblatt.running.run import Run
 from rosenblatt.running.threads import Team, one_blas_thread
@@ -47,8 +56,6 @@ if TYPE_CHECKING:
 
 
 AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
-NO_ROWS = (np.empty(0, np.int64),) * 3
-NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
 def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
@@ -86,10 +93,16 @@ def training(
     standing, kernel = begun
     problems = [p.ready() for p in standing.problems]
     X, block = feature_matrix(data.source), only_labels(data.source)
+    if keeper is not None and isinstance(data.source, DeviceSource):
+        msg = "checkpoint needs data in memory: give NumPy arrays"
+        raise ValueError(msg)
     with (
         Team(count_threads(model.n_jobs)) as team,
         reporting(model, settings.max_epochs) as report,
     ):
+        if keeper is not None:
+            told = {"kernel": kernel_named(kernel), "start": _start(model, standing)}
+            identify(keeper, model, settings.seed, data.source, team, **told)
         values = kernel_values(
             kernel,
             float(model.fit_intercept),
@@ -111,6 +124,16 @@ def training(
         rule = model._rule(settings)(values, block, settings, problems, expansion)
         yield Run(rule, problems, settings, report, keeper)
         _set_results(model, data, kernel, rule)
+
+
+def _start(model: Any, standing: Standing) -> str | None:
+    """A digest of the vectors that a run begins with, if there are any."""
+    if not len(standing.age):
+        return None
+    V: Any = np.empty(0) if model._pairwise else model.support_vectors_
+    parts = [V.data, V.indices, V.indptr] if issparse(V) else [V]
+    parts += [standing.coef, standing.counts, standing.sample, standing.age]
+    return digest_of(np.concatenate([np.ravel(part) for part in parts]))
 
 
 def only_labels(source: Source) -> Block:

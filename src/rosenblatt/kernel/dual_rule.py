@@ -10,12 +10,14 @@ each block is scored from them alone.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.kernel.dual_pocket import DualPocket
+from rosenblatt.kernel.dual_states import restore_rule, restored_sheet, rule_state
 from rosenblatt.kernel.loops import Slots, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import DualProblem, Events, Expansion, Scores, Sheet, Turn
 from rosenblatt.kernel.support_vectors import Batch
@@ -58,6 +60,7 @@ class DualRule:
     """
 
     stops_together = False
+    lasts = True
 
     def __init__(
         self,
@@ -78,11 +81,14 @@ class DualRule:
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ONCE and settings.keep != "pocket"
         self.visited, self.settled, self.coming = 0, 0, 0
-        self.gram: Any = None
+        # Whether an epoch has begun, goes by the Gram matrix, and how many wide blocks are done.
+        self.begun, self.by_gram, self.turned = False, False, 0
+        self.saved_sheet: Any = None
+        self.computed_before = 0  # by the run that this one goes on with
 
     def prepare(self, problems: list[DualProblem], run: Run[DualProblem], stack: ExitStack) -> None:
         """Score all samples with the support vectors that there are already."""
-        self.look_up = run.look_up
+        self.look_up, self.pause = run.look_up, run.pause
         stack.enter_context(one_blas_thread())  # the team has a thread for each core already
         if self.expansion.size:
             self.scores.add_all()
@@ -91,19 +97,20 @@ class DualRule:
 
     def begin(self, running: list[DualProblem]) -> None:
         """Remember where the epoch begins."""
-        self.events, self.done = Events(self.scores.columns), []
         if self.in_turn and self.settings.budget is None and self.values.computed > self.n_rows**2:
-            self.gram = self.values.everything(self.look_up)
+            self.by_gram = self.values.everything(self.look_up) is not None
+        self.events, self.done, self.turned = Events(self.scores.columns), [], 0
+        self.begun = True
         self.scores_before = self.scores.now.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
-    def state(self, running: list[DualProblem]) -> Any:
-        """Not known yet: there is no checkpoint of these runs."""
-        raise NotImplementedError
+    def state(self, running: list[DualProblem]) -> dict[str, Any]:
+        """What the run needs to go on beside the problems, as plain values."""
+        return rule_state(self)
 
     def restore(self, running: list[DualProblem], state: Any) -> None:
-        """Not known yet."""
-        raise NotImplementedError
+        """Go on from such a state."""
+        restore_rule(self, state)
 
     def epoch(self, running: list[DualProblem], order: Order) -> None:
         """Visit every sample once (every position of the order)."""
@@ -124,17 +131,26 @@ class DualRule:
 
     def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
         """The samples in the order of the epoch, some at a time."""
-        if self.gram is not None:
-            everyone = Batch(np.arange(self.n_rows), None, self.values.x2)
-            yield self.turn(running, everyone, self.order, self.gram, self.scores.sums)
+        if self.turned and self.saved_sheet is None:  # an epoch to go on with was halted there
             self._mind_doubts()
-        else:
-            for sample in self.blocks(self.order):
-                self.sheet = sheet = self.open(sample)
-                for a in range(0, len(sample), self.values.block_rows):
+        if self.by_gram and not self.turned:
+            everyone = Batch(np.arange(self.n_rows), None, self.values.x2)
+            G = self.values.everything(self.look_up)
+            yield self.turn(running, everyone, self.order, G, self.scores.sums)
+            self.turned += 1
+            self._mind_doubts()
+        elif not self.by_gram:
+            for sample in islice(self.blocks(self.order), self.turned, None):
+                self.sheet = sheet = restored_sheet(self, sample) or self.open(sample)
+                first = sheet.done[-1][1] if sheet.done else 0
+                for a in range(first, len(sample), self.values.block_rows):
                     z = min(a + self.values.block_rows, len(sample))
-                    yield from self.turn_of_sheet(running, sheet, a, z)
+                    yield self.turn_of_sheet(running, sheet, a, z)
+                    sheet.done.append((a, z, self.events.size))
+                    self.values.computed += BLOCK_WORTH
+                    self.pause()
                 self.close(sheet)
+                self.turned += 1
                 self._mind_doubts()
         for p in running:
             p.visits, p.within = p.visits + p.within, 0
@@ -149,10 +165,10 @@ class DualRule:
             self.close(self.sheet)
         if self.pocket is not None:
             self.pocket.follow()
-        if self.gram is None and self.settings.budget is None:
+        if not self.by_gram and self.settings.budget is None:
             self._catch_up()
         changes = self.changes()
-        moved = []
+        self.begun, moved = False, []
         for c, p in enumerate(self.problems):
             if p in running:
                 moved.append(float(changes[c]))
@@ -165,10 +181,11 @@ class DualRule:
 
         With what is coming before the next look.
         """
-        behind, keep = 0 if self.gram is not None else self.events.size, self.settings.keep
+        behind, keep = 0 if self.by_gram else self.events.size, self.settings.keep
         products = self.coming + behind * (JUDGED if keep == "pocket" else 1)
         products += COUNTED * self.expansion.size if keep in ("pocket", "vote") else 0
-        return self.n_rows * products * seconds / max(self.values.computed, 1)
+        computed = self.values.computed - self.computed_before or self.values.computed
+        return self.n_rows * products * seconds / max(computed, 1)
 
     def _catch_up(self) -> None:
         """Give every sample the updates since its visit in this epoch."""
@@ -218,17 +235,12 @@ class DualRule:
             part = self.values.part(sheet.batch, a, z)
             sheet.sums[a:z] += self.values.sums(part, *self.events.since(done), self.k)
 
-    def turn_of_sheet(
-        self, running: list[DualProblem], sheet: Sheet, a: int, z: int
-    ) -> Iterator[Turn]:
-        """Samples a to z of a wide block; when they have been visited, look up."""
+    def turn_of_sheet(self, running: list[DualProblem], sheet: Sheet, a: int, z: int) -> Turn:
+        """Samples a to z of a wide block."""
         self._add(sheet, a, z, sheet.base)
         batch = self.values.part(sheet.batch, a, z)
         G = self.values.between(batch, batch)
-        yield self.turn(running, batch, np.arange(z - a), G, sheet.sums[a:z])
-        sheet.done.append((a, z, self.events.size))
-        self.values.computed += BLOCK_WORTH
-        self.look_up()
+        return self.turn(running, batch, np.arange(z - a), G, sheet.sums[a:z])
 
     def turn(
         self, running: list[DualProblem], batch: Batch, turn: Ints, G: Any, sums: Floats

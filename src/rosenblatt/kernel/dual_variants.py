@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.kernel.dual_rule import DualRule
+from rosenblatt.kernel.dual_rule import BLOCK_WORTH, DualRule
+from rosenblatt.kernel.dual_states import bounded
 from rosenblatt.kernel.loops import Slots
 from rosenblatt.kernel.scores import DualProblem, Sheet
 from rosenblatt.kernel.support_vectors import appended
+from rosenblatt.running.problems import saved_array
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class Budgeted(DualRule):
 
     def prepare(self, problems: list[DualProblem], run: Run[DualProblem], stack: ExitStack) -> None:
         """Forget what is too much to begin with."""
-        self.look_up = run.look_up
+        self.look_up, self.pause = run.look_up, run.pause
         stack.enter_context(one_blas_thread())
         a = self.expansion.arrays
         for s in self._by_age()[: -self.budget]:
@@ -65,8 +67,31 @@ class Budgeted(DualRule):
     def begin(self, running: list[DualProblem]) -> None:
         """Remember the vector that the epoch begins with."""
         super().begin(running)
-        slots = self._by_age()
-        self.before = self.values.support.matrix(slots), self.expansion.arrays.coef[slots]
+        slots, a = self._by_age(), self.expansion.arrays
+        self.before = self.values.support.matrix(slots), a.coef[slots]
+        self.began_with = slots, a.sample[slots], a.coef[slots]
+
+    def state(self, running: list[DualProblem]) -> dict[str, Any]:
+        """What the run needs to go on beside the problems, as plain values."""
+        before = list(self.began_with) if self.begun else None
+        return {**super().state(running), "before": before}
+
+    def restore(self, running: list[DualProblem], state: Any) -> None:
+        """Go on from such a state. Slots are used again: those of the epoch's beginning first."""
+        if state["before"] is not None:
+            slots, sample, own = state["before"]
+            size = len(saved_array(state["expansion"]["age"], np.int64))
+            slots = bounded(slots, 0, size)
+            sample = bounded(sample, -1, self.n_rows, slots.shape)
+            if (sample[slots >= self.expansion.size] < 0).any():
+                msg = "support vectors that are no samples"
+                raise ValueError(msg)
+            self.values.support.reserve(size)
+            self.values.add(sample[sample >= 0], slots[sample >= 0])
+            own = saved_array(own, np.float64, (len(slots), self.k))
+            self.before = self.values.support.matrix(slots), own
+            self.began_with = slots, sample, own
+        super().restore(running, state)
 
     def open(self, sample: Ints) -> Sheet:
         """Score some samples with the support vectors as they are now."""
@@ -111,14 +136,17 @@ class Picking(DualRule):
 
     def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
         """For each problem the mistake that is picked, alone."""
-        for p in running:
+        for p in running[self.turned :]:
             chosen = self._pick(p)
             if chosen is not None:
-                yield from self.turn_of_sheet([p], self.open(np.array([chosen])), 0, 1)
+                yield self.turn_of_sheet([p], self.open(np.array([chosen])), 0, 1)
+                self.values.computed += BLOCK_WORTH
                 p.within = 0
             else:
                 self.expansion.time += 1
             p.visits += 1
+            self.turned += 1
+            self.pause()
 
     def _pick(self, p: DualProblem) -> int | None:
         c = self.problems.index(p)

@@ -100,6 +100,12 @@ class KernelPerceptron(TrainedInEpochs):
         Stop when the vector moved by less than this (in feature space) over an epoch.
     class_weight, record, progress, callback, warm_start, random_state, n_jobs
         As for `Perceptron`.
+    checkpoint : path or Checkpoint, optional
+        A file to which `fit` writes its state now and then, so that a run that is killed can go
+        on: see `rosenblatt.Checkpoint`. It holds the scores of all samples: up to 32 bytes for
+        each of them and each problem, and row numbers of support vectors. Of a kernel that is a
+        function only its name and module are compared: that it is the same is up to you. Not for
+        arrays on a device; `partial_fit` does not use it.
 
     Attributes
     ----------
@@ -171,6 +177,7 @@ class KernelPerceptron(TrainedInEpochs):
         record: bool = False,
         progress: bool = False,
         callback: Callable[[Epoch], None] | None = None,
+        checkpoint: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -192,6 +199,7 @@ class KernelPerceptron(TrainedInEpochs):
         self.record = record
         self.progress = progress
         self.callback = callback
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

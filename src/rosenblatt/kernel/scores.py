@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt.data.rows import row_weights
 from rosenblatt.kernel.loops import Dual
 from rosenblatt.kernel.registers import rounded_sum, signed_sum
-from rosenblatt.running.problems import TwoClassProblem
+from rosenblatt.running.problems import TwoClassProblem, joined, saved_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from rosenblatt.kernels.functions import Rounding
 
 
+NO_ROWS = (np.empty(0, np.int64),) * 3
+NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
+
+
 @dataclass(kw_only=True, eq=False)
 class DualProblem(TwoClassProblem):
     """A two-class problem in dual form.
@@ -35,6 +39,21 @@ class DualProblem(TwoClassProblem):
 
     path: list[tuple[Any, ...]] = field(default_factory=list)
     dropped: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def state(self) -> dict[str, Any]:
+        """What a run needs to go on with it, as plain values."""
+        # The next time there will be fewer to join.
+        self.path, self.dropped = [joined(NO_STEPS, self.path)], [joined(NO_ROWS, self.dropped)]
+        return {**super().state(), "path": list(self.path[0]), "dropped": list(self.dropped[0])}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from such a state."""
+        super().restore(state)
+        for name, none in (("path", NO_STEPS), ("dropped", NO_ROWS)):
+            parts, kinds = state[name], [part.dtype for part in none]
+            shape = parts[0].shape
+            found = zip(parts, kinds, strict=True)
+            setattr(self, name, [tuple(saved_array(part, kind, shape) for part, kind in found)])
 
 
 @dataclass

@@ -122,6 +122,7 @@ class LinearRule(ABC):
 
     looks_for_cycles = True
     stops_together = False
+    lasts = False
 
     def __init__(self, source: Source, settings: Settings, team: Team) -> None:
         self.source, self.settings, self.team = source, settings, team

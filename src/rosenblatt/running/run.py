@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.running.problems import Settings
 
 PHASES = ("between", "within", "ending", "judging")
+UNREADY = ("new", "beginning")  # before the first epoch, or the next one, has begun
 
 P = TypeVar("P", bound=TwoClassProblem)
 
@@ -31,6 +32,7 @@ class Rule(Protocol[P]):
     n_rows: int  # that an epoch has
     n_features: int
     stops_together: bool  # whether a problem stops only if all do
+    lasts: bool  # whether there is a `state` between epochs, too
 
     def prepare(self, problems: list[P], run: Run[P], stack: ExitStack) -> None:
         """Do what has to be done before the first epoch; `stack` undoes it at the end.
@@ -62,6 +64,7 @@ class Rule(Protocol[P]):
     def state(self, running: list[P]) -> Any:
         """What an epoch that has begun needs to go on, beside the problems, as plain values.
 
+        If the state `lasts`, what the run needs between epochs as well.
         Asked for at every ``run.pause``, and whenever an epoch was halted.
         """
 
@@ -141,7 +144,7 @@ class Run(Generic[P]):
         if self.phase == "between" and running:
             if self.epochs >= self.settings.max_epochs:
                 return []
-            self.phase, self._before = "new", self.orders.state
+            self.phase, self._before = "beginning", self.orders.state
             self.order = next(self.orders)
             self.rule.begin(running)
             for p in running:
@@ -170,7 +173,7 @@ class Run(Generic[P]):
         self.look_up()
         if self._cut is not None and any(p.stop is None for p in self.problems):
             raise Halt(self._cut)  # one that was held back
-        if self.keeper is None or self._left or self.phase == "new" or not self.keeper.due():
+        if self.keeper is None or self._left or self.phase in UNREADY or not self.keeper.due():
             return
         if threading.get_ident() == self._thread and self._judged < self.epochs:
             self.keeper.write(self._state())
@@ -198,7 +201,7 @@ class Run(Generic[P]):
                 p.restore(state)
             if saved["phase"] != "between":
                 self.order = next(self.orders)
-            if saved["phase"] in PHASES[1:3]:
+            if saved["phase"] in PHASES[1:3] or self.rule.lasts:
                 running = [p for p in self.problems if p.stop is None]
                 self.rule.restore(running, saved["rule"])
         except NONSENSE as error:
@@ -209,14 +212,15 @@ class Run(Generic[P]):
     def _state(self) -> dict[str, Any]:
         """All that the run needs to go on, as plain values."""
         running = [p for p in self.problems if p.stop is None]
+        has = self.rule.lasts or self.phase in PHASES[1:3]
         return {
-            "phase": self.phase,
+            "phase": "between" if self.phase == "beginning" else self.phase,
             "epochs": self.epochs,
             "orders": self.orders.state if self.phase == "between" else self._before,
             "seconds": time.perf_counter() - self.began,
             "eta": self.settings.eta,
             "problems": [p.state() for p in self.problems],
-            "rule": self.rule.state(running) if self.phase in PHASES[1:3] else None,
+            "rule": self.rule.state(running) if has else None,
         }
 
     def _book(self, running: list[P]) -> None:
