@@ -66,7 +66,7 @@ DELIMITER = "What stands between cells. Default: look."
 HEADER = "Whether the first line has names. Default: look."
 
 Updates = Literal["online", "batch", "minibatch"]
-Orders = Literal["cyclic", "shuffled", "sampled", "random-mistake", "worst-mistake"]
+Orders = Literal["cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake"]
 DateOrders = Literal["dmy", "mdy", "ymd"]
 Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
 
@@ -385,7 +385,7 @@ def _check_kernel(options: Mapping[str, Any]) -> None:
         refuse(
             order.endswith("-mistake"),
             f"--budget takes rows in turn, but --order {order} picks among all of them: "
-            "give --order cyclic, shuffled or sampled",
+            "give --order cyclic, shuffled, sampled or blocks",
         )
 
 

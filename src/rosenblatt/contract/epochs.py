@@ -180,7 +180,7 @@ class TrainedInEpochs(Classifier):
 
     def _warn_of_errors(self) -> None:
         """If `fit` stopped without having separated the data: how many errors, and what to do."""
-        cut, go_on = StopReason.INTERRUPTED, "Fit again with warm_start=True to go on."
+        cut, go_on = StopReason.INTERRUPTED, way_on(self)
         advice = [
             (fit, go_on if fit.stop_reason is cut else self._advice(fit)) for fit in self.fits_
         ]
@@ -196,6 +196,14 @@ class TrainedInEpochs(Classifier):
             ConvergenceWarning,
             stacklevel=3,
         )
+
+
+def way_on(model: Any) -> str:
+    """How to go on with a fit that was interrupted."""
+    asked = checkpoint_of(getattr(model, "checkpoint", None))
+    if asked is None:
+        return "Fit again with warm_start=True to go on."
+    return f"Fit again with rb.Checkpoint({asked.path!r}, resume=True) to go on."
 
 
 def shared_settings(model: Any, no_tol: str) -> Settings:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.arguments import canonical, floats, real_labels
-from rosenblatt.contract.epochs import TrainedInEpochs, reporting
+from rosenblatt.contract.epochs import TrainedInEpochs, reporting, way_on
 from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, sample_weights
 from rosenblatt.contract.parameters import count_threads, start_vectors
 from rosenblatt.contract.resuming import (
@@ -245,7 +245,7 @@ callback, checkpoint, warm_start, random_state, n_jobs
             return
         interrupted = reason is StopReason.INTERRUPTED
         limit = "max_time" if reason is StopReason.TIME_LIMIT else "max_epochs"
-        advice = "Fit again with warm_start=True to go on."
+        advice = way_on(self)
         if not interrupted:
             advice = f"Raise {limit}, or tol, or scale the features, to come nearer the minimum."
         moved = self.fits_[0].trace.change[-1]
