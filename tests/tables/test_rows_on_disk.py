@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -204,7 +209,63 @@ def test_long_lines_and_none(file, monkeypatch):
         assert table["t"].tolist() == ["a", long, "b"]
 
 
+@pytest.mark.usefixtures("on_disk", "small_pieces")
+def test_more_rows_than_the_first_lines_let_expect(file):
+    rows = [f"{k}.{'1' * max(40 - k, 1)},w{k % 7},{k}\n" for k in range(300)]
+    with read_table(file("x,t,y\n" + "".join(rows))) as table:
+        assert isinstance(table._rows, RowsOnDisk)
+        assert table["y"].tolist() == list(range(300))
+        assert table["t"].tolist() == [f"w{k % 7}" for k in range(300)]
+        assert table["x"].tolist() == [float(row.split(",")[0]) for row in rows]
+
+
 @pytest.mark.usefixtures("on_disk")
 def test_a_table_that_holds_only_a_header(file):
     with pytest.raises(TableError, match="holds only a header and no rows"):
         read_table(file("x,t\n"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells what memory is")
+def test_memory_does_not_grow_with_the_table(file):
+    code = """
+        import sys
+        from rosenblatt.tables import mapped_columns, storage
+        from rosenblatt.tables.formats import plain_csv_on_disk
+        from rosenblatt.tables.table import read_table
+
+        def anonymous():
+            with open("/proc/self/status") as status:
+                return next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
+
+        storage.IN_MEMORY_BYTES = 0
+        plain_csv_on_disk.BLOCK_BYTES = 1 << 18
+        mapped_columns.PIECE = 1 << 14
+        peaks = []
+        settle = plain_csv_on_disk._Target.settle
+
+        def settled(*args):
+            peaks.append(anonymous())
+            return settle(*args)
+
+        plain_csv_on_disk._Target.settle = settled
+        for path in sys.argv[1:]:
+            with read_table(path) as table:
+                columns = table.read_as({**table.kinds, "y": "text"}).columns()
+                assert columns["d"].dtype.kind == "M"
+                n = sum(len(block["x0"]) for _, block in table.blocks(rows=10_000))
+                peaks.append(anonymous())
+            print(n, max(peaks))
+    """
+    names = ",".join(["y", "d", *(f"x{j}" for j in range(20))])
+    lines = [f"{k % 3},2024-01-{1 + k % 28:02}" + f",{k}" * 20 + "\n" for k in range(1000)]
+    small = file(f"{names}\n" + "".join(lines), "small.csv")
+    large = file(f"{names}\n" + "".join(lines) * 300, "large.csv")
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), str(small), str(large)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    (n_small, before), (n_large, after) = (
+        map(int, line.split()) for line in done.stdout.splitlines()
+    )
+    assert (n_small, n_large) == (1000, 300_000)
+    of_columns = 300_000 * (20 * 8 + 8 + 2 * 4) // 1024
+    assert after - before < of_columns // 2

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Cells = NDArray[Any] | Texts
     Fetch = Callable[[Sequence[Column], int, int], list[Cells]]
 
+# By default a whole group of rows, or all of them, would be in memory at a time.
+BUFFERS: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20}
 LARGEST_WHOLE = 1e15  # numbers up to this are written as whole ones
 
 
@@ -44,11 +46,10 @@ def arrow_blocks(
     for first, state in zip(parts.firsts, parts.files, strict=False):
         try:
             state.check()
-            # Buffers of whole files would be as large as these.
-            with ParquetFile(state.file, pre_buffer=False) as opened:
+            with ParquetFile(state.file) as opened:
                 fields = decoder.fields(parts.fields, opened.schema_arrow)
             texts = [field for column, field in fields.items() if column.kind == "text"]
-            with ParquetFile(state.file, pre_buffer=False, read_dictionary=texts) as opened:
+            with ParquetFile(state.file, **BUFFERS, read_dictionary=texts) as opened:
                 names = list(dict.fromkeys(fields.values()))
                 for batch in opened.iter_batches(most_rows, columns=names):
                     state.check()

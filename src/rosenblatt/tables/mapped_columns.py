@@ -37,7 +37,7 @@ class MappedColumns:
         self.dtype = np.dtype(dtype)
         self.n_columns, self.most_rows = n_columns, most_rows
         self._lock = Lock()
-        self._opened = file.open("wb", buffering=0)
+        self._opened = file.open("w+b", buffering=0)
 
     def write(self, column: int, first: int, cells: NDArray[Any]) -> None:
         """Put these cells into a column, from this row on."""
@@ -49,6 +49,16 @@ class MappedColumns:
             except OSError as error:
                 raise without_room(error) or error from None
             data, place = data[n_bytes:], place + n_bytes
+
+    def make_room(self, n_rows: int, most_rows: int) -> None:
+        """Set room aside for more rows, where so many are written; no thread writes meanwhile."""
+        before, size = self.most_rows, self.dtype.itemsize
+        self.most_rows = most_rows
+        for column in reversed(range(1, self.n_columns)):
+            for piece in reversed(list(pieces(n_rows))):
+                self._opened.seek((column * before + piece.start) * size)
+                cells = self._opened.read((piece.stop - piece.start) * size)
+                self.write(column, piece.start, np.frombuffer(cells, self.dtype))
 
     def _written(self, data: memoryview, place: int) -> int:
         if hasattr(os, "pwrite"):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 64_000_000
 MOST_BYTES_OF_TEXTS = 64_000_000  # of the different ones in all columns, which stay in memory
 BESIDES = 64  # bytes that a text takes beside its own
+SLACK = 1.2  # room for more rows than the lines so far let expect
 WIDE = 4096  # bytes of a block for each column, so that what is written at a time is not too short
 
 
@@ -89,15 +90,14 @@ def _read_once(
     files: Sequence[PlainFile], roles: Sequence[str], markers: Collection[str], storage: Storage
 ) -> tuple[int, dict[int, Floats | Texts], set[int]]:
     numbers, texts = with_role("number", roles), with_role("text", roles)
-    # A cell and what ends it take a byte at least, but for the last of a file.
-    most_rows = sum(one.file.stat().st_size // len(roles) + 1 for one in files)
     target = _Target(
-        MappedColumns(storage.new_file(), np.float64, len(numbers), most_rows),
-        MappedColumns(storage.new_file(), np.int32, len(texts), most_rows),
+        MappedColumns(storage.new_file(), np.float64, len(numbers), 0),
+        MappedColumns(storage.new_file(), np.int32, len(texts), 0),
         markers,
     )
+    n_bytes = sum(one.file.stat().st_size for one in files)
     try:
-        n_rows = _fill(target, _blocks(files, roles))
+        n_rows = _fill(target, _blocks(files, roles), n_bytes)
         columns = [*target.numbers.mapped(n_rows), *target.codes.mapped(n_rows)]
     except UnicodeDecodeError:
         raise NotPlainError from None
@@ -153,16 +153,20 @@ def _after(head: bytes, n_lines: int) -> int:
     return place
 
 
-def _fill(target: _Target, blocks: Iterator[Block]) -> int:
-    """Read all blocks; the number of rows."""
+def _fill(target: _Target, blocks: Iterator[Block], n_bytes: int) -> int:
+    """Read all blocks, about so many bytes; the number of rows."""
     threads = count_threads(None)
     pending: deque[tuple[int, Future[Scanned]]] = deque()
-    n_rows = 0
+    n_rows = n_read = 0
     with ThreadPoolExecutor(threads) as pool:
         for block in blocks:
-            pending.append((block.first, pool.submit(target.read, block)))
-            if len(pending) > threads:
+            n_lines, n_read = block.first + block.n_lines, n_read + len(block.data)
+            while len(pending) > threads or (pending and n_lines > target.most_rows):
                 n_rows = target.settle(n_rows, *pending.popleft())
+            if n_lines > target.most_rows:
+                expected = n_lines * max(n_bytes / n_read, 1.0)
+                target.make_room(n_rows, int(SLACK * expected) + 1)
+            pending.append((block.first, pool.submit(target.read, block)))
         while pending:
             n_rows = target.settle(n_rows, *pending.popleft())
     return n_rows
@@ -188,6 +192,16 @@ class _Target:
         self._markers, self._is_marker = markers, recognizer(markers)
         self._room = threading.local()  # for numbers, which each thread uses again and again
         self._n_bytes = 0
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows there is room for."""
+        return self.numbers.most_rows
+
+    def make_room(self, n_rows: int, most_rows: int) -> None:
+        """Have room for more rows, when so many are there."""
+        self.numbers.make_room(n_rows, most_rows)
+        self.codes.make_room(n_rows, most_rows)
 
     def read(self, block: Block) -> Scanned:
         """Write the numbers of a block; its texts."""
