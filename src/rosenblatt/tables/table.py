@@ -5,29 +5,25 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.arguments import brief, file_path, instance, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
 from rosenblatt.tables.columns import Asked
 from rosenblatt.tables.input_files import shown_path
-from rosenblatt.tables.kinds import find_kinds
-from rosenblatt.tables.missing_cells import forget, forgetting
+from rosenblatt.tables.opened_rows import open_rows
 from rosenblatt.tables.rows_on_disk import RowsOnDisk
 from rosenblatt.tables.staged_rows import StagedRows
-from rosenblatt.tables.staging import stage
 from rosenblatt.tables.storage import Storage, TableError, without_room
 from rosenblatt.tables.texts import Texts
 from rosenblatt.tables.written_dates import ORDERS
-from rosenblatt.tables.written_numbers import COMMA, Told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.tables.columns import Column, StagedFile
+    from rosenblatt.tables.columns import Column
     from rosenblatt.tables.remarks import Remark
     from rosenblatt.tables.rows_in_memory import RowsInMemory
 
@@ -393,7 +389,7 @@ def read_table(
             decimal=decimal or "", skip_bad_lines=skip_bad_lines, dates=dates or "",
             units=units or {}, numbers=names_of("numbers", numbers),
         )  # fmt: skip
-        return _read(storage, paths, asked)
+        return Table(*open_rows(storage, paths, asked))
     except BaseException as error:
         storage.close()
         full = without_room(error)
@@ -417,51 +413,3 @@ def _check_marks(name: str, given: Any, known: Sequence[str]) -> None:
         if mark is not None and mark not in known:
             msg = f"{name}={brief(mark)} is not allowed: give {', '.join(others)} or {last}"
             raise TableError(msg)
-
-
-def _read(storage: Storage, paths: Sequence[str], asked: Asked) -> Table:
-    name, staged, is_text = stage(paths, storage, asked)
-    if asked.decimal or asked.dates or asked.units or staged.commas:
-        named_columns = zip(staged.names, staged.columns, strict=True)
-        columns = [replace(c, told=_told(name, staged, asked)) for name, c in named_columns]
-        staged = replace(staged, columns=columns)
-    shown, only_header = shown_path(name), is_text and staged.has_header
-    kept = forgetting(staged.columns, asked.missing)
-    rows: StagedRows | RowsInMemory = StagedRows(
-        storage, shown, staged.parquet, asked.missing, kept
-    )
-    if staged.in_memory is None:
-        forget(storage, staged.columns, asked.missing)
-        ((n_rows,),) = storage.rows("SELECT count(*) FROM rows")
-        _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
-        columns, told = find_kinds(storage, staged, n_rows)
-    else:
-        rows, n_rows = staged.in_memory, staged.in_memory.n_rows
-        _refuse_no_rows(n_rows, shown, asked, only_header=only_header)
-        columns, told = rows.judged(staged)
-    storage.remove_copies()
-    named = dict(zip(staged.names, columns, strict=True))
-    about = (name, named, n_rows, staged.has_header, staged.notes, told)
-    return Table(rows, *about, staged.sparse)
-
-
-def _told(name: str, staged: StagedFile, asked: Asked) -> Told:
-    """How a column is written as somebody said it, or as the rest of the file shows it."""
-    told = asked.told(name)
-    by_others = name in staged.commas and not told.decimal
-    return told._replace(decimal=COMMA, certainly=False) if by_others else told
-
-
-def _refuse_no_rows(n_rows: int, shown: str, asked: Asked, *, only_header: bool) -> None:
-    if not n_rows and asked.query is not None:
-        where = "" if shown == "the query" else f"{shown}: "
-        msg = f"{where}the answer to the query holds no rows: give one that returns some"
-        raise TableError(msg)
-    if not n_rows:
-        part = next((p for p in ("sheet", "table") if getattr(asked, p) is not None), None)
-        shown = f"{part} {getattr(asked, part)!r} of {shown}" if part else shown
-        what = "only a header and no rows" if only_header else "no rows"
-        remedy = "; if its first line is data, use --no-header (header=False in Python)"
-        remedy *= only_header
-        msg = f"{shown} holds {what}: give a file with at least one row{remedy}"
-        raise TableError(msg)
