@@ -73,6 +73,29 @@ JOBS = {
     "Adaline": ("Adaline", {"update": "minibatch", "batch_size": 500, "max_epochs": 60}, DATA),
     "Adaline, batch": ("Adaline", {"update": "batch", "max_epochs": 60}, DATA),
     "AdalineRegressor": ("AdalineRegressor", {"order": "blocks", "max_epochs": 60}, DATA),
+    "kernel, average, shuffled": (
+        "KernelPerceptron",
+        {"keep": "average", "order": "shuffled", "max_epochs": 5},
+        SMALL,
+    ),
+    "kernel, vote, three classes": (
+        "KernelPerceptron",
+        {"keep": "vote", "kernel": "poly", "max_epochs": 5, "record": True},
+        {**THREE, "n": 2_000},
+    ),
+    "kernel, pocket": ("KernelPerceptron", {"keep": "pocket", "max_epochs": 3}, SMALL),
+    "kernel, budget": ("KernelPerceptron", {"budget": 100, "max_epochs": 5}, SMALL),
+    "kernel, worst mistake": (
+        "KernelPerceptron",
+        {"order": "worst-mistake", "max_epochs": 90, "drop_after": 3},
+        SMALL,
+    ),
+    "soft margin": ("SoftMarginClassifier", {"C": 100.0, "tol": 1e-9}, SMALL),
+    "soft margin, three classes": ("SoftMarginClassifier", {}, THREE),
+    "no maximum margin": ("MaxMarginClassifier", {}, {**SMALL, "d": 5}),
+    "maximum margin": ("MaxMarginClassifier", {}, WIDE),
+    "separability": ("separability", {}, DATA),
+    "separability, three classes": ("separability", {}, {**THREE, "d": 5}),
 }
 LIVES = 5  # so many lives does a run take that is killed at random, on average, or more
 
@@ -121,7 +144,7 @@ def job_of(name: str, folder: Path) -> dict[str, object]:
     path = folder / f"{list(JOBS).index(name)}.checkpoint"
     return {
         "kind": kind,
-        "given": {**given, "random_state": 7},
+        "given": {**given, **({"random_state": 7} if "max_epochs" in given else {})},
         "data": data,
         "path": str(path),
         "every": 0.0,

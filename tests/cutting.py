@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import rosenblatt as rb
 from rosenblatt.running.checkpoints import Keeper
-from rosenblatt.running.notes import to_pages
-from rosenblatt.running.plain_files import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,8 +68,23 @@ class Cuts:
             yield self.resumed(run, cut)
 
 
-def bits(certificate: Any) -> bytes:
-    """A certificate to the last bit."""
-    if isinstance(certificate, tuple):
-        return b"".join(map(bits, certificate))
-    return pack(to_pages(getattr(certificate, "certificate", certificate)))
+def bits(value: Any) -> Any:
+    """All that a result is made of, to the last bit, but for the clock."""
+    if hasattr(value, "indptr"):
+        return [bits(value.data), bits(value.indices), bits(value.indptr)]
+    if isinstance(value, np.random.Generator):
+        return str(value.bit_generator.state)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {name: bits(item) for name, item in value.items() if name != "seconds"}
+    if isinstance(value, list | tuple):
+        return [bits(item) for item in value]
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return value.dtype.str, value.shape, value.tobytes()
+    return value.hex() if isinstance(value, float) else str(value)
+
+
+def fitted_bits(model: Any) -> Any:
+    """All that a fitted model has."""
+    return bits({name: value for name, value in vars(model).items() if name.endswith("_")})

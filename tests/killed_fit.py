@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 
 import rosenblatt as rb
+from cutting import bits as answer_bits
+from cutting import fitted_bits
 from rosenblatt.running import checkpoints
 
 
@@ -30,17 +32,25 @@ def data_of(kind, classes, n, d):
 
 
 def fitted(job):
-    """The model of a job, with the checkpoint that it names."""
+    """The model, or the answer, of a job, with the checkpoint that it names."""
     kind, given = job["kind"], dict(job["given"])
     if job.get("path"):
         given["checkpoint"] = rb.Checkpoint(job["path"], every=job["every"], resume=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return getattr(rb, kind)(**given).fit(*data_of(kind, **job["data"]))
+        data = data_of(kind, **job["data"])
+        return rb.separability(*data, **given) if kind == "separability" else fit(kind, given, data)
+
+
+def fit(kind, given, data):
+    """An estimator of this kind, fitted."""
+    return getattr(rb, kind)(**given).fit(*data)
 
 
 def facts(model):
-    """All that a fitted model says of itself, but for the clock."""
+    """All that a fitted model says of itself, but for the clock; or all of an answer."""
+    if not isinstance(model, rb.Perceptron | rb.Adaline | rb.AdalineRegressor):
+        return fitted_bits(model) if hasattr(model, "fits_") else answer_bits(model)
     found = []
     for fit in model.fits_:
         trace, updates = fit.trace, fit.trace.updates
@@ -77,7 +87,9 @@ def load_loops(job):
     few = {**job["data"], "n": 60}
     path = f"{job['out']}.first"
     for epochs in (2, 3):  # the second one goes on
-        given = {**job["given"], "max_epochs": epochs}
+        given = dict(job["given"])
+        if "max_epochs" in given:
+            given["max_epochs"] = epochs
         fitted({**job, "data": few, "given": given, "path": path, "every": 0.0})
     Path(path).unlink()
 

@@ -1,19 +1,13 @@
 """A kernel perceptron that is killed wherever it writes its state ends to the bit as if never."""
 
-import dataclasses
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 import rosenblatt as rb
-from cutting import Cuts
+from cutting import Cuts, bits, fitted_bits
 from rosenblatt.kernel import dual_rule
 from rosenblatt.kernel import kernel_values as values
 from rosenblatt.running.checkpoints import CheckpointError
@@ -45,27 +39,9 @@ def cuts(monkeypatch, tmp_path):
     return Cuts(monkeypatch, tmp_path / "run.checkpoint")
 
 
-def plain(value):
-    """All that a fitted model has, to the bit, but for the clock."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items() if name != "seconds"}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.random.Generator):
-        return str(value.bit_generator.state)
-    if hasattr(value, "indptr"):
-        return [plain(value.data), plain(value.indices), plain(value.indptr)]
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    return value.hex() if isinstance(value, float) else value
-
-
 def told(model, X):
-    facts = {name: value for name, value in vars(model).items() if name.endswith("_")}
-    facts |= {"values": model.decision_function(X), "state": model._state}
-    return plain(facts)
+    """All that came of a fit, and that another would go on with."""
+    return fitted_bits(model), bits([model.decision_function(X), model._state])
 
 
 def assert_same(cuts, X, y, weight=None, *, model=None, most=12, **given):
@@ -329,43 +305,6 @@ def test_nonsense(tmp_path, names, monkeypatch):
         rb.KernelPerceptron(checkpoint=rb.Checkpoint(path, every=0), **given).fit(X, y)
     with pytest.raises(CheckpointError, match="is damaged"):
         rb.KernelPerceptron(checkpoint=rb.Checkpoint(path, resume=True), **given).fit(X, y)
-
-
-SCRIPT = """
-import rosenblatt as rb
-from test_resumed_kernels import table, told
-import hashlib
-X, y = table(3000, 3)
-print("ready", flush=True)
-checkpoint = rb.Checkpoint({path!r}, every=0, resume=True)
-given = dict(keep="average", order="shuffled", random_state=1, max_epochs=6)
-model = rb.KernelPerceptron(**given, checkpoint=checkpoint).fit(X, y)
-print(hashlib.sha256(repr(told(model, X)).encode()).hexdigest())
-print(hashlib.sha256(repr(told(rb.KernelPerceptron(**given).fit(X, y), X)).encode()).hexdigest())
-"""
-
-
-def test_sigkill(tmp_path):
-    tests = os.path.dirname(__file__)  # noqa: PTH120, a text is wanted
-    path = str(tmp_path / "run.checkpoint")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, tests])}
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT.format(path=path)]
-
-    def start():
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-    kills = 0
-    for seconds in (0.6, 0.4):
-        with start() as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-            kills += process.wait() == -signal.SIGKILL
-    with start() as process:
-        found = process.stdout.read().split()
-    assert process.returncode == 0
-    assert kills
-    assert found[1] == found[2]
 
 
 def test_not_on_a_device(tmp_path):

@@ -1,11 +1,6 @@
 """A margin whose fit is killed wherever it notes its state is found all the same, to the bit."""
 
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 import warnings
 
 import numpy as np
@@ -13,23 +8,13 @@ import pytest
 from scipy.sparse import csr_array
 
 import rosenblatt as rb
-from cutting import Cuts
+from cutting import Cuts, bits, fitted_bits
 from margin_samples import apart, noisy
 from rosenblatt.margin import classifiers, solver
 from rosenblatt.nearest import max_margin, soft_margin
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin
 from rosenblatt.running.checkpoints import CheckpointError
-from rosenblatt.running.notes import to_pages
-from rosenblatt.running.plain_files import pack
-
-
-def told(model):
-    """All that came of a fit, but the seconds."""
-    fits = [to_pages(fit) for fit in model.fits_]
-    for fit in fits:
-        del fit["trace"]["seconds"]
-    return pack([fits, model.coef_, model.intercept_, model.n_errors_, model.n_iter_])
 
 
 @pytest.fixture
@@ -45,11 +30,11 @@ def assert_same(cuts, kind, X, y, weight=None, most=40, **how):
             warnings.simplefilter("ignore")
             return kind(checkpoint=checkpoint, **how).fit(X, y, weight)
 
-    plain, n = told(run(None)), 0
+    plain, n = fitted_bits(run(None)), 0
     for model in cuts.each(run, most):
-        assert told(model) == plain
+        assert fitted_bits(model) == plain
         n += 1
-    assert told(cuts.resumed(run, *[2 + n // 3] * 3)) == plain
+    assert fitted_bits(cuts.resumed(run, *[2 + n // 3] * 3)) == plain
     return n
 
 
@@ -129,7 +114,7 @@ def test_raised(cuts):
     def run(checkpoint):
         with pytest.raises(rb.NotSeparableError) as error:
             rb.MaxMarginClassifier(on_inseparable="raise", checkpoint=checkpoint).fit(X, y)
-        return pack(to_pages(error.value.certificate))
+        return bits(error.value.certificate)
 
     plain = run(None)
     assert all(found == plain for found in cuts.each(run))
@@ -146,7 +131,7 @@ def test_several_classes(cuts, monkeypatch, tmp_path):
     model = rb.SoftMarginClassifier(checkpoint=path).fit(X, y)
     monkeypatch.setattr(classifiers.MarginClassifier, "_solve", None)
     again = rb.SoftMarginClassifier(checkpoint=rb.Checkpoint(path, resume=True)).fit(X, y)
-    assert told(again) == told(model)
+    assert fitted_bits(again) == fitted_bits(model)
     assert again.certificate_[0] is again.fits_[0].optimum
 
 
@@ -163,7 +148,7 @@ def test_interrupted(tmp_path):
             again = kind(checkpoint=rb.Checkpoint(path, resume=True), callback=scans.append).fit(
                 X, y
             )
-        assert told(again) == told(plain)
+        assert fitted_bits(again) == fitted_bits(plain)
         assert scans[0].number > 1
         path.unlink()
 
@@ -231,37 +216,3 @@ def test_claims_in_a_file_are_checked(tmp_path, monkeypatch):
         monkeypatch.setattr(SoftMargin, "_begin", begin)
         with pytest.raises(CheckpointError, match="does not hold the state of such a run"):
             rb.SoftMarginClassifier(checkpoint=rb.Checkpoint(path, resume=True)).fit(X, y)
-
-
-SCRIPT = """
-import sys, numpy as np, rosenblatt as rb
-from test_resumed_margins import noisy, told
-X, y = noisy(5000, 20)
-print("ready", flush=True)
-checkpoint = rb.Checkpoint({path!r}, every=0, resume=True)
-model = rb.SoftMarginClassifier(C=100.0, tol=1e-9, checkpoint=checkpoint).fit(X, y)
-print(told(model).hex())
-"""
-
-
-def test_sigkill(tmp_path):
-    tests = os.path.dirname(__file__)  # noqa: PTH120, a text is wanted
-    path = str(tmp_path / "run.checkpoint")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, tests])}
-    command = [sys.executable, "-c", SCRIPT.format(path=path)]
-
-    def start():
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-    kills = 0
-    for seconds in (0.5,):
-        with start() as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-            kills += process.wait() == -signal.SIGKILL
-    with start() as process:
-        found = process.stdout.read().splitlines()[-1]
-    assert process.returncode == 0
-    assert kills
-    assert found == told(rb.SoftMarginClassifier(C=100.0, tol=1e-9).fit(*noisy(5000, 20))).hex()

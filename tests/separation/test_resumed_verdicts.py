@@ -1,11 +1,6 @@
 """A search that is killed wherever it notes its state goes on to the same certificate."""
 
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -227,41 +222,3 @@ def test_claims_in_a_file_are_checked(tmp_path, monkeypatch):
             notes.note(page, value)
         with pytest.raises(CheckpointError, match="does not hold the state of such a run"):
             rb.separability(X, y, checkpoint=rb.Checkpoint(path, resume=True))
-
-
-SCRIPT = """
-import sys, numpy as np, rosenblatt as rb
-from rosenblatt.separation import solver
-solver.batch, solver.MANY = lambda d: 1, 0
-from test_resumed_verdicts import on_a_face
-X, y = on_a_face(2000)
-print("ready", flush=True)
-found = rb.separability(X, y, checkpoint=rb.Checkpoint({path!r}, every=0, resume=True))
-from cutting import bits
-print(bits(found).hex())
-"""
-
-
-def test_sigkill(tmp_path, monkeypatch):
-    tests = os.path.dirname(__file__)  # noqa: PTH120, a text is wanted
-    path = str(tmp_path / "run.checkpoint")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, tests])}
-    command = [sys.executable, "-c", SCRIPT.format(path=path)]
-
-    def start():
-        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-
-    kills = 0
-    for seconds in np.random.default_rng(0).uniform(0.05, 1.0, 2):
-        with start() as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-            kills += process.wait() == -signal.SIGKILL
-    with start() as process:
-        told = process.stdout.read().splitlines()[-1]
-    assert process.returncode == 0
-    assert kills
-    monkeypatch.setattr(solver, "batch", lambda d: 1)
-    monkeypatch.setattr(solver, "MANY", 0)
-    assert told == bits(rb.separability(*on_a_face(2000))).hex()
