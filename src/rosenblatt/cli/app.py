@@ -32,7 +32,7 @@ from rosenblatt.cli.suspects import suspects
 from rosenblatt.visible import print_line
 
 EPILOG = (
-    "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C. "
+    "Exit codes: 0 fine, 1 the answer is no, 2 any error, 130 stopped with Ctrl-C, 143 by SIGTERM. "
     "ROSENBLATT_DEBUG=1 shows where an error arose."
 )
 

@@ -67,6 +67,9 @@ def bound(
     table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
+    memory: options.Memory = None,
+    cache: options.CacheFolder = None,
+    cache_size: options.CacheSize = None,
 ) -> None:
     """Train a perceptron, and set its mistakes beside the bound that theory gives.
 
@@ -114,12 +117,13 @@ def _examine(
 
     from rosenblatt.cli.effort import RECORD, Effort
     from rosenblatt.cli.fitting import run
+    from rosenblatt.cli.on_disk import features_of
     from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
     from rosenblatt.report.encoding_notes import notes_about
     from rosenblatt.report.fits import EncodedTable
 
     progress.say("encoding")
-    X = encoder.fit_transform(table.columns)
+    X = features_of(table, encoder)
     encoded = EncodedTable(**vars(table), encoder=encoder, X=X)
     _refuse_too_many(model, X)
     effort = Effort(epochs=unasked, record=RECORD)

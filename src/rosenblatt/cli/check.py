@@ -10,6 +10,7 @@ import typer
 from rosenblatt.cli import options
 from rosenblatt.cli.options import (
     check_outputs,
+    checkpoint_of,
     max_seconds,
     refuse_overwriting,
     shown_tables,
@@ -62,6 +63,12 @@ def check(
     table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
+    checkpoint: options.CheckpointPath = None,
+    checkpoint_every: options.CheckpointEvery = None,
+    resume: options.Resume = False,
+    memory: options.Memory = None,
+    cache: options.CacheFolder = None,
+    cache_size: options.CacheSize = None,
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
@@ -83,18 +90,23 @@ def check(
             "use",
             "number",
             "category",
+            "checkpoint",
+            "checkpoint_every",
+            "resume",
         )
         for name in (*settled, "text", "missing"):
             option = f"--{name.replace('_', '-')}"
             why = f"{option} does not go with --verify: leave one of them out"
             options.refuse(ctx.params[name], why)
         return _verify(ctx, files, verify, how)
+    kept = checkpoint_of(ctx.params)
     check_outputs(certificate=output)
     refuse_overwriting(output, files)
     limit, joint = max_seconds(max_time), multiclass == "joint"
     options.refuse(pairs and joint, "--pairs does not go with --multiclass joint: leave one out")
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
+        from rosenblatt.cli.room import Room
         from rosenblatt.files.certificates import document_text, write_document
         from rosenblatt.report.check_report import print_check
         from rosenblatt.report.checks import document_of, examine
@@ -102,14 +114,14 @@ def check(
         from rosenblatt.results import Verdict
 
         progress.say(f"reading {shown_tables(files)}")
-        table = read_checked(files, target, how)
+        table = read_checked(files, target, how, Room.of(ctx.params))
         tell = partial(progress.say, "looking for a hyperplane")
         how, findings = how | {"pairs": pairs}, list[Any]()
         if joint and len(table.counts) > 2:
             progress.say("looking for hyperplanes")
-            findings, how = [examine_jointly(table, limit)], how | {"multiclass": "joint"}
+            findings, how = [examine_jointly(table, limit, kept)], how | {"multiclass": "joint"}
         else:
-            findings, joint = list(examine(table, pairs, limit, tell)), False
+            findings, joint = list(examine(table, pairs, limit, tell, kept)), False
         document = document_of(table, findings, how)
         if output:
             write_document(document, output)
@@ -131,6 +143,7 @@ def _verify(ctx: typer.Context, files: list[str], path: str, how: dict[str, Any]
     as_json, quiet = ctx.params["json_"], ctx.params["quiet"]
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
+        from rosenblatt.cli.room import Room
         from rosenblatt.files.certificates import read_document
         from rosenblatt.report.checks import CHECKED, NOT_CHECKED, check_again, how_it_was_read
 
@@ -138,7 +151,8 @@ def _verify(ctx: typer.Context, files: list[str], path: str, how: dict[str, Any]
         stored = how_it_was_read(document, path)
         given = {name: value for name, value in how.items() if value not in (None, [])}
         progress.say(f"reading {shown_tables(files)}")
-        table = read_checked(files, stored["target"], stored | given)
+        room = Room.of(ctx.params)
+        table = read_checked(files, stored["target"], stored | given, room)
         tell = partial(progress.say, "checking")
         answers = check_again(document, path, table, stored["pairs"], tell)
     valid = all(answer.valid for answer in answers)

@@ -6,6 +6,7 @@ on every machine at any hour. Only the folds go by the clock, and the report say
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from scipy.sparse import issparse
 from rosenblatt.results import Epoch, StopReason
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.orders import ONCE, PICKING
+from rosenblatt.running.problems import NONSENSE
 
 # Work is in nanoseconds of one core, about.
 FREE = 2e9  # done without asking what comes of it
@@ -63,10 +65,7 @@ class Course:
     def __call__(self, epoch: Epoch) -> None:
         """Look at another epoch; raises `Halt` if it was the last."""
         mistakes = sum(epoch.mistakes)
-        self._mistakes += mistakes
-        self._work += self._of_epoch(*self._about, epoch.number, mistakes)
-        if self._fewest < 0 or mistakes < self._fewest:
-            self._fewest, self._since = mistakes, epoch.number
+        self._count(epoch.number, mistakes)
         limits, parts = self._limits, [epoch.number / self._epochs]
         parts += [self._work / MOST] if limits.epochs else []
         parts += [self._mistakes / limits.record] if limits.record else []
@@ -78,6 +77,24 @@ class Course:
         still = self._still is not None and epoch.number - self._since >= self._still
         if limits.epochs and still and self._work >= FREE:
             raise Halt(StopReason.NO_PROGRESS)
+
+
+    def _count(self, number: int, mistakes: int) -> None:
+        """Take down an epoch."""
+        self._mistakes += mistakes
+        self._work += self._of_epoch(*self._about, number, mistakes)
+        if self._fewest < 0 or mistakes < self._fewest:
+            self._fewest, self._since = mistakes, number
+
+    def recall(self, state: Any) -> None:
+        """Take down the epochs of the run that a fit goes on with, given its state.
+
+        Of the last one, if it was complete, it will be told again.
+        """
+        with suppress(*NONSENSE):  # which the fit refuses
+            made = [problem["mistakes"].tolist() for problem in state["problems"]]
+            for number in range(1, state["epochs"] + (state["phase"] != "between")):
+                self._count(number, sum(one[min(number, len(one)) - 1] for one in made))
 
 
 def _linear_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int) -> float:

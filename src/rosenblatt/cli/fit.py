@@ -13,6 +13,7 @@ from rosenblatt.cli.options import (
     check_page,
     check_readable,
     check_seed,
+    checkpoint_of,
     curves,
     folds_of,
     max_seconds,
@@ -129,6 +130,12 @@ def fit(
     table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
+    checkpoint: options.CheckpointPath = None,
+    checkpoint_every: options.CheckpointEvery = None,
+    resume: options.Resume = False,
+    memory: options.Memory = None,
+    cache: options.CacheFolder = None,
+    cache_size: options.CacheSize = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 
@@ -148,12 +155,18 @@ def fit(
     both = "--test and --holdout both say what to judge the model by: give one of them"
     refuse(test is not None and holdout is not None, both)
     check_readable(test)
+    kept = checkpoint_of(ctx.params)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
         from rosenblatt.cli.effort import Effort
         from rosenblatt.cli.fitting import prepare, train
         from rosenblatt.cli.folding import Folding
 
         table, classifier, encoder = prepare(ctx.params | {"record": record or None}, progress)
+        if table.cache is not None:
+            from rosenblatt.cli.on_disk import without_folds
+
+            without_folds(table, ctx.params)
+            n_folds = 0
         rest = None
         if holdout is not None:
             from rosenblatt.cli.testing import held_out, share_of
@@ -164,7 +177,7 @@ def fit(
             folds_time=FOLDS_TIME if folds is None else None,
         )
         folding = Folding(n_folds, times, seed or 0, calibrate)
-        trained = train(table, classifier, encoder, folding, progress, ctrl_c, effort)
+        trained = train(table, classifier, encoder, folding, progress, ctrl_c, effort, kept)
         trained = trained.made_by(options.typed(ctx.meta[options.TYPED]))
         trained, failed = _tested(trained, rest, test, ctx.params, progress)
         progress.say("writing")
@@ -177,7 +190,8 @@ def fit(
         msg = f"{failed}{'; written all the same: ' * bool(files)}{', '.join(files)}"
         raise ValueError(msg) from failed
     stopped = trained.interrupted or ctrl_c.pressed
-    ctx.meta[options.EXIT_CODE] = 130 if stopped else int(bool(trained.facts.without_maximum))
+    no = int(bool(trained.facts.without_maximum))
+    ctx.meta[options.EXIT_CODE] = ctrl_c.exit_code if stopped else no
     if (json_ or not quiet) and not ctx.meta.get(options.PAGE_ONLY):
         _print(trained, top, rows, json_, files)
 

@@ -20,6 +20,7 @@ from rosenblatt.cli.bending import bend_facts, worth_bending
 from rosenblatt.cli.effort import CHOSEN, Effort
 from rosenblatt.cli.feature_maps import split_options, with_map
 from rosenblatt.cli.folding import Folding, with_folds
+from rosenblatt.cli.on_disk import features_of
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
@@ -29,6 +30,7 @@ from rosenblatt.cli.options import (
     tables_of,
 )
 from rosenblatt.cli.reading import encoder_of, read_file
+from rosenblatt.cli.room import Room
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.data.opened import OpenedSource
@@ -42,6 +44,7 @@ from rosenblatt.report.fits import (
     margins_of,
 )
 from rosenblatt.report.judging import was_stopped, with_verdicts
+from rosenblatt.running.checkpoints import Checkpoint, Keeper
 from rosenblatt.running.clock import Cancel
 from rosenblatt.tables.mapped_features import MappedEncoder, steps_of
 from rosenblatt.validation.plans import Plan
@@ -115,7 +118,7 @@ def prepare(
     name = chosen_model(options)
     rule, files = estimator(name), tables_of(options)
     progress.say(f"reading {shown_tables(files)}")
-    table = read_file(files, options["target"], rule, how_to_read(options))
+    table = read_file(files, options["target"], rule, how_to_read(options), Room.of(options))
     classifier = rule(**estimator_options(name, rule, options, table.classes), **more)
     if options.get("tune"):
         from rosenblatt.cli.tuning import tuned
@@ -133,14 +136,16 @@ def train(
     progress: ProgressLine,
     ctrl_c: HeldCtrlC,
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
+    checkpoint: Checkpoint | None = None,
 ) -> TrainedModel:
     """Fit the pipeline, judge it by cross-validation, and sum up.
 
-    From then on Ctrl-C is held back, so that the model can be written.
+    From then on Ctrl-C is held back, so that the model can be written. The `checkpoint` is for the
+    training alone.
     """
     began = time.perf_counter()
     progress.say("encoding")
-    training = EncodedTable(**vars(table), encoder=encoder, X=encoder.fit_transform(table.columns))
+    training = EncodedTable(**vars(table), encoder=encoder, X=features_of(table, encoder))
     judged_as = classifier  # by folds: its choices are a part of it
     limit = None
     if hasattr(classifier, "choose"):
@@ -149,7 +154,7 @@ def train(
         limit = classifier.classifier.max_time
         classifier = choose_by_all(classifier, training, limit, progress)
     try:
-        table.notes.extend(run(classifier, training.source, progress, effort=effort))
+        table.notes.extend(run(classifier, training.source, progress, effort, checkpoint))
         ctrl_c.hold()
     except KeyboardInterrupt:
         if not hasattr(classifier, "fits_"):
@@ -179,7 +184,7 @@ def train(
 
         found = ctrl_c.unless_stopped(validated)
         if found is None:
-            table.notes.append("no cross-validation: stopped with Ctrl-C")
+            table.notes.append(f"no cross-validation: stopped {ctrl_c.how}")
     facts = with_folds(facts, found, classifier, training, folding.calibrate)
     if found is not None and worth_bending(facts, classifier, training):
         bend = ctrl_c.unless_stopped(lambda: bend_facts(classifier, training, found, folding.seed))
@@ -197,15 +202,15 @@ def run(
     classifier: Any,
     source: OpenedSource,
     progress: ProgressLine,
-    what: str = "training",
     effort: Effort = Effort(),  # noqa: B008, as it cannot change
+    checkpoint: Checkpoint | None = None,
 ) -> list[str]:
     """Train; what there is to say about the kernel."""
     with warnings.catch_warnings(record=True) as caught:
         # The report says why it stopped and what to do.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("always", IndefiniteKernelWarning)
-        fit(classifier, source, None, progress, what, effort)
+        fit(classifier, source, None, progress, "training", effort, checkpoint)
     notes = []
     for warning in caught:
         if isinstance(warning.message, IndefiniteKernelWarning):
@@ -216,7 +221,13 @@ def run(
 
 
 def fit(
-    classifier: Any, X: Any, y: NDArray[Any] | None, progress: Telling, what: str, effort: Effort
+    classifier: Any,
+    X: Any,
+    y: NDArray[Any] | None,
+    progress: Telling,
+    what: str,
+    effort: Effort,
+    checkpoint: Checkpoint | None = None,
 ) -> None:
     """Train, and tell how far it is; an opened source has its own y."""
     n_problems = len(positives_of(X.classes if y is None else np.unique(y)))
@@ -225,12 +236,15 @@ def fit(
         callback = partial(progress.after_scan, what, n_problems)
     else:
         course = effort.course(classifier, X.X if y is None else X, n_problems)
+        if checkpoint is not None and (state := Keeper(checkpoint).found) is not None:
+            course.recall(state)
         callback = partial(progress.after_epoch, what, course)
-    classifier.set_params(callback=callback)
+    kept: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint}
+    classifier.set_params(callback=callback, **kept)
     try:
         classifier.fit(X, y)
     finally:
-        classifier.set_params(callback=None)
+        classifier.set_params(callback=None, **dict.fromkeys(kept))
 
 
 def cross_validate(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.running.checkpoints import Checkpoint
+
 PAGE_ONLY = "page only"  # in a context's `meta`: nothing else is told
 EXIT_CODE = "exit code"  # in a context's `meta`: how to leave, also if the reader has gone
 TYPED = "typed"  # there, too: the arguments
@@ -24,6 +26,8 @@ TYPED = "typed"  # there, too: the arguments
 writes = partial(typer.Option, "--output", "-o")
 trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
+disk = partial(typer.Option, rich_help_panel="Tables larger than memory")
+keeps = partial(typer.Option, rich_help_panel="Runs that may be killed")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = (
@@ -63,6 +67,18 @@ DATES = "The order in dates that leave it open, as 03/04/2024: dmy, mdy or ymd. 
 SKIP = "Leave out lines with too few or too many cells."
 MISSING = "What else stands for a missing cell, such as -999 or unknown."
 DELIMITER = "What stands between cells. Default: look."
+MEMORY = (
+    "Most memory for the table and its features: 2GB, 500MB. One that takes more is read from disk "
+    "as it is needed, with the same answers. Default: half of what is free."
+)
+CACHE = "The folder for temporary files. Default: the system's (TMPDIR)."
+CACHE_SIZE = "Most room that features may take there: 50GB. Default: what is free."
+CHECKPOINT = (
+    "Keep the state of the run in this file, to go on from. It stays, and may be deleted when the "
+    "run is done."
+)
+EVERY = "How often to write it (30s); 0s: as often as can be."
+RESUME = "Go on with what the checkpoint holds, if it is there: to the same answer, to the bit."
 HEADER = "Whether the first line has names. Default: look."
 
 Updates = Literal["online", "batch", "minibatch"]
@@ -104,6 +120,12 @@ Missing = Annotated[list[str] | None, reads(metavar="TOKEN", help=MISSING)]
 Dates = Annotated[DateOrders | None, reads(metavar="ORDER", help=DATES)]
 Decimal = Annotated[str | None, reads(metavar="MARK", help=DECIMAL)]
 SkipBadLines = Annotated[bool | None, reads("--skip-bad-lines", metavar="", help=SKIP)]
+Memory = Annotated[str | None, disk("--memory", metavar="SIZE", help=MEMORY)]
+CacheFolder = Annotated[str | None, disk("--cache", metavar="FOLDER", help=CACHE)]
+CacheSize = Annotated[str | None, disk("--cache-size", metavar="SIZE", help=CACHE_SIZE)]
+CheckpointPath = Annotated[str | None, keeps("--checkpoint", metavar="PATH", help=CHECKPOINT)]
+CheckpointEvery = Annotated[str | None, keeps("--checkpoint-every", metavar="TIME", help=EVERY)]
+Resume = Annotated[bool, keeps("--resume", metavar="", help=RESUME)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 Sheet = Annotated[str | None, reads(metavar="NAME", help=SHEET)]
@@ -260,6 +282,21 @@ def refuse_overwriting(output: str | None, inputs: list[str]) -> None:
         named = [file for name in inputs for file in expanded(name)]
         same = any(Path(name).exists() and Path(output).samefile(name) for name in named)
         refuse(same, f"{output} is what is being read: write to another file")
+
+
+def checkpoint_of(given: Mapping[str, Any]) -> Checkpoint | None:
+    """The checkpoint that options ask for; None: none."""
+    path, every, resume = given["checkpoint"], given["checkpoint_every"], given["resume"]
+    for option, value in (("--resume", resume), ("--checkpoint-every", every)):
+        refuse(value and path is None, f"{option} needs the file to go on from: --checkpoint PATH")
+    if path is None:
+        return None
+    from rosenblatt.running.checkpoints import Checkpoint, Keeper
+
+    refuse_overwriting(path, list(given["files"] or ()))
+    found = Checkpoint(path, 30.0 if every is None else seconds(every), resume)
+    Keeper(found)  # refuses a file that is none of ours before any work is done
+    return found
 
 
 def check_page(page: str | None, time: str | None, inputs: list[str] | None) -> None:

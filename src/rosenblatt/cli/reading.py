@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.cli.classes import find_target, parts, read_labels, spellings
 from rosenblatt.cli.grouping import check_groups, group_numbers, refuse_matrix
+from rosenblatt.cli.on_disk import columns_in, features_of, recoded, room_for
 from rosenblatt.cli.options import READING, how_to_encode, refuse
+from rosenblatt.cli.room import Room
 from rosenblatt.report.encoding_notes import notes_about
 from rosenblatt.report.fits import EncodedTable, LabelledTable
 from rosenblatt.report.sentences import listing, shortened, suggestion
@@ -39,12 +42,19 @@ def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Tab
 
 
 def read_file(
-    files: Sequence[str], target: str | None, estimator: type, how: Mapping[str, Any]
+    files: Sequence[str],
+    target: str | None,
+    estimator: type,
+    how: Mapping[str, Any],
+    room: Room | None = None,
 ) -> LabelledTable:
-    """What a table is about; `estimator` is what an error advises to use from Python instead."""
+    """What a table is about; `estimator` is what an error advises to use from Python instead.
+
+    What there is no `room` for is read from disk as it is needed.
+    """
     try:
-        with asked_table(files, target, how) as table:
-            return _labelled(table, target, how)
+        with asked_table(files, target, how, room) as table:
+            return _labelled(table, target, how, room)
     except ForPythonError as error:
         error.estimator = estimator.__name__
         raise
@@ -52,7 +62,7 @@ def read_file(
 
 @contextmanager
 def asked_table(
-    files: Sequence[str], target: str | None, how: Mapping[str, Any]
+    files: Sequence[str], target: str | None, how: Mapping[str, Any], room: Room | None = None
 ) -> Iterator[Table]:
     """The table, its columns read as the options say."""
     numbers, words = how["number"], [*how["category"], *how["text"]]
@@ -66,6 +76,8 @@ def asked_table(
     named = [name for name in (target, groups) if name]
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *named]
     known = {"text": words, "numbers": numbers, "missing": how["missing"]}
+    if room is not None and room.reads_in_parts(files):
+        known |= {"in_parts": True}
     with open_table(files, how, wanted=wanted, **known) as table:
         _check_names(table, wanted)
         kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
@@ -77,12 +89,14 @@ def asked_table(
         yield asked
 
 
-def _labelled(table: Table, target: str | None, how: Mapping[str, Any]) -> LabelledTable:
+def _labelled(
+    table: Table, target: str | None, how: Mapping[str, Any], room: Room | None = None
+) -> LabelledTable:
     groups = how.get("groups")
     if groups:
         refuse_matrix(table, groups)
     ignored = [*how["ignore"], *([groups] if groups else [])]
-    found = labelled_table(table, target, ignored, how["use"], how["category"], how["text"])
+    found = labelled_table(table, target, ignored, how["use"], how["category"], how["text"], room)
     if groups:
         of = group_numbers(table, groups, found.known)
         found = replace(found, grouped_by=groups, group_of=of)
@@ -96,6 +110,7 @@ def labelled_table(
     wanted: Sequence[str] = (),
     as_they_stand: Sequence[str] = (),
     free: Sequence[str] = (),
+    room: Room | None = None,
 ) -> LabelledTable:
     """The classes and the columns to learn from; what was done unasked goes into the notes."""
     left_out = set(ignored)
@@ -114,11 +129,13 @@ def labelled_table(
     why = f" ({'; '.join(lost)})" if lost else ""
     none = f"{table.path} has no column to learn from beside {target!r}{why}: give more columns"
     refuse(not features, none)
-    columns, known = table.columns(features), labels.known
+    known = labels.known
+    columns = columns_in(room, table, features, known)
     if not known.all():
-        columns = {name: cells[known] for name, cells in columns.items()}
         notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
-    notes += _merge_spellings(columns, (*as_they_stand, *free))
+    notes += _merge_spellings(columns, (*as_they_stand, *free), room)
+    cache, told = room_for(room, Path(table.path).name, columns, free)
+    notes += told
     return LabelledTable(
         file=Path(table.path).name,
         names=list(table.names),
@@ -134,6 +151,7 @@ def labelled_table(
         decimals=table.decimals,
         units=table.units,
         as_they_stand=tuple(as_they_stand),
+        cache=cache,
     )
 
 
@@ -146,13 +164,15 @@ def _check_names(table: Table, names: Sequence[str]) -> None:
             raise ValueError(msg)
 
 
-def read_checked(files: Sequence[str], target: str | None, how: Mapping[str, Any]) -> EncodedTable:
+def read_checked(
+    files: Sequence[str], target: str | None, how: Mapping[str, Any], room: Room | None = None
+) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-    with asked_table(files, target, how) as table:
-        labelled = _labelled(table, target, how)
+    with asked_table(files, target, how, room) as table:
+        labelled = _labelled(table, target, how, room)
     # Where all columns are constant, which no fit would use, the answer is no.
     encoder = encoder_of(labelled, standardize=False, keep_constant=True, **how_to_encode(how))
-    X = encoder.fit_transform(labelled.columns)
+    X = features_of(labelled, encoder)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
     return EncodedTable(**vars(labelled), encoder=encoder, X=X)
@@ -168,12 +188,12 @@ def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder
 # What was done to the columns -------------------------------------------------------------------
 
 
-def _merge_spellings(columns: dict[str, Any], exact: Sequence[str]) -> list[str]:
+def _merge_spellings(columns: dict[str, Any], exact: Sequence[str], room: Room | None) -> list[str]:
     """Give words that mean the same one spelling, in place; what was done, as notes."""
-    notes = []
+    notes, how = [], {} if room is None else {"recoded": partial(recoded, room.cache)}
     for name, cells in columns.items():
         if isinstance(cells, Texts) and name not in exact:
-            columns[name], several = in_one_spelling(cells)
+            columns[name], several = in_one_spelling(cells, **how)
             if several:
                 told = f"{shortened(name)}: words in several spellings, taken as one"
                 option = f"(--category {shortened(name)}: as they stand)"

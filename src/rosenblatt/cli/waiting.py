@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rosenblatt.visible import visible
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PATIENCE = 1.0
 FULL = 1000  # of a bar
+TERMINATED = 128 + 15  # the exit code after SIGTERM
 
 
 class ProgressLine:
@@ -100,21 +101,53 @@ class FoldProgress:
 class HeldCtrlC:
     """Ctrl-C once there is a model: what can be left out ends, and the model is still written.
 
-    `pressed`: whether it came while it was held back; it is, from `hold` to the end.
+    `pressed`: whether it came while it was held back; it is, from `hold` to the end. SIGTERM is
+    like Ctrl-C but for the exit code (`terminated`); the second one ends all at once.
     """
 
     def __init__(self) -> None:
-        self.pressed = False
-        self._holding = False
+        self.pressed = self.terminated = False
+        self._holding = self._trained = False
+        self._before: Any = None  # what SIGTERM does elsewhere
 
     def __enter__(self) -> HeldCtrlC:
+        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if usual and threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGTERM)
+            if callable(before):
+                self._before = before
+                signal.signal(signal.SIGTERM, self._terminate)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._release()
+        if self._before is not None:
+            signal.signal(signal.SIGTERM, self._before)
+        if self.terminated and isinstance(error, KeyboardInterrupt):
+            raise SystemExit(TERMINATED)
+
+    @property
+    def exit_code(self) -> int:
+        """How to leave after it was pressed."""
+        return TERMINATED if self.terminated else 130
+
+    @property
+    def how(self) -> str:
+        """What ended it."""
+        return "by SIGTERM" if self.terminated else "with Ctrl-C"
+
+    def _terminate(self, number: int, frame: FrameType | None) -> None:
+        self.terminated = True
+        signal.signal(signal.SIGTERM, self._before)
+        training = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        if training or self._trained:
+            signal.raise_signal(signal.SIGINT)
+        else:
+            self._before(number, frame)
 
     def hold(self) -> None:
         """From now on take Ctrl-C down only; where others handle the signal nothing changes."""
+        self._trained = True
         usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if usual and threading.current_thread() is threading.main_thread():
             self._holding = True

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,6 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.contract.resuming import keeper_at
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource
 from rosenblatt.files.certificates import (
     CertificateFileError,
     certificate_as_json,
@@ -34,6 +39,9 @@ from rosenblatt.results import (
     QuasiSeparable,
     Separable,
 )
+from rosenblatt.running.checkpoints import Checkpoint
+from rosenblatt.running.notes import Notes
+from rosenblatt.running.threads import Team
 from rosenblatt.separation.explaining import (
     Chance,
     Estimates,
@@ -44,7 +52,7 @@ from rosenblatt.separation.explaining import (
     single_features,
     twins,
 )
-from rosenblatt.separation.function import separability
+from rosenblatt.separation.function import noting, separability
 
 INFINITY = {1: "+inf", -1: "-inf"}
 NUMBERING = (
@@ -195,16 +203,37 @@ def examine(
     pairs: bool,
     max_time: float | None,
     tell: Callable[[int, int, str], None],
+    checkpoint: Checkpoint | None = None,
 ) -> list[Finding]:
-    """Settle each problem; the time is shared among them, and `tell` hears which it is."""
+    """Settle each problem; the time is shared among them, and `tell` hears which it is.
+
+    All of them have notes in one checkpoint, if there is any.
+    """
     end = None if max_time is None else time.monotonic() + max_time
     problems, findings = problems_of(table, pairs), []
-    for k, problem in enumerate(problems):
-        tell(k, len(problems), problem.name)
-        left = None if end is None else end - time.monotonic()
-        share = None if left is None else max(0.001, left / (len(problems) - k))
-        findings.append(Finding(problem, separability(problem.X, problem.y, max_time=share)))
+    with _noting(table, checkpoint) as notes_of:
+        for k, problem in enumerate(problems):
+            tell(k, len(problems), problem.name)
+            left = None if end is None else end - time.monotonic()
+            share = None if left is None else max(0.001, left / (len(problems) - k))
+            notes: Any = notes_of(f"{problem.plus} against {problem.minus}")
+            found = separability(problem.X, problem.y, max_time=share, checkpoint=notes)
+            findings.append(Finding(problem, found))
     return findings
+
+
+@contextmanager
+def _noting(
+    table: EncodedTable, checkpoint: Checkpoint | None
+) -> Iterator[Callable[[str], Notes | None]]:
+    """The notes of each problem of a table."""
+    keeper = keeper_at(checkpoint)
+    if keeper is None:
+        yield lambda problem: None
+        return
+    source = MemorySource(as_rows(table.X), table.label, table.X.shape[1])
+    with Team(count_threads(None)) as team, noting(keeper, source, team) as notes:
+        yield notes.of
 
 
 # The document -----------------------------------------------------------------------------------

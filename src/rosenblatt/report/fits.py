@@ -42,6 +42,7 @@ from rosenblatt.results import (
     Sides,
 )
 from rosenblatt.running.problems import WITHOUT_MISTAKES
+from rosenblatt.streams.cache import Cache
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import width
@@ -83,6 +84,7 @@ class LabelledTable:
     grouped_by: str = ""  # the column that says which rows belong together
     group_of: NDArray[np.intp] | None = None  # and the number of each row's group
     weight: NDArray[np.float64] | None = None  # of each sample; None: all the same
+    cache: Cache | None = None  # where its features go, if not into memory
 
     @property
     def y(self) -> NDArray[Any]:

@@ -60,9 +60,12 @@ class JointFinding:
         return {"support_rows": rows, "support_rivals": rivals}
 
 
-def examine_jointly(table: EncodedTable, max_time: float | None) -> JointFinding:
+def examine_jointly(
+    table: EncodedTable, max_time: float | None, checkpoint: Any = None
+) -> JointFinding:
     """Settle whether each class can have the highest value on its rows."""
-    found: Any = separability(table.X, table.labels[1], multiclass="joint", max_time=max_time)
+    how: dict[str, Any] = {"max_time": max_time, "checkpoint": checkpoint}
+    found: Any = separability(table.X, table.label, multiclass="joint", **how)
     return JointFinding(table, found)
 
 

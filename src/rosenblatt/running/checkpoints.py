@@ -126,6 +126,11 @@ class Keeper:
         raise CheckpointError(msg)
 
     @property
+    def found(self) -> Any:
+        """The state in the file, whatever run it is of; None: there is no file."""
+        return None if self._file is None else self._file["state"]
+
+    @property
     def seed(self) -> int | None:
         """The seed of the run that the file is of, if there is a file."""
         return None if self._file is None else self._file["seed"]

@@ -162,6 +162,13 @@ class Table(Mapping[str, "NDArray[Any]"]):
         return found | dict(zip(others, self._rows.fetched(asked, start, stop), strict=True))
 
     @property
+    def is_held(self) -> bool:
+        """Whether `columns` are views of what is held, in memory or mapped, and no copies."""
+        from rosenblatt.tables.rows_in_memory import RowsInMemory
+
+        return isinstance(self._rows, RowsInMemory)
+
+    @property
     def dates(self) -> dict[str, str]:
         """The order of dates such as 31.12.2024 ("dmy"), 12/31/2024 and 24/12/31."""
         known = {order: name for name, order in ORDERS.items()}
