@@ -106,7 +106,7 @@ def check(
     options.refuse(pairs and joint, "--pairs does not go with --multiclass joint: leave one out")
     with ProgressLine(not quiet) as progress:
         from rosenblatt.cli.reading import read_checked
-        from rosenblatt.cli.room import Room
+        from rosenblatt.cli.room import ON_DISK, Room
         from rosenblatt.files.certificates import document_text, write_document
         from rosenblatt.report.check_report import print_check
         from rosenblatt.report.checks import document_of, examine
@@ -129,6 +129,9 @@ def check(
     ctx.meta[options.EXIT_CODE] = 0 if yes else 1
     if json_:
         print_data(document_text(document))
+        if table.cache is not None and not quiet:  # what is printed is the certificates alone
+            told = next(note for note in table.notes if note.endswith(ON_DISK))
+            print_line(f"rosenblatt: {told}", error=True)
     elif joint and not quiet:
         print_joint_check(findings[0], top, output)
     elif not quiet:

@@ -99,8 +99,7 @@ def read_labels(
         holds = "holds dates" if kind == "date" else "holds all features"
         msg = f"column {target!r} {holds}: choose a column of classes with --target"
         raise NoClassesError(msg, holds)
-    (column,) = table.columns([target]).values()
-    cells = different(column)
+    cells = different(_column(table, target))
     n_cells = int(cells.counts.sum())
     if not n_cells:
         msg = f"column {target!r} has no classes, every cell is missing: choose another --target"
@@ -124,11 +123,17 @@ def read_labels(
     if fraction or (guessed and len(values) > most) or len(values) > max(2, few):
         raise _no_classes(target, kind, len(values), n_cells, guessed)
     if target in table.written:
-        (texts,) = table.read_as({target: "text"}).columns([target]).values()
-        cells, notes = _as_written(cells, texts)
+        cells, notes = _as_written(cells, _column(table.read_as({target: "text"}), target))
     elif kind == "number":
         cells = cells._replace(values=values.astype(np.int64) if whole else _in_digits(values))
     return _labels(cells, notes)
+
+
+def _column(table: Table, name: str) -> Any:
+    """A column of a table; of texts in a database no copy of each is made."""
+    if table.is_held or table.kinds[name] != "text":
+        return table.columns([name])[name]
+    return Texts.joined([block[name] for _, block in table.blocks([name])])  # type: ignore[misc]
 
 
 # Different cells --------------------------------------------------------------------------------

@@ -78,7 +78,6 @@ class Course:
         if limits.epochs and still and self._work >= FREE:
             raise Halt(StopReason.NO_PROGRESS)
 
-
     def _count(self, number: int, mistakes: int) -> None:
         """Take down an epoch."""
         self._mistakes += mistakes

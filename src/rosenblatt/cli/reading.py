@@ -77,7 +77,7 @@ def asked_table(
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *named]
     known = {"text": words, "numbers": numbers, "missing": how["missing"]}
     if room is not None and room.reads_in_parts(files):
-        known |= {"in_parts": True}
+        known |= {"in_parts": True, "folder": room.cache.folder}
     with open_table(files, how, wanted=wanted, **known) as table:
         _check_names(table, wanted)
         kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")

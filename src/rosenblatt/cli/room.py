@@ -26,6 +26,7 @@ LIKE_TEXT = 8  # bytes that a byte of a file may become: one digit and a comma a
 WIDE = 4  # features of a date
 SOME = 1000  # texts by whose words the words of all are estimated
 ENTRY = 12  # bytes of an entry of a sparse matrix
+ON_DISK = "read from disk as it is needed"
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -68,7 +69,7 @@ class Room:
         if not self.asked:
             limit = f"{size_in_words(self.memory)}, half of what is free (--memory for another)"
         takes = f"{file} takes about {size_in_words(needed)} as numbers, more than {limit}"
-        return f"{takes}: read from disk as it is needed"
+        return f"{takes}: {ON_DISK}"
 
 
 def size_of_columns(n_rows: int, kinds: Sequence[str]) -> float:

@@ -98,28 +98,31 @@ class TwoClasses:
         short = told_apart(map(str, self.table.labels[0]), 30)
         return " against ".join(short.get(self.sides[side], self.sides[side]) for side in (1, -1))
 
-    def _of_these(self, values: Any) -> Any:
-        """What belongs to the samples of this problem."""
-        if self.minus is None or len(self.table.labels[0]) == 2:
-            return values
-        label = self.table.labels[1]
-        return values[(label == self.plus) | (label == self.minus)]
+    @property
+    def _these(self) -> NDArray[np.bool_] | None:
+        """The samples of this problem; None: all."""
+        if self.minus is None or len(self.table.classes) == 2:
+            return None
+        return np.isin(self.table.label, (self.plus, self.minus))
 
     @property
     def X(self) -> Any:
         """The features."""
-        return self._of_these(self.table.X)
+        these = self._these
+        return self.table.X if these is None else self.table.taken_features(these)
 
     @property
     def y(self) -> NDArray[np.int8]:
         """The classes, -1 and +1."""
-        signs = np.where(self._of_these(self.table.labels[1]) == self.plus, 1, -1)
-        return signs.astype(np.int8)
+        these, signs = self._these, np.full(len(self.table.label), -1, np.int8)
+        signs[self.table.label == self.plus] = 1
+        return signs if these is None else signs[these]
 
     @property
     def rows(self) -> NDArray[np.int64]:
         """The rows of the file, counted from 1."""
-        return self._of_these(self.table.rows)  # type: ignore[no-any-return]
+        these = self._these
+        return self.table.rows if these is None else self.table.rows[these]
 
 
 def problems_of(table: EncodedTable, pairs: bool) -> list[TwoClasses]:

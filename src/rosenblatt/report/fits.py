@@ -43,6 +43,7 @@ from rosenblatt.results import (
 )
 from rosenblatt.running.problems import WITHOUT_MISTAKES
 from rosenblatt.streams.cache import Cache
+from rosenblatt.streams.writing import FeatureWriter
 from rosenblatt.tables.date_parts import with_parts
 from rosenblatt.tables.encoder import TableEncoder
 from rosenblatt.tables.feature_values import width
@@ -152,6 +153,15 @@ class EncodedTable(LabelledTable):
         """Its samples, some at a time."""
         n = len(self.label)
         return (slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK))
+
+    def taken_features(self, samples: NDArray[np.bool_]) -> Any:
+        """The features of some samples: a copy, on disk if all of them are there."""
+        if self.cache is None:
+            return self.X[samples]
+        writer = FeatureWriter(self.cache)
+        for part in self.parts():
+            writer.add(self.X[part][samples[part]])
+        return writer.finished()
 
     @cached_property
     def features(self) -> list[str]:
