@@ -97,7 +97,7 @@ def test_undecided_is_said_with_advice(monkeypatch, apart):
 
     shares = []
 
-    def slow(X, y, *, max_time):
+    def slow(X, y, *, max_time, checkpoint):
         shares.append(max_time)
         return rb.Undecided((-0.25, 0.5))
 

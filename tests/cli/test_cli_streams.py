@@ -35,6 +35,7 @@ def mixed():
     cells["colour"] = [words[k] for k in rng.choice(5, n, p=(0.4, 0.1, 0.2, 0.2, 0.1))]
     days = np.datetime64("2020-01-01") + rng.integers(0, 900, n)
     cells["day"] = [str(day) if k % 11 else "?" for k, day in enumerate(days)]
+    cells["who"] = [f"p{k // 10}" for k in range(n)]
     cells["kind"] = [("a", "b", "c", "")[k] if j % 13 else "" for j, k in enumerate(y)]
     return table("mixed.csv", cells)
 
@@ -187,7 +188,7 @@ def test_rows_and_test_files(mixed):
         ("--cv", 5),
         ("--calibrate", "sigmoid"),
         ("--tune", "--model", "soft-margin"),
-        ("--groups", "colour"),
+        ("--groups", "who"),
         ("--holdout", "20%"),
         ("--plot", "p.png"),
         ("--report", "r.html"),

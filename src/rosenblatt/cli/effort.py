@@ -64,36 +64,39 @@ class Course:
 
     def __call__(self, epoch: Epoch) -> None:
         """Look at another epoch; raises `Halt` if it was the last."""
-        mistakes = sum(epoch.mistakes)
-        self._count(epoch.number, mistakes)
-        limits, parts = self._limits, [epoch.number / self._epochs]
-        parts += [self._work / MOST] if limits.epochs else []
-        parts += [self._mistakes / limits.record] if limits.record else []
-        self.share = min(1.0, max(parts))
-        if not mistakes or epoch.number == self._epochs:
-            return  # it ends by itself
-        if max(parts[1:], default=0.0) >= 1.0:
-            raise Halt(StopReason.WORK_LIMIT)
-        still = self._still is not None and epoch.number - self._since >= self._still
-        if limits.epochs and still and self._work >= FREE:
-            raise Halt(StopReason.NO_PROGRESS)
+        reason = self._after(epoch.number, sum(epoch.mistakes))
+        if reason is not None:
+            raise Halt(reason)
 
-    def _count(self, number: int, mistakes: int) -> None:
-        """Take down an epoch."""
+    def recall(self, state: Any) -> StopReason | None:
+        """Look at the epochs of the run that a fit goes on with, given its state.
+
+        The reason to stop if it had ended there.
+        """
+        reason = None
+        with suppress(*NONSENSE):  # which the fit refuses
+            made = [problem["mistakes"].tolist() for problem in state["problems"]]
+            for number in range(1, state["epochs"] + 1):
+                reason = self._after(number, sum(one[min(number, len(one)) - 1] for one in made))
+            return reason if state["phase"] == "between" else None
+        return None
+
+    def _after(self, number: int, mistakes: int) -> StopReason | None:
+        """Take down an epoch; the reason to stop after it, if there is one."""
         self._mistakes += mistakes
         self._work += self._of_epoch(*self._about, number, mistakes)
         if self._fewest < 0 or mistakes < self._fewest:
             self._fewest, self._since = mistakes, number
-
-    def recall(self, state: Any) -> None:
-        """Take down the epochs of the run that a fit goes on with, given its state.
-
-        Of the last one, if it was complete, it will be told again.
-        """
-        with suppress(*NONSENSE):  # which the fit refuses
-            made = [problem["mistakes"].tolist() for problem in state["problems"]]
-            for number in range(1, state["epochs"] + (state["phase"] != "between")):
-                self._count(number, sum(one[min(number, len(one)) - 1] for one in made))
+        limits, parts = self._limits, [number / self._epochs]
+        parts += [self._work / MOST] if limits.epochs else []
+        parts += [self._mistakes / limits.record] if limits.record else []
+        self.share = min(1.0, max(parts))
+        if not mistakes or number == self._epochs:
+            return None  # it ends by itself
+        if max(parts[1:], default=0.0) >= 1.0:
+            return StopReason.WORK_LIMIT
+        still = self._still is not None and number - self._since >= self._still
+        return StopReason.NO_PROGRESS if limits.epochs and still and self._work >= FREE else None
 
 
 def _linear_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int) -> float:

@@ -44,6 +44,7 @@ from rosenblatt.report.fits import (
     margins_of,
 )
 from rosenblatt.report.judging import was_stopped, with_verdicts
+from rosenblatt.results import StopReason
 from rosenblatt.running.checkpoints import Checkpoint, Keeper
 from rosenblatt.running.clock import Cancel
 from rosenblatt.tables.mapped_features import MappedEncoder, steps_of
@@ -231,20 +232,30 @@ def fit(
 ) -> None:
     """Train, and tell how far it is; an opened source has its own y."""
     n_problems = len(positives_of(X.classes if y is None else np.unique(y)))
-    callback: Any
+    given: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint}
+    before, ended = {name: getattr(classifier, name) for name in given}, None
     if not hasattr(classifier, "max_epochs"):  # margins are found in scans
-        callback = partial(progress.after_scan, what, n_problems)
+        given["callback"] = partial(progress.after_scan, what, n_problems)
     else:
         course = effort.course(classifier, X.X if y is None else X, n_problems)
+        given["callback"] = partial(progress.after_epoch, what, course)
         if checkpoint is not None and (state := Keeper(checkpoint).found) is not None:
-            course.recall(state)
-        callback = partial(progress.after_epoch, what, course)
-    kept: dict[str, Any] = {} if checkpoint is None else {"checkpoint": checkpoint}
-    classifier.set_params(callback=callback, **kept)
+            ended = course.recall(state)
+            before |= {"max_epochs": classifier.max_epochs}
+            given |= {"max_epochs": state["epochs"]} if ended is not None else {}
+    classifier.set_params(**given)
     try:
         classifier.fit(X, y)
     finally:
-        classifier.set_params(callback=None, **dict.fromkeys(kept))
+        classifier.set_params(callback=None, **before)
+    if ended is not None:  # by the command, before: nothing was left to do
+        classifier.fits_ = tuple(_ended(one, ended) for one in classifier.fits_)
+
+
+def _ended(fit: Any, reason: StopReason) -> Any:
+    """A fit that went no further than the run before, which ended for this reason."""
+    at_once = fit.stop_reason is StopReason.EPOCH_LIMIT
+    return replace(fit, stop_reason=reason) if at_once else fit
 
 
 def cross_validate(

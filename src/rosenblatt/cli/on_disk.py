@@ -145,26 +145,31 @@ def features_of(table: LabelledTable, encoder: Any) -> Any:
     """The features of a table, to which the encoder is fitted: in memory, or on disk."""
     if table.cache is None:
         return encoder.fit_transform(table.columns)
-    if not isinstance(encoder, MappedEncoder):
-        return _encoded(table, encoder)
-    X = _encoded(table, encoder.encoder)
+    with table.cache as cache:
+        if not isinstance(encoder, MappedEncoder):
+            return _encoded(table, encoder, cache)
+        return _mapped(_encoded(table, encoder.encoder, cache), encoder, cache)
+
+
+def _encoded(table: LabelledTable, encoder: Any, cache: Cache) -> Any:
+    """The features that an encoder makes."""
+    n_rows = len(table.label)
+    encoder.fit(table.columns)
+    if not encoder.sparse_:
+        cache.require(8 * n_rows * len(encoder.get_feature_names_out()))
+    return encoded(_blocks(table.columns, n_rows), encoder, cache)
+
+
+def _mapped(X: Any, encoder: MappedEncoder, cache: Cache) -> Any:
+    """What a feature map makes of features."""
     if encoder.check is not None:
         encoder.check(X)
     encoder.mapping.fit(X)
-    writer, step = FeatureWriter(table.cache), max(1, CELLS // X.shape[1])
+    writer, step = FeatureWriter(cache), max(1, CELLS // X.shape[1])
     for start in range(0, X.shape[0], step):
         writer.add(encoder.mapping.transform(X[start : start + step]))
     encoder.n_features_, encoder.n_features_out_ = int(X.shape[1]), writer.n_features
     return writer.finished()
-
-
-def _encoded(table: LabelledTable, encoder: Any) -> Any:
-    assert table.cache is not None
-    n_rows = len(table.label)
-    encoder.fit(table.columns)
-    if not encoder.sparse_:
-        table.cache.require(8 * n_rows * len(encoder.get_feature_names_out()))
-    return encoded(_blocks(table.columns, n_rows), encoder, table.cache)
 
 
 def _blocks(columns: Mapping[str, Any], n_rows: int) -> Iterator[dict[str, Any]]:

@@ -56,6 +56,7 @@ def predict(
     table_name: options.TableName = None,
     query: options.Query = None,
     db: options.Database = None,
+    cache: options.CacheFolder = None,
 ) -> None:
     """Say the class of every row of a table, and its decision value.
 
@@ -72,6 +73,7 @@ def predict(
         from rosenblatt.cli.saved_models import Application, Tally, notes_without_options
         from rosenblatt.files.models import load
         from rosenblatt.running.ahead import ahead, share_one_heap
+        from rosenblatt.streams.cache import Cache
         from rosenblatt.tables.output import TableWriter
 
         share_one_heap()
@@ -85,7 +87,8 @@ def predict(
         writer = TableWriter(output, application.layout)
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
-        with open_table(files, how, **application.how_to_read, in_parts=True) as table:
+        parts = {"in_parts": True, "folder": Cache(cache).folder}
+        with open_table(files, how, **application.how_to_read, **parts) as table:
             step = rows_at_a_time(table, len(application.answers))
             chunks = ahead(application.chunks(table, step))
             answers = ahead(application.answer(chunk, tally) for chunk in chunks)

@@ -158,10 +158,11 @@ class EncodedTable(LabelledTable):
         """The features of some samples: a copy, on disk if all of them are there."""
         if self.cache is None:
             return self.X[samples]
-        writer = FeatureWriter(self.cache)
-        for part in self.parts():
-            writer.add(self.X[part][samples[part]])
-        return writer.finished()
+        with Cache(self.cache.folder, self.cache.size) as cache:
+            writer = FeatureWriter(cache)
+            for part in self.parts():
+                writer.add(self.X[part][samples[part]])
+            return writer.finished()
 
     @cached_property
     def features(self) -> list[str]:

@@ -108,8 +108,6 @@ class Run(Generic[P]):
             try:
                 self.rule.prepare(self.problems, self, stack)
                 self._resume()
-                if self.epochs and self.phase == "between" and self.callback is not None:
-                    self.callback(self.epochs, self.problems)  # who may have ended the run there
                 while running := self._next():
                     try:
                         if self.phase == "within":
