@@ -43,6 +43,7 @@ SECTIONS = {
         ("The best hyperplane", "how-to/margin"),
         ("Curved boundaries", "how-to/kernel"),
         ("Graphics processors", "how-to/gpu"),
+        ("Larger than memory", "how-to/big-data"),
         ("In Python", "how-to/in-python"),
     ],
     "how-it-works/index": [
