@@ -98,6 +98,7 @@ JOBS = {
     "separability, three classes": ("separability", {}, {**THREE, "d": 5}),
 }
 LIVES = 5  # so many lives does a run take that is killed at random, on average, or more
+MOST = 50  # kills of a run, then it may end
 
 
 def main() -> None:
@@ -123,7 +124,8 @@ def kill(nursery: Nursery, folder: Path, wanted: int) -> None:
     while sum(counts[1] for counts in tally.values()) < wanted:
         for name, job in kinds.items():
             Path(job["path"]).unlink(missing_ok=True)
-            kills, writing = nursery.killed_until_done(job, 2 * length[name] / LIVES, rng)
+            longest = 2 * length[name] / LIVES
+            kills, writing = nursery.killed_until_done(job, longest, rng, MOST)
             same = pickle.loads(Path(job["out"]).read_bytes()) == whole[name]
             found = (1, kills, writing, same)
             tally[name] = [a + int(b) for a, b in zip(tally[name], found, strict=True)]
@@ -154,10 +156,10 @@ def job_of(name: str, folder: Path) -> dict[str, object]:
 
 def cost(folder: Path) -> None:
     """The same run without checkpoints and with them, each after the other, several times."""
-    given = {"keep": "average", "order": "shuffled", "max_epochs": 30, "random_state": 0}
+    given = {"keep": "average", "order": "shuffled", "max_epochs": 200, "random_state": 0}
     job = {"kind": "Perceptron", "given": given, "data": {"classes": 2, "n": 500_000, "d": 50}}
     found: dict[str, list[tuple[float, float]]] = {"none": [], "every 30 s": [], "every 1 s": []}
-    for attempt in range(5):
+    for attempt in range(3):
         for name, every in (("none", None), ("every 30 s", 30.0), ("every 1 s", 1.0)):
             path = folder / f"cost-{attempt}-{every}"
             began = time.process_time(), time.perf_counter()

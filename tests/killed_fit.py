@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from cutting import fitted_bits
 from rosenblatt.running import checkpoints
 
 
+@cache
 def data_of(kind, classes, n, d):
     """Samples that no hyperplane separates."""
     rng = np.random.default_rng(0)
@@ -83,7 +85,8 @@ def child(job):
 
 
 def load_loops(job):
-    """Fit a little of it here, so that no child has to load machine code."""
+    """Fit a little of it here, so that no child has to load machine code or to make data."""
+    data_of(job["kind"], **job["data"])
     few = {**job["data"], "n": 60}
     path = f"{job['out']}.first"
     for epochs in (2, 3):  # the second one goes on

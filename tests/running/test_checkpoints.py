@@ -1,5 +1,6 @@
 """Killed anywhere and resumed, a run ends bit for bit as if nothing had happened."""
 
+import contextlib
 import copy
 import dataclasses
 import itertools
@@ -222,6 +223,27 @@ def test_where_rows_are_left_out(order, tmp_path, monkeypatch, watching):
     same(model, whole)
 
 
+def test_on_other_blocks_and_on_disk(tmp_path, monkeypatch, in_blocks):
+    """Blocks do not matter, and rows in a file are those in memory."""
+    X, y = table()
+    given = {"order": "blocks", "keep": "average", "max_epochs": 5}
+    whole = rb.Perceptron(**given, random_state=0).fit(X, y)
+    mapped = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", X.dtype, X.shape)
+    mapped[:] = X
+    path = tmp_path / "x"
+    for times in itertools.count():
+        with monkeypatch.context() as patch:
+            killed_after(patch, 2)
+            in_blocks((None, 50, 7, 199)[times % 4])
+            try:
+                model = attempt(rb.Perceptron, given, (mapped if times % 2 else X, y), path)
+                break
+            except Killed:
+                continue
+    assert times > 3
+    same(model, whole)
+
+
 # Runs that end early --------------------------------------------------------------------------
 
 
@@ -260,11 +282,11 @@ def test_interrupted_anywhere(way, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("keep", ["last", "pocket"])
 @pytest.mark.parametrize("update", ["online", "batch"])
-def test_interrupted_at_each_look_of_one_run(update, keep, tmp_path, monkeypatch):
+def test_interrupted_at_many_looks_of_one_run(update, keep, tmp_path, monkeypatch):
     given = {"update": update, "keep": keep, "max_epochs": 2, "n_jobs": 1, "random_state": 0}
-    data = table(3, 30)
+    data = table(3, 25)
     whole = rb.Perceptron(**given).fit(*data)
-    for looks in itertools.count(1):
+    for looks in itertools.count(1, 3):
         path = tmp_path / f"{looks}"
         with monkeypatch.context() as patch:
             interrupted_at(patch, looks)
@@ -609,6 +631,38 @@ def test_in_a_pipeline(tmp_path):
     rb.io.save(model, tmp_path / "model.skops")
     assert rb.io.load(tmp_path / "model.skops")[-1].checkpoint is None
     assert model[-1].checkpoint == tmp_path / "x"
+
+
+def test_files_that_must_not_grow_cost_no_run(tmp_path, no_room):
+    """A limit of the system's own, which it enforces in the middle of a write."""
+    data, path = table(), tmp_path / "x"
+    given = {"max_epochs": 40, "keep": "average"}
+    with no_room(), pytest.warns(rb.CheckpointWarning) as caught:
+        model = attempt(rb.Perceptron, given, data, path)
+    told = [str(w.message) for w in caught if w.category is rb.CheckpointWarning]
+    assert len(told) == 2
+    assert "was not written, there is none so far: " in told[0]
+    assert "file too large; make room, or write somewhere else" in told[1]
+    assert [*tmp_path.iterdir()] == []
+    same(model, rb.Perceptron(**given, random_state=0).fit(*data))
+
+
+def test_what_was_opened(tmp_path, monkeypatch):
+    """A file that is read in blocks and mapped: the run goes on where the data are opened anew."""
+    X, y = table()
+    names = np.where(y == 1, "yes", "no")
+    rows = [f"{a!r},{b!r},{c!r},{name}" for (a, b, c), name in zip(X.tolist(), names, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,c,y", *rows]))
+    given = {"order": "blocks", "keep": "pocket", "max_epochs": 3}
+    whole = rb.Perceptron(**given, random_state=0).fit(rb.open(tmp_path / "t.csv", target="y"))
+    model = None
+    for _ in range(100):
+        with monkeypatch.context() as patch, contextlib.suppress(Killed):
+            killed_after(patch, 3)
+            opened = rb.open(tmp_path / "t.csv", target="y")
+            model = attempt(rb.Perceptron, given, (opened,), tmp_path / "x")
+            break
+    same(model, whole)
 
 
 def test_a_full_disk_costs_no_run(tmp_path, monkeypatch):
