@@ -132,7 +132,7 @@ def test_adaline(fruit):
 
 def test_every_parameter_of_the_estimators_has_an_option():
     printed = call("fit", "--help", env={"COLUMNS": "200"}).stdout
-    absent = {"callback", "checkpoint", "progress", "warm_start", "random_state", "fit_intercept"}
+    absent = {"callback", "progress", "warm_start", "random_state", "fit_intercept"}
     for name in {*rb.Perceptron().get_params(), *rb.Adaline().get_params()} - absent:
         assert f"--{name.replace('_', '-')}" in printed
     assert "--seed" in printed
