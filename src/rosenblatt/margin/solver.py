@@ -13,7 +13,8 @@ from rosenblatt.data.rows import as_matrix, as_rows, row_weights
 from rosenblatt.data.sources import ChangedSource, is_dense, only, stack
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.soft_margin import SoftMargin, Start
+from rosenblatt.nearest.soft_margin import SoftMargin
+from rosenblatt.nearest.standing import Start
 from rosenblatt.nearest.working_set import Samples, largest_number
 from rosenblatt.proofs import duality
 from rosenblatt.results import (
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
-    from rosenblatt.nearest.soft_margin import Best, Progress
+    from rosenblatt.nearest.standing import Best, Progress
     from rosenblatt.running.threads import Team
 
     Report = Callable[[int, Best, Progress], None]

@@ -19,7 +19,8 @@ import numpy as np
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import Live, improve, polished
-from rosenblatt.nearest.soft_margin import PATIENCE, Best, Progress, evened
+from rosenblatt.nearest.soft_margin import PATIENCE, evened
+from rosenblatt.nearest.standing import Best, Progress
 from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt, Kind

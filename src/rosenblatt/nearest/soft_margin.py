@@ -15,12 +15,13 @@ shows at the next scan; the gap, computed from all rows, does not depend on who 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
+from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
 from rosenblatt.running.notes import Notes
@@ -42,99 +43,10 @@ NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.03  # μ for a start that may be close
 ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
 USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
-FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 STUCK = 4  # prices without a rough answer after which rounding is too much for them
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
 NOBODY = np.empty(0, np.bool_)
-
-
-class Best(NamedTuple):
-    """The best hyperplane and the best multipliers so far.
-
-    Attributes
-    ----------
-    w, b : float array, float
-    primal : float
-        The objective there.
-    alpha : float array
-    dual : float
-        What they prove the objective to be at least.
-    """
-
-    w: Floats
-    b: float
-    primal: float
-    alpha: Floats
-    dual: float
-
-    @property
-    def gap(self) -> float:
-        """``(primal - dual)/primal``; 1 where there is no hyperplane yet, or no telling."""
-        return (self.primal - self.dual) / self.primal if 0 < self.primal < np.inf else 1.0
-
-
-class Start(NamedTuple):
-    """A hyperplane to begin with.
-
-    Attributes
-    ----------
-    w, b : float array, float
-    largest : float
-        About as large as its largest multiplier.
-    alpha : float array, optional
-        Multipliers of the same samples.
-    """
-
-    w: Floats
-    b: float
-    largest: float
-    alpha: Floats | None = None
-
-    def multipliers(self, c: Floats) -> Floats:
-        """Where to begin: half-way to the bounds, unless these are out of sight."""
-        if self.alpha is not None:
-            return np.minimum(self.alpha, c)
-        return np.where(c < FAR * self.largest, c / 2, 0.0)
-
-    def steps(self, c: Floats) -> Floats:
-        """How far multipliers may go for a slack of μ."""
-        return np.minimum(c / 2, 2 * self.largest)
-
-    def moved(self, done: Round) -> Start:
-        """The start of the next round."""
-        return Start(done.w, done.b, float(done.alpha.max()) or self.largest, done.alpha)
-
-
-class Stand(NamedTuple):
-    """Where the rounds stand.
-
-    Attributes
-    ----------
-    at : Start
-    mu : float
-    alpha : float array
-        The multipliers.
-    awake : bool array
-        The rows that take part in the next round.
-    late : int
-        Rounds since there was much progress; or, on a part of the rows, their number.
-    """
-
-    at: Start
-    mu: float
-    alpha: Floats
-    awake: NDArray[np.bool_]
-    late: int
-
-
-class Progress(NamedTuple):
-    """What is told after every round over all the data."""
-
-    primal: float
-    dual: float
-    awake: int
-    seconds: float
 
 
 class SoftMargin:
@@ -207,7 +119,7 @@ class SoftMargin:
         """Where the rounds on all rows begin, or go on."""
         saved = self.notes.restored("all", self._restored)
         if saved is not None:
-            return _standing(saved["stand"])
+            return standing_from(saved["stand"])
         at, mu = (start, WARM) if start else self._on_few_rows()
         alpha = at.multipliers(self.c)
         return Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
@@ -226,7 +138,7 @@ class SoftMargin:
             at, mu = _from_nothing(part, c, self.notes)
             alpha, count = at.multipliers(c), 0
         else:
-            at, mu, alpha, _, count = _standing(saved)
+            at, mu, alpha, _, count = standing_from(saved)
         self.rough = at.w
         while True:
             tol = max(self.tol, d / size)
@@ -361,12 +273,6 @@ def _next(mu: float, done: Round, late: int, growth: float) -> float:
     mu *= FINER**3 if late and done.steps <= QUICK else FINER
     # Larger multipliers may move farther for their slack: no more than this much more.
     return min(ROUGH, mu * max(1.0, growth))
-
-
-def _standing(saved: tuple[Any, ...]) -> Stand:
-    """Where the rounds stood, from what was noted."""
-    at, *rest = saved
-    return Stand(Start(*at), *rest)
 
 
 def _from_nothing(samples: Samples, c: Floats, notes: Notes) -> tuple[Start, float]:
