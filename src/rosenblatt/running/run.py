@@ -144,7 +144,9 @@ class Run(Generic[P]):
         if self.phase == "between" and running:
             if self.epochs >= self.settings.max_epochs:
                 return []
-            self.phase, self._before = "beginning", self.orders.state
+            self.phase = "beginning"
+            if self.keeper is not None:
+                self._before = self.orders.state
             self.order = next(self.orders)
             self.rule.begin(running)
             for p in running:
