@@ -220,5 +220,7 @@ def test_claims_in_a_file_are_checked(tmp_path, monkeypatch):
         source = function.MemorySource(function.as_rows(X), y.astype(np.int32), 4)
         with function.Team(1) as team, function.noting(keeper, source, team) as notes:
             notes.note(page, value)
+        before = path.read_bytes()
         with pytest.raises(CheckpointError, match="does not hold the state of such a run"):
             rb.separability(X, y, checkpoint=rb.Checkpoint(path, resume=True))
+        assert path.read_bytes() == before

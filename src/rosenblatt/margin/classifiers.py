@@ -36,7 +36,7 @@ from rosenblatt.results import (
     StopReason,
 )
 from rosenblatt.running.clock import Clock, catch_interrupts
-from rosenblatt.running.notes import Notes
+from rosenblatt.running.notes import Notes, written_at_the_end
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
@@ -140,11 +140,8 @@ class MarginClassifier(LinearClassifier):
         """The notes of a fit, which are written at the end however it comes."""
         if keeper is not None:
             identify(keeper, self, 0, data.source, team, start=self._start())
-        notes = Notes(keeper)
-        try:
+        with written_at_the_end(Notes(keeper)) as notes:
             yield notes
-        finally:
-            notes.write()
 
     def _solved(
         self, problem: MarginProblem, names: str, report: Report | None, notes: Notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from rosenblatt.results import (
     Undecided,
 )
 from rosenblatt.results.storable import KIND, from_plain, to_plain
+from rosenblatt.running.checkpoints import CheckpointError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeVar
 
     from rosenblatt.running.checkpoints import Keeper
@@ -101,6 +103,19 @@ class Notes:
         """Write all pages, at the end of the work or of its time."""
         if self.keeper is not None:
             self.keeper.write(to_pages(self._pages), last=True)
+
+
+@contextmanager
+def written_at_the_end(notes: Notes) -> Iterator[Notes]:
+    """Notes that are written at the end, however it comes, unless they were refused."""
+    try:
+        yield notes
+    except CheckpointError:
+        raise
+    except BaseException:
+        notes.write()
+        raise
+    notes.write()
 
 
 def to_pages(value: Any) -> Any:

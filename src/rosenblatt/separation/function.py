@@ -26,7 +26,7 @@ from rosenblatt.proofs import check
 from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
 from rosenblatt.running.checkpoints import CheckpointError
 from rosenblatt.running.clock import Clock, Halt, Kind
-from rosenblatt.running.notes import Notes
+from rosenblatt.running.notes import Notes, written_at_the_end
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.solver import Care, find_certificate
 
@@ -133,11 +133,8 @@ def noting(
     if keeper is not None:
         settings = {"multiclass": multiclass}
         keeper.identify("separability", settings, 0, fingerprint(source, team))
-    notes = Notes(keeper)
-    try:
+    with written_at_the_end(Notes(keeper)) as notes:
         yield notes
-    finally:
-        notes.write()
 
 
 def proved_jointly(
