@@ -370,7 +370,10 @@ def test_pictures(rings):
         (["--kernel", "nonsense"], "'nonsense' is not one of 'rbf', 'gaussian', 'poly'"),
         (["--kernel", "precomputed"], "'precomputed' is not one of"),
         (["--budget", "5", "--keep", "vote"], "--budget forgets vectors that --keep vote needs"),
-        (["--budget", "5", "--order", "worst-mistake"], "give --order cyclic, shuffled or sampled"),
+        (
+            ["--budget", "5", "--order", "worst-mistake"],
+            "give --order cyclic, shuffled, sampled or blocks",
+        ),
         (["--C", "1"], "--C is not for --model kernel: it takes --order, --keep, --intercept"),
         (["--update", "batch"], "--update is not for --model kernel"),
         (["--eta0", "1"], "--eta0 is not for --model kernel"),

@@ -9,7 +9,7 @@ import pytest
 
 import rosenblatt as rb
 from commands import NOTES, PENGUINS, call, one_line, table
-from rosenblatt.report import rows
+from rosenblatt.report import fits
 from rosenblatt.report.rows import leads
 from rosenblatt.report.rows_report import cell_text
 
@@ -52,7 +52,7 @@ def test_as_the_definition_has_them(several, monkeypatch):
         assert one["cells"] == X.iloc[i].astype(object).where(X.iloc[i].notna(), None).to_dict()
     # The same of a file, in parts, and with more rows whose class nobody knows.
     monkeypatch.setattr("rosenblatt.cli.predict.CHUNK", 50)
-    monkeypatch.setattr(rows, "BLOCK", 7)
+    monkeypatch.setattr(fits, "BLOCK", 7)
     again = json.loads(call("fit", *args, "--rows", 4, "--json").stdout)["shown_rows"]
     assert again == fitted
     pd.concat([table_, table_.assign(**{target: None})]).to_csv("more.csv", index=False)
@@ -79,7 +79,7 @@ def test_columns_that_contribute_most_come_first():
 
 def test_ties_go_to_the_earlier_row(monkeypatch):
     """All rows are at the same distance, and come in parts."""
-    monkeypatch.setattr(rows, "BLOCK", 2)
+    monkeypatch.setattr(fits, "BLOCK", 2)
     file = table("t.csv", {"x": [0.0, 1.0] * 6, "y": ["a", "b"] * 6})
     found = json.loads(call("fit", file, "--cv", 0, "--rows", 3, "--json", "--raw").stdout)
     closest = found["shown_rows"]["closest"]

@@ -53,7 +53,7 @@ class Room:
 
     def reads_in_parts(self, files: Sequence[str]) -> bool:
         """Whether the rows of these files may be too many to be read at once."""
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # a name that cannot be is told of later
             return LIKE_TEXT * sum(Path(file).stat().st_size for file in files) > self.memory
         return True  # a pattern, a database, standard input
 

@@ -6,9 +6,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from rosenblatt.arguments import brief, number, one_of, positive_number, to_host
-from rosenblatt.data.sources import RowsByNumber, stack
+from rosenblatt.data.rows import as_rows
+from rosenblatt.data.sources import MemorySource, RowsByNumber, is_mapped, stack
 from rosenblatt.kernel.device import DeviceSource, is_on_device, namespace_of, pick_rows
 from rosenblatt.kernels import (
     RBF,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 NAMES = ("linear", "poly", "gaussian", "rbf", "sigmoid", "precomputed")
 LEAF = 1 << 16  # numbers that NumPy adds up by itself
 BUFFER = 8192  # numbers that NumPy converts at a time
+CUT = 1 << 20  # numbers at a time
 SAMPLE = 256  # samples among which an indefinite kernel is looked for
 
 
@@ -144,6 +147,9 @@ def _variance(X: Any) -> float:
     if is_on_device(X):
         xp = namespace_of(X)
         return float(xp.var(xp.astype(X, xp.float64)))
+    if is_mapped(X.data if issparse(X) else X):  # of which NumPy would make a copy
+        label = np.broadcast_to(np.int32(0), X.shape[:1])
+        X = RowsByNumber(MemorySource(as_rows(X), label, X.shape[1]))
     if isinstance(X, RowsByNumber):
         return _variance_in_blocks(X)
     if hasattr(X, "multiply"):
@@ -158,7 +164,15 @@ def _variance_in_blocks(X: RowsByNumber) -> float:
         squares = _sum(lambda: (block.multiply(block).data * (1.0 / n) for block in X))
         return float(squares - _sum(lambda: (block.data * (1.0 / n) for block in X)) ** 2)
     mean = _sum(lambda: (block.ravel() for block in X), BUFFER) / n
-    return float(_sum(lambda: ((block - np.full((1, 1), mean)).ravel() ** 2 for block in X)) / n)
+    return float(
+        _sum(lambda: ((part - np.full((1, 1), mean)).ravel() ** 2 for part in _cut(X))) / n
+    )
+
+
+def _cut(X: RowsByNumber) -> Iterator[Any]:
+    """The rows of its blocks, some at a time, of which copies may be made."""
+    step = max(1, CUT // X.shape[1])
+    return (block[a : a + step] for block in X for a in range(0, block.shape[0], step))
 
 
 def _sum(parts: Callable[[], Iterator[Any]], buffer: int = 0) -> Any:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from rosenblatt.running.problems import Settings
 
 
-AT_A_TIME = 1 << 24  # numbers in samples that are picked to be decided again
+AT_A_TIME = 1 << 22  # numbers in samples that are picked to be decided again
 
 
 def first_standing(model: Any, data: Data, settings: Settings, again: bool = False) -> Standing:
