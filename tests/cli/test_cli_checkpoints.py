@@ -73,6 +73,7 @@ MODELS = [
     ("--keep", "average", "--order", "sampled", "--max-epochs", 250),
     ("--update", "batch", "--max-epochs", 250),
     ("--model", "adaline", "--max-epochs", 250),
+    ("--model", "kernel", "--budget", 200, "--max-epochs", 5),
 ]
 
 

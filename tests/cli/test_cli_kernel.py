@@ -372,7 +372,7 @@ def test_pictures(rings):
         (["--budget", "5", "--keep", "vote"], "--budget forgets vectors that --keep vote needs"),
         (
             ["--budget", "5", "--order", "worst-mistake"],
-            "give --order cyclic, shuffled, sampled or blocks",
+            "give --order cyclic, shuffled, sampled or",
         ),
         (["--C", "1"], "--C is not for --model kernel: it takes --order, --keep, --intercept"),
         (["--update", "batch"], "--update is not for --model kernel"),
