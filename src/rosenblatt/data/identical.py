@@ -23,8 +23,9 @@ def distinct(X: Any) -> tuple[Ints, Ints]:
     _, first, kind = np.unique(row_keys(X), return_index=True, return_inverse=True)
     first, kind = _in_order(first, kind)
     later = np.flatnonzero(first[kind] != np.arange(len(kind)))
-    apart = X[later] != X[first[kind[later]]]
-    if not apart.sum():
+    step = max(1, BLOCK // max(X.shape[1], 1))
+    parts = (later[a : a + step] for a in range(0, len(later), step))
+    if not any((X[part] != X[first[kind[part]]]).sum() for part in parts):
         return first, kind
     known: dict[bytes, int] = {}  # two that differ have the same number: hardly ever
     rows = (X[[i]].toarray() if hasattr(X, "tocsr") else X[[i]] for i in range(X.shape[0]))
@@ -61,8 +62,11 @@ def row_keys(X: Any) -> NDArray[np.uint64]:
     factors = 2 * factors + np.uint64(1)
     keys = np.zeros(X.shape[0], dtype=np.uint64)
     if hasattr(X, "tocsr"):
-        entries = X.tocsr().tocoo()
-        np.add.at(keys, entries.row, _mixed(entries.data, factors[entries.col]))
+        X = X.tocsr()
+        step = max(1, BLOCK * X.shape[0] // max(X.nnz, 1))
+        for start in range(0, X.shape[0], step):
+            entries, part = X[start : start + step].tocoo(), keys[start : start + step]
+            np.add.at(part, entries.row, _mixed(entries.data, factors[entries.col]))
         return keys
     step = max(1, BLOCK // X.shape[1])
     for start in range(0, len(X), step):
