@@ -53,7 +53,10 @@ MODEL = (
     "perceptron (the default); adaline: the delta rule; kernel: curved boundaries; "
     "max-margin or soft-margin: the best hyperplane, proved."
 )
-ORDER = "shuffled (the default), cyclic: as in the file, sampled, blocks, random- or worst-mistake."
+ORDER = (
+    "shuffled (the default), cyclic: as in the file, sampled, blocks: shuffled in tiles, for tables "
+    "on disk, random- or worst-mistake."
+)
 KEEP = (
     "auto (the default): last if it separates, otherwise average, the mean; pocket: that with "
     "fewest errors; kernel also: vote."
