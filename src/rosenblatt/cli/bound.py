@@ -22,8 +22,8 @@ Model = Literal["perceptron", "kernel"]
 PLOT = "Draw the run between the two curves of the proof: .png, .svg or .pdf."
 MODEL = "perceptron (the default), or kernel: in the feature space of a kernel."
 ORDER = (
-    "shuffled (the default), cyclic: as in the file, sampled, blocks: shuffled in tiles, for tables "
-    "on disk, random- or worst-mistake."
+    "shuffled (the default), cyclic: as in the file, sampled, blocks: shuffled in tiles, for "
+    "tables on disk, random- or worst-mistake."
 )
 TIME = "Stop training after this long: 10s, 5m, 1h. The bound takes as long as it needs."
 

@@ -54,8 +54,8 @@ MODEL = (
     "max-margin or soft-margin: the best hyperplane, proved."
 )
 ORDER = (
-    "shuffled (the default), cyclic: as in the file, sampled, blocks: shuffled in tiles, for tables "
-    "on disk, random- or worst-mistake."
+    "shuffled (the default), cyclic: as in the file, sampled, blocks: shuffled in tiles, for "
+    "tables on disk, random- or worst-mistake."
 )
 KEEP = (
     "auto (the default): last if it separates, otherwise average, the mean; pocket: that with "
