@@ -139,7 +139,9 @@ def test_termination_is_quiet(endless):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         time.sleep(1.0)
         process.send_signal(signal.SIGTERM)
-        assert process.communicate(timeout=60) == (b"", b"")
+        printed, complaints = process.communicate(timeout=60)
+        assert complaints == b""
+        assert not printed or b"INTERRUPTED" in printed  # if it has begun, the model so far
         assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
 
 

@@ -431,6 +431,7 @@ def test_settings_know_every_parameter_of_the_estimators():
         "n_jobs",
         "max_time",
         "on_inseparable",
+        "checkpoint",
     }
     for settings, estimator in (
         (schemas.PerceptronSettings, rb.Perceptron),

@@ -378,11 +378,11 @@ def test_a_failure_of_arithmetic_leads_to_the_slower_way(monkeypatch):
     X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), [0, 0, 1, 1]
     cares = []
 
-    def failing(source, team, positive, clock, care, quick):
+    def failing(source, team, positive, clock, care, *more):
         cares.append(care)
         if len(cares) < 3:
             raise (OverflowError, AssertionError)[len(cares) - 1]
-        return solver.find_certificate(source, team, positive, clock, care, quick)
+        return solver.find_certificate(source, team, positive, clock, care, *more)
 
     monkeypatch.setattr(estimator, "find_certificate", failing)
     assert rb.separability(X, y).verdict is rb.Verdict.INSEPARABLE
