@@ -218,12 +218,31 @@ def test_fewer_rows_the_second_time(whole):
 
     def shrinking():
         passes.append(None)
-        return iter([whole[: ROWS if len(passes) < 3 else 500]])
+        return iter([whole[: ROWS if len(passes) < 2 else 500]])
 
     with pytest.raises(ValueError, match="gave 700 rows the first time, but 500 the second"):
         rb.open(shrinking, target="kind")
+    assert len(passes) == 2
     with pytest.raises(ValueError, match="can be gone through only once, but its tables are read"):
         rb.open(iter([whole]), target="kind")
+
+
+def test_another_order_the_second_time(whole):
+    orders = iter([whole, whole[::-1]])
+    with pytest.raises(ValueError, match="gave other targets the second time, or in another order"):
+        rb.open(lambda: iter([next(orders)]), target="kind")
+    cuts = iter([[whole[:300], whole[300:]], [whole[:500], whole[500:]]])
+    assert rb.open(lambda: iter(next(cuts)), target="kind").shape[0] == ROWS - 2
+
+
+def test_empty_blocks_and_others_that_are_no_tables(whole, wanted):
+    agrees(rb.open([whole[:0], whole[:9], whole[:0], whole[9:]], target="kind"), wanted)
+    with pytest.raises(
+        ValueError, match=r"row 701 begins \(array.*: give tables only, as the first"
+    ):
+        rb.open([whole, (np.eye(2), [0, 1])], target="kind")
+    with pytest.raises(TypeError, match="foo= is not known: give arguments of open, or of"):
+        rb.open(whole, target="kind", foo=1)
 
 
 @pytest.mark.parametrize(

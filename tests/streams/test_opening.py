@@ -195,8 +195,31 @@ def test_nothing_is_left_in_the_folder(tmp_path):
     assert not list(tmp_path.iterdir())
     assert source.X.sum() == X.sum()
     source.close()
-    with pytest.raises(ValueError, match="blocks is closed: open it again"):
-        rb.Perceptron().fit(source)
+    for ask in (rb.Perceptron().fit, lambda source: source.y):
+        with pytest.raises(ValueError, match="blocks is closed: open it again"):
+            ask(source)
+
+
+def test_scores():
+    X, y = samples(flipped=30)
+    with rb.open(parts(X, y, 90)) as source:
+        model = rb.Perceptron(max_epochs=3).fit(source)
+        assert model.score(source) == model.score(X, y)
+        with pytest.raises(ValueError, match="which has its own target: leave y out"):
+            model.score(source, y)
+    with rb.open(parts(X, X[:, 0], 90)) as source:
+        regressor = rb.AdalineRegressor(max_epochs=2).fit(source)
+        assert regressor.score(source) == regressor.score(X, X[:, 0])
+
+
+def test_empty_blocks_of_numbers():
+    X, y = samples()
+    source = rb.open([(X[:0], y[:0].astype(float)), (X, y), (X[:0], [])])
+    assert source.shape == X.shape
+    with pytest.raises(
+        ValueError, match="row 1 begins a block without features: give at least one"
+    ):
+        rb.open([(X[:, :0], y)])
 
 
 def test_shown():

@@ -231,7 +231,7 @@ def test_a_full_disk_while_reading_is_an_os_error():
 def test_a_full_disk_while_unpacking_names_the_folder_of_temporary_files(file, monkeypatch):
     path = file(gzip.compress(b"a,b\n1,2\n"))
     monkeypatch.setattr(input_files, "_written", lambda _: open("/dev/full", "wb"))  # noqa: PTH123, SIM115
-    with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR"):
+    with pytest.raises(OSError, match=r"no space left on the disk for .*TMPDIR"):
         read_table(path)
 
 
@@ -251,7 +251,7 @@ def small_disk(tmp_path):
 def test_a_full_disk_while_a_table_is_written_to_it(file, small_disk, monkeypatch, line):
     monkeypatch.setattr(storage_module, "IN_MEMORY_BYTES", 0)
     path = file("a,b\n" + "".join(line.format(k * k, k**3) for k in range(200_000)))
-    with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR") as caught:
+    with pytest.raises(OSError, match=r"no space left on the disk for .*TMPDIR") as caught:
         read_table(path, folder=small_disk)
     assert caught.value.errno == errno.ENOSPC
     assert list(small_disk.iterdir()) == []
@@ -263,7 +263,7 @@ def test_a_full_disk_while_columns_are_made(file, small_disk, monkeypatch):
     path = file("a,b\n" + "".join(f"{1 + k % 9},2024-01-0{1 + k % 9}\n" for k in range(80_000)))
     with read_table(path, folder=small_disk) as table:
         assert table.columns(["a"])["a"].sum() == sum(1 + k % 9 for k in range(80_000))
-        with pytest.raises(OSError, match=r"no space left on the disk .*TMPDIR"):
+        with pytest.raises(OSError, match=r"no space left on the disk for .*TMPDIR"):
             table.columns()
         assert len(table.chunk(0, 500)["b"]) == 500
     assert list(small_disk.iterdir()) == []

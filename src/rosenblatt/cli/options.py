@@ -294,6 +294,9 @@ def checkpoint_of(given: Mapping[str, Any]) -> Checkpoint | None:
     from rosenblatt.running.checkpoints import Checkpoint, Keeper
 
     refuse_overwriting(path, list(given["files"] or ()))
+    written = [given.get(name) for name in ("output", "picture", "page")]
+    same = any(name and Path(name).resolve() == Path(path).resolve() for name in written)
+    refuse(same, f"--checkpoint {path} is to be written as something else, too: give another path")
     found = Checkpoint(path, 30.0 if every is None else seconds(every), resume)
     Keeper(found)  # refuses a file that is none of ours before any work is done
     return found

@@ -144,6 +144,13 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         values = self.decision_function(X)
         return self.classes_[choose(values.reshape(len(values), -1), self.at_zero)]
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of right answers on X and y, or on an opened source."""
+        if isinstance(X, OpenedSource):
+            X.refuse(y)
+            y = X.y
+        return float(super().score(X, y, sample_weight))
+
     @available_if(lambda self: hasattr(self, "calibration_"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The probability of each class, a column each, of a model with a `calibration_`.
@@ -200,9 +207,7 @@ class LinearClassifier(Classifier):
 
 def labels_of(source: OpenedSource, y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """The numbers of the classes of an opened source, and the classes."""
-    if y is not None:
-        msg = "X is an opened source, which has its own target: leave y out"
-        raise ValueError(msg)
+    source.refuse(y)
     if source.label is None or source.classes is None:
         what = "has no target" if source.targets is None else "has numbers, no classes, as target"
         msg = f"{source!r} {what}: open it with target=, the column of the classes"

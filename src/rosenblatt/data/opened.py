@@ -70,12 +70,19 @@ class OpenedSource:
     @property
     def y(self) -> NDArray[Any]:
         """The target of each sample, as an array in memory."""
+        self.X  # noqa: B018, which refuses a source that is closed
         if self.classes is not None and self.label is not None:
             return self.classes[self.label]
         if self.targets is not None:
             return np.array(self.targets)
         msg = f"{self.name or 'the source'} has no target: open it with target="
         raise ValueError(msg)
+
+    def refuse(self, y: Any) -> None:
+        """Refuse a target that is given beside the source's own."""
+        if y is not None:
+            msg = "X is an opened source, which has its own target: leave y out"
+            raise ValueError(msg)
 
     def __len__(self) -> int:
         return self.shape[0]

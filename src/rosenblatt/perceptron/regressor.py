@@ -180,6 +180,12 @@ callback, checkpoint, warm_start, random_state, n_jobs
         with Team(count_threads(self.n_jobs)) as team:
             return decision_values(rows, theta, (0, n_rows(rows)), team)[:, 0]
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The coefficient of determination on X and y, or on an opened source."""
+        if isinstance(X, OpenedSource):
+            y = targets_of(X, y)
+        return float(super().score(X, y, sample_weight))
+
     @property
     def n_updates_(self) -> int:
         """Updates of the weights in training."""
@@ -272,9 +278,7 @@ callback, checkpoint, warm_start, random_state, n_jobs
 
 def targets_of(source: OpenedSource, y: Any) -> Floats:
     """The numbers that an opened source has as its target."""
-    if y is not None:
-        msg = "X is an opened source, which has its own target: leave y out"
-        raise ValueError(msg)
+    source.refuse(y)
     if source.targets is None:
         msg = f"{source!r} has no numbers as its target: open it with target=, a column of numbers"
         raise ValueError(msg)

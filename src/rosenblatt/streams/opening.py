@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import chain
@@ -16,11 +18,12 @@ from rosenblatt.data.opened import OpenedSource
 from rosenblatt.running.ahead import ahead
 from rosenblatt.streams.blocks import TableBlocks, of_iterable, table_blocks
 from rosenblatt.streams.cache import Cache
-from rosenblatt.streams.targets import Target, TargetWriter, known_rows
+from rosenblatt.streams.targets import Target, TargetWriter, known_rows, target_bytes
 from rosenblatt.streams.writing import FeatureWriter, checked_rows
 from rosenblatt.tables.encoder import TableEncoder
-from rosenblatt.tables.frames import Cells, Frame, is_named
+from rosenblatt.tables.frames import Cells, Frame, is_empty, is_named
 from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
+from rosenblatt.tables.table import read_table
 from rosenblatt.visible import count
 
 NOTHING = Target(None, None, None)
@@ -56,8 +59,9 @@ def open(
         of blocks: pairs ``(X, y)`` of numbers and labels, or data frames; those are gone through
         twice, so give a list, or a function that returns an iterator anew.
     target : str, array, or int, optional
-        What to learn: the name of a column; of an array its column's number, or n labels. Rows
-        without one are left out. None: there is no target, as for predictions.
+        What to learn: of a table the name of a column; of an array the number of one, or n
+        labels. Rows without one are left out. None: there is no target, as for predictions. Numbers
+        are classes if they are whole, below 2^53, and no more than 10 000 different ones.
     encoder : TableEncoder, optional
         What makes features of the columns of a table; None: ``TableEncoder()``, as
         ``rosenblatt fit`` does. One that is not fitted yet is fitted, as a copy, in one scan. One
@@ -90,6 +94,10 @@ def open(
     """
     if encoder is not None:
         instance("encoder", encoder, ENCODERS, "give a TableEncoder, or None")
+    for name in reading:
+        if name not in inspect.signature(read_table).parameters or name in ("in_parts", "folder"):
+            msg = f"{name}= is not known: give arguments of open, or of rosenblatt.io.read_table"
+            raise TypeError(msg)
     with Cache(cache, cache_size) as room:
         return _opened(what, target, encoder, room, reading)
 
@@ -118,7 +126,8 @@ def _opened(
             "give a list, or a function that returns an iterator anew"
         )
         raise ValueError(msg)
-    return opened_table(TableBlocks("blocks", again), target, encoder, room)
+    passes = chain([chain([first], given)], iter(again, None))  # the first has begun already
+    return opened_table(TableBlocks("blocks", lambda: next(passes)), target, encoder, room)
 
 
 def refuse_for_numbers(target: Any, encoder: Any) -> None:
@@ -194,13 +203,21 @@ class SplitTable:
         self._blocks, self._target = blocks, target
         self._writer = None if target is None else TargetWriter(cache)
         self._n_rows = self._left_out = 0
-        self._passes = 0
+        self._passes, self._seen = 0, b""
 
     def features(self) -> Iterator[Mapping[str, Any]]:
         """Go through the table once more."""
         self._passes += 1
         n_rows, first_time = 0, self._passes == 1
+        self._digest = hashlib.blake2b(digest_size=16)
         for block in self._blocks.again():
+            if not is_named(block):
+                msg = (
+                    f"row {n_rows + 1} begins {brief(block)}: give tables only, as the first is one"
+                )
+                raise ValueError(msg)
+            if not _has_matrix(block) and is_empty(block):
+                continue
             frame, columns = self._columns(block)
             n_rows += frame.n_rows
             known = self._known(frame, first_time) if self._target is not None else None
@@ -212,17 +229,23 @@ class SplitTable:
             msg = f"the target {self._target!r} is missing in every row: choose another"
             raise ValueError(msg)
         if first_time:
-            self._n_rows = n_rows
+            self._n_rows, self._seen = n_rows, self._digest.digest()
         elif n_rows != self._n_rows:
             msg = (
                 f"{self._blocks.name} gave {self._n_rows} rows the first time, but {n_rows} the "
                 "second: give what is the same each time"
             )
             raise ValueError(msg)
+        elif self._digest.digest() != self._seen:
+            msg = (
+                f"{self._blocks.name} gave other targets the second time, or in another order: "
+                "give what is the same each time"
+            )
+            raise ValueError(msg)
 
     def _columns(self, block: Any) -> tuple[Frame, dict[str, Any]]:
         """A block, and its columns but for the target; of a sparse table the only matrix."""
-        if isinstance(block, dict) and is_sparse(block):
+        if _has_matrix(block):
             columns = {name: cells for name, cells in block.items() if issparse(cells)}
             (matrix,) = columns.values()
             return Frame(list(block), matrix.shape[0], block.__getitem__), columns
@@ -237,6 +260,7 @@ class SplitTable:
             raise ValueError(msg)
         cells = Cells.of(self._target, frame[self._target])
         known = known_rows(cells)
+        self._digest.update(target_bytes(cells))
         if first_time:
             assert self._writer is not None
             if known is None or len(known):
@@ -253,6 +277,11 @@ class SplitTable:
         """What was done unasked."""
         told = f"{count(self._left_out, 'row')} without a class left out"
         return (told,) * bool(self._left_out)
+
+
+def _has_matrix(block: Any) -> bool:
+    """Whether it is a block of a sparse table."""
+    return isinstance(block, dict) and is_sparse(block)
 
 
 def _chosen(cells: Any, rows: Any) -> Any:
@@ -279,8 +308,9 @@ def _opened_pairs(pairs: Iterator[Any], cache: Cache) -> OpenedSource:
             msg = f"a block is {brief(pair)}: give pairs (X, y), or data frames"
             raise ValueError(msg)
         X = checked_rows(pair[0], rows.n_rows + 1)
-        target.add(pair[1], X.shape[0])
-        rows.add(X)
+        if X.shape[0]:
+            target.add(pair[1], X.shape[0])
+            rows.add(X)
     return OpenedSource(rows.finished(), **target.finished()._asdict(), name="blocks")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -142,6 +143,15 @@ class TargetWriter:
         for a in range(0, len(stored), STEP):
             label.append(number(stored[a : a + STEP]))
         return label.mapped()
+
+
+def target_bytes(cells: Cells) -> bytes:
+    """The cells of a target row by row, texts by a number for each; however blocks are cut."""
+    values: Any = cells.values
+    if not isinstance(values, Texts):
+        return np.asarray(values.as_floats()).tobytes()
+    numbers = [crc32(text.encode("utf-8", "surrogatepass")) for text in values.values]
+    return np.array([*numbers, 0], dtype=np.uint32)[values.codes].tobytes()
 
 
 def known_rows(cells: Cells) -> NDArray[np.intp] | None:

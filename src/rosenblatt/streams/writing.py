@@ -34,6 +34,9 @@ class FeatureWriter:
     def add(self, X: Any) -> int:
         """Write the next rows, which are finite numbers; how many there are."""
         n, d = X.shape
+        if not d:
+            msg = f"row {self.n_rows + 1} begins a block without features: give at least one"
+            raise ValueError(msg)
         kind = issparse(X), X.dtype
         if self._entries is None:
             self.n_features, self._kind = d, kind

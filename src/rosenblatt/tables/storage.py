@@ -29,7 +29,7 @@ IN_MEMORY_BYTES = 256_000_000
 IN_PARTS_BYTES = 50_000_000  # the same where the rows are wanted only in parts, one by one
 # What DuckDB may use of the memory for a larger one, so that its size does not matter.
 MEMORY = "200MB"
-NO_SPACE = "no space left on the disk (temporary files go to the folder in TMPDIR)"
+NO_SPACE = "no space left on the disk for temporary files: choose another folder (--cache, TMPDIR)"
 TOO_LARGE = "a temporary file would be larger than files may be (ulimit -f): raise the limit"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
