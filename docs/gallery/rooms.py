@@ -157,4 +157,4 @@ ax.set(
 )
 ax.set_axis_off()
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-rb.plot.save(figure, folder / "rooms.png", dpi=82)
+rb.plot.save(figure, folder / "rooms.png", dpi=80)

@@ -156,7 +156,8 @@ def opened_table(blocks: TableBlocks, target: Any, encoder: Any, cache: Cache) -
                 table = SplitTable(blocks, target, cache)
             else:
                 kinds.pop(target, None)
-                encoder.fit_blocks(table.features(), kinds=kinds)
+                with closing(ahead(table.features())) as features:
+                    encoder.fit_blocks(features, kinds=kinds)
         X = encoded(table.features(), encoder, cache)
         found = table.finished()
         return OpenedSource(
