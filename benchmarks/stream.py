@@ -67,7 +67,10 @@ times as long. CSV is parsed once, into columns on disk.
 The peers read the same CSV: `SGDClassifier(loss="perceptron").partial_fit` over chunks of pandas,
 standardised by the means of the first pass of `StandardScaler.partial_fit`; and Vowpal Wabbit,
 which is given the rows in its own format (the time to write that is not counted) and keeps a
-cache of its own for later passes. Errors are those on all rows after the epochs named.
+cache of its own for later passes. Errors are those on all rows (of `SGDClassifier` on the first
+two million) after the epochs named; the perceptron ends earlier, when an epoch had no mistakes.
+In later epochs it need not look at rows that cannot be mistakes while the hyperplane has hardly
+moved, which is why it can be quicker than one product with all of them.
 """
 
 
@@ -181,12 +184,12 @@ def later_epochs(source: Any, repeats: int) -> Table:
     return table
 
 
-def whole_ways(csv: Path, n: int, folder: Path) -> Table:
+def whole_ways(csv: Path, folder: Path) -> Table:
     """From the CSV file to a model, by us and by others."""
     size = csv.stat().st_size / 1e9
     table = Table(
         f"From a file of {size:.2g} GB to a model",
-        ["what", "epochs", "seconds", "rows/s", "errors"],
+        ["what", "most epochs", "seconds", "errors"],
     )
 
     def ours(epochs: int) -> int:
@@ -194,8 +197,7 @@ def whole_ways(csv: Path, n: int, folder: Path) -> Table:
             return int(rb.Perceptron(max_epochs=epochs).fit(source).n_errors_)
 
     def add(what: str, epochs: int, seconds: float, errors: int) -> None:
-        rate = n * epochs / seconds
-        table.add(what=what, epochs=epochs, seconds=seconds, **{"rows/s": rate}, errors=errors)
+        table.add(what=what, **{"most epochs": epochs}, seconds=seconds, errors=errors)
 
     for epochs in (1, EPOCHS):
         (seconds,), (errors,) = side_by_side(lambda e=epochs: ours(e), repeats=1)
@@ -272,8 +274,8 @@ def main() -> None:
         if options.peers != options.gigabytes:
             csv.unlink()
             parquet.unlink()
-            csv, _, n = make(folder, options.peers)
-        whole = whole_ways(csv, n, folder)
+            csv, _, _ = make(folder, options.peers)
+        whole = whole_ways(csv, folder)
     write_json(options.results, [first, later, whole])
     if options.report:
         write_report(options.results, options.report, INTRODUCTION)
