@@ -62,7 +62,7 @@ def _is_large(X: Any) -> bool:
 
     Otherwise scikit-learn looks, in one thread. (Its sums of the largest floats are not finite.)
     """
-    return (X.nnz if is_sparse(X) else math.prod(X.shape)) >= WORTHWHILE
+    return bool((X.nnz if is_sparse(X) else math.prod(X.shape)) >= WORTHWHILE)
 
 
 def require_finite(X: Any, n_jobs: Any = None) -> Any:

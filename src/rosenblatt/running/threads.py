@@ -124,6 +124,19 @@ class Team:
             raise
         return [_result(outcome) for outcome in outcomes]
 
+    @contextmanager
+    def helped_by(self, task: Callable[..., Any], *entries: Any) -> Iterator[None]:
+        """Have the other threads do a task beside what is done here, which ends it."""
+        alone = getattr(_here, "at_work", False)
+        futures = [_pool().submit(task, *entries) for _ in range(0 if alone else self.size - 1)]
+        try:
+            yield
+        finally:
+            for future in futures:
+                _wait_for(future)
+        for future in futures:
+            future.result()
+
     def ranges(self, n: int, entries: int) -> list[tuple[int, int]]:
         """0 to n cut into ranges for the threads, or one in all if there are few `entries`."""
         parts = 1 if self.size == 1 else min(self.size * PER_THREAD, entries // WORTHWHILE, n)
