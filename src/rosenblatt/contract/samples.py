@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import canonical, is_sparse, label_vector, real_labels
+from rosenblatt.arguments import are_texts, canonical, is_sparse, label_vector, real_labels
 from rosenblatt.contract.loops import are_finite, write_numbers
 from rosenblatt.contract.parameters import at_least_two, count_threads, find_classes
 from rosenblatt.matrices import table, told_in_one_line
@@ -99,7 +99,7 @@ def number_labels(y: NDArray[Any], n_jobs: Any = None) -> tuple[NDArray[Any], ND
         if len(classes) <= FEW and _write(y, classes, label, _team(n_jobs)):
             return classes, label
     if len(y) > FIRST and y.dtype.kind == "O":
-        names = sorted(found) if _are_texts(found := set(y.tolist())) else []
+        names = sorted(found) if are_texts(found := set(y.tolist())) else []
         if names:
             places = dict(zip(names, range(len(names)), strict=True))
             return np.array(names, object), np.fromiter(map(places.get, y), np.int32, len(y))
@@ -113,7 +113,3 @@ def _write(y: NDArray[Any], classes: NDArray[Any], label: NDArray[np.int32], tea
     plain = np.ascontiguousarray(y, kind)
     task = partial(write_numbers, plain, classes.astype(kind), label)
     return all(team.each(lambda part: task(*part), team.ranges(len(y), len(y))))
-
-
-def _are_texts(labels: set[Any]) -> bool:
-    return all(type(name) is str for name in labels)
