@@ -298,7 +298,7 @@ def test_perceptrons_and_the_delta_rule(rule, data, monkeypatch, watching):
     if rule == "online, lists":
         watching(True)
         monkeypatch.setattr("rosenblatt.perceptron.linear_rule.MOST_COST", np.inf)
-    monkeypatch.setattr("rosenblatt.perceptron.pocket.CHUNK", 20)
+    monkeypatch.setattr("rosenblatt.perceptron.pocket.AT_A_TIME", 60)
     monkeypatch.setattr("rosenblatt.perceptron.pocket.JURY_NUMBERS", 60)
     model = RULES[rule].set_params(max_epochs=60 if "lists" in rule else 10, n_jobs=2)
     weighted = data in ("sparse", "inseparable")

@@ -27,7 +27,6 @@ from rosenblatt.exact import signs
 from rosenblatt.perceptron.joint_loops import (
     JointLog,
     joint_errors,
-    joint_leads,
     joint_minibatch,
     joint_mistakes,
     joint_online,
@@ -35,7 +34,7 @@ from rosenblatt.perceptron.joint_loops import (
 )
 from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import Visit
-from rosenblatt.perceptron.pocket import Chunk, Pocket
+from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.perceptron.updates import InBatches, catch_up
 from rosenblatt.results import JointFit, JointUpdates, StopReason
 from rosenblatt.running.problems import NO_RECORD, joined
@@ -43,7 +42,7 @@ from rosenblatt.running.scanner import decision_values
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.rows import Block, Rows
+    from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Order, Piece, Source
     from rosenblatt.perceptron.linear_rule import LinearProblem
     from rosenblatt.running.problems import Settings
@@ -209,38 +208,20 @@ def _updates(p: LinearProblem, settings: Settings) -> JointUpdates:
 class JointPocket(Pocket):
     """The pocket where a vector is a hyperplane for each class: errors are those of `predict`.
 
-    What it multiplies are rows with every hyperplane of every vector; what it counts are rows
-    whose own class is surely behind another.
+    What it counts are rows whose own class is surely behind another.
     """
 
     log: Any = JointLog
 
     def __init__(self, scanner: Scanner, n_classes: int, *more: Any) -> None:
-        self.n_classes, self._size = n_classes, scanner.source.n_features + 1
         super().__init__(scanner, ALL, *more)
         self._together = max(1, self._together // n_classes)
 
     def _write_path(self, rows: Rows, log: Any, done: int, theta: Floats, out: Floats) -> None:
-        joint_path(rows, log, done, self.scanner.bias, theta, self._size, out)
+        joint_path(rows, log, done, self.scanner.bias, theta, self.size, out)
 
     def _all_errors(self, theta: Floats) -> float:
         errors = 0.0
         for piece in self.source.pieces():
-            errors = joint_errors(piece.block, self._size, theta, errors)
+            errors = joint_errors(piece.block, self.size, theta, errors)
         return errors
-
-    def _sides(self, block: Block, rows: Any) -> tuple[Floats, Any]:
-        """No row is turned round; each has the weight of its own class."""
-        return np.ones(len(rows)), block.label[rows]
-
-    def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
-        """A copy of some rows, with their classes instead of signs."""
-        return super()._chunk(block, rows, reach)._replace(y=block.label[rows])
-
-    def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
-        """The lead of each row's class with each vector, over the scale, in single precision."""
-        every = thetas.reshape(-1, self._size)
-        products = super()._multiply(chunk._replace(y=np.ones(1, np.float32)), every)
-        leads = np.empty((products.shape[0], len(thetas)), np.float32)
-        joint_leads(products, chunk.y, self.n_classes, leads)
-        return leads

@@ -158,19 +158,3 @@ def joint_path(
         move(rows, i, log.step[k], bias, log.own[k], log.rival[k], theta, size)
         for j in range(len(theta)):
             out[t, j] = theta[j]
-
-
-@loop
-def joint_leads(products: Any, label: Any, n_classes: int, leads: Any) -> None:
-    """Write the lead of each row's class with each of several vectors.
-
-    ``products[i, t*n_classes + k]`` is the value of class k with vector t.
-    """
-    for i in range(len(products)):
-        for t in range(leads.shape[1]):
-            at = t * n_classes
-            best = -np.inf
-            for k in range(n_classes):
-                if k != label[i]:
-                    best = max(best, products[i, at + k])
-            leads[i, t] = products[i, at + label[i]] - best

@@ -265,40 +265,18 @@ def vectors_on_path(rows: Rows, sample: Any, step: Any, bias: float, theta: Any,
 
 
 @loop
-def errors_of(block: Block, positive: int, theta: Any, at_zero: float, errors: float) -> float:
+def errors_of(
+    block: Block, positive: int, theta: Any, at_zero: float, start: int, stop: int, errors: float
+) -> float:
     """Add the weight of theta's errors, row after row: ``w·x + b > 0`` is not where y is +1.
 
     Where `at_zero` is 1.0, ``w·x + b >= 0`` is not.
     """
     w, b = theta[:-1], theta[-1]
-    for row in range(len(block.label)):
+    for row in range(start, stop):
         i = np.uint64(row)
         value = row_dot(block.rows, i, w) + b
         above = value > 0 or (value == 0 and at_zero > 0)
         if above != (block.label[i] == positive):
             errors += weight_of(block, positive, i)
     return errors
-
-
-@loop
-def sure_errors(products: Any, weight: Any, slack: Any, errors: Any) -> None:
-    """Add to ``errors[t]`` the weight of the rows that vector t surely gets wrong.
-
-    ``products[i, t]`` is ``y_i(w_t·x_i + b_t)`` as a matrix product rounds it, off by at most
-    ``slack[t]``; a row within that of the hyperplane is not counted. No weights: all are 1.
-    """
-    for i in range(len(products)):
-        if weight.size:
-            for t in range(len(errors)):
-                errors[t] += weight[i] if products[i, t] < -slack[t] else 0.0
-        else:
-            for t in range(len(errors)):
-                errors[t] += products[i, t] < -slack[t]
-
-
-@loop
-def count_wrong(products: Any, counts: Any) -> None:
-    """Add to ``counts[i]`` how many vectors seem to get row i wrong."""
-    for i in range(len(products)):
-        for t in range(products.shape[1]):
-            counts[i] += products[i, t] < 0

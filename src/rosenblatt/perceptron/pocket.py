@@ -13,17 +13,16 @@ spite of rounding, so the choice is that of the definition.
 
 from __future__ import annotations
 
-import threading
 import time
 from functools import partial
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
-from rosenblatt.data.rows import as_matrix, row_weights
 from rosenblatt.data.sources import take_rows
-from rosenblatt.perceptron.loops import Log, count_wrong, errors_of, sure_errors, vectors_on_path
+from rosenblatt.perceptron.loops import Log, errors_of, vectors_on_path
+from rosenblatt.perceptron.panels import WIDTH, count_sure_errors, count_wrong, room
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.problems import saved_array
 
@@ -34,30 +33,26 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Block, Rows
+    from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.scanner import Scanner
 
 
-TOGETHER = 512  # vectors judged at a time
+TOGETHER = 1024  # vectors judged at a time
 NUMBERS = 1 << 21  # most numbers in them
-CHUNK = 1024  # rows multiplied at a time
-TURN = 8  # chunks that are made at a time, or two for each thread
-JURY_NUMBERS = 1 << 23  # most numbers in the jury
+AT_A_TIME = 1 << 24  # numbers in the rows between two looks at which vectors are left
+JURY_NUMBERS = 1 << 23  # most numbers in the jury, where it is a copy
+STEPS = 4  # halves of halves of the jury: that often it is seen which vectors are left
 TRIAL = 32  # vectors that choose a jury
-FEW = 8  # vectors that are judged faster one by one
+MANY = np.finfo(np.float64).max  # errors
+FEW = 4  # vectors that are judged faster one by one
 
 
-class Chunk(NamedTuple):
-    """Some rows as factors of a matrix product: ``Z = y(x, 1)/scale``, a copy in single precision.
+class Part(NamedTuple):
+    """Some rows of a block, listed, and the norms of all of them."""
 
-    Where X is sparse, Z is ``x/scale`` and y stands apart. `scale` is a power of two that brings
-    the largest norm, `reach` after scaling, near 1, so that single precision is enough.
-    """
-
-    Z: Any
-    y: Floats
-    weight: Floats
-    reach: float
-    scale: float
+    block: Block
+    rows: Ints
+    norm: NDArray[np.float32]
 
 
 class Rest(NamedTuple):
@@ -88,6 +83,7 @@ class Pocket:
     ) -> None:
         self.look_up, self.pause, self.at_zero = look_up, pause or look_up, at_zero
         self.scanner, self.source, self.positive = scanner, scanner.source, positive
+        self.size = self.source.n_features + 1  # numbers for each hyperplane
         began = time.perf_counter()
         self.theta, self.errors = theta.copy(), self._all_errors(theta)
         self._pace = time.perf_counter() - began  # seconds for each vector
@@ -96,9 +92,8 @@ class Pocket:
         self._in_hand: list[Floats] = []  # which waited until they were judged
         self._sure: tuple[Floats, float] | None = None  # what it held before those in hand
         self._rest: Rest | None = None
-        self._jury: list[Chunk] = []
+        self._jury: list[Part] = []
         self._not_in_jury = np.arange(self.source.n_rows)
-        self._own = threading.local()
         self._judged, self._next_jury = 0, 4 * TRIAL
         self.behind = False  # whether time was over before all vectors were judged
 
@@ -203,123 +198,119 @@ class Pocket:
 
     def _all_errors(self, theta: Floats) -> float:
         """Weight of theta's errors, added up in row order whatever the blocks."""
-        errors = 0.0
+        errors, team = 0.0, self.scanner.team
         for piece in self.source.pieces():
-            errors = errors_of(piece.block, self.positive, theta, self.at_zero, errors)
+            n, args = piece.length, (piece.block, self.positive, theta, self.at_zero)
+            if self.source.weighted:
+                errors = errors_of(*args, 0, n, errors)
+            else:  # whole numbers can be added in any order
+                starts, stops = zip(*self.scanner.ranges(n), strict=True)
+                count = team.mapper(len(starts))
+                errors += sum(count(partial(errors_of, *args, errors=0.0), starts, stops))
         return errors
 
     def _not_worse(self, thetas: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Which vectors are not shown to be worse than the pocket, and lower bounds.
-
-        Threads share the vectors between them, and go through the rows together.
-        """
-        n, team, thetas = len(thetas), self.scanner.team, _near_one(thetas)
-        # Whole numbers are faster to count.
-        none: Any = np.zeros(n, np.float64 if self.source.weighted else np.int32)
-        ranges = team.ranges(n, self.source.n_entries * n)
-        parts = [(np.arange(a, z), none[a:z]) for a, z in ranges]
-        parts = team.each(partial(self._sift, self._jury, 0, thetas), parts)
-        if any(len(left) > FEW for left, _ in parts):
-            for chunks in self._others():
-                parts = team.each(partial(self._sift, chunks, FEW, thetas), parts)
-                if all(len(left) <= FEW for left, _ in parts):
-                    break
-        left, errors = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return left, errors.astype(np.float64)
-
-    def _sift(
-        self, chunks: list[Chunk], few: int, thetas: Floats, part: tuple[Any, Any]
-    ) -> tuple[Any, Any]:
-        """The vectors of a part that are left after some rows, and errors, until few are left."""
-        left, errors = part
-        limit, kind = self._limit(), np.finfo(np.float32)
-        norms = np.linalg.norm(thetas, axis=1)
-        for chunk in chunks:
-            if len(left) <= few:
+        """Which vectors are not shown to be worse than the pocket, and lower bounds."""
+        thetas, left, errors = _near_one(thetas), np.arange(len(thetas)), np.zeros(len(thetas))
+        for part in chain(self._jury, self._others()):
+            if len(left) <= FEW:
                 break
             self.look_up()
-            if not np.isfinite(chunk.reach):
-                continue  # a row whose norm is not known: nothing is sure here
-            # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖, and by the smallest
-            # numbers there are where products underflow; the rest is for rounding θ and x̃ first.
-            terms = 2 * (thetas.shape[1] + 4)
-            slack = terms * (kind.eps * norms[left] * chunk.reach + kind.tiny) * (1 + 1e-6)
-            products = self._multiply(chunk, thetas[left])
-            sure_errors(products, chunk.weight, slack.astype(np.float32), errors)
-            keep = errors <= limit
+            errors = errors + self._sure_errors(part, thetas[left], errors)
+            keep = errors <= self._limit()
             left, errors = left[keep], errors[keep]
         return left, errors
 
-    def _others(self) -> Iterator[list[Chunk]]:
-        """All rows that are not in the jury, some at a time, in one pass."""
-        rows, turn = self._not_in_jury, max(TURN, 2 * self.scanner.team.size) * CHUNK
-        for piece, norm in self.scanner.pieces():
-            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
-            for k in range(a, z, turn):
-                here = rows[k : min(k + turn, z)] - piece.start
-                yield self._chunks(piece.block, here, norm[here])
+    def _sure_errors(self, part: Part, thetas: Floats, before: Floats) -> Floats:
+        """The weight of the rows of a part that each vector surely gets wrong.
 
-    def _chunks(self, block: Block, rows: Any, norm: NDArray[np.float32]) -> list[Chunk]:
-        """Some rows of a block in chunks."""
-        parts = [slice(a, a + CHUNK) for a in range(0, len(rows), CHUNK)]
-        return self.scanner.team.each(
-            lambda part: self._chunk(block, rows[part], float(norm[part].max())), parts
+        Each had some errors before. Threads share the vectors between them, and where these are
+        few, the rows.
+        """
+        team, limit = self.scanner.team, self._limit()
+        panels, slack, errors = self._in_panels(thetas, before)
+        shares = min(team.size, len(panels))
+        cuts = [
+            slice(len(panels) * k // shares, len(panels) * (k + 1) // shares) for k in range(shares)
+        ]
+        pieces = -(-team.size // shares)
+        rows = [
+            part.rows[k * len(part.rows) // pieces : (k + 1) * len(part.rows) // pieces]
+            for k in range(pieces)
+        ]
+
+        def count(task: tuple[slice, Ints]) -> tuple[slice, Floats]:
+            here, listed = task
+            found = errors[here].copy()
+            args = part.block, self.positive, self.scanner.bias, listed, part.norm
+            count_sure_errors(*args, panels[here], slack[here], limit, room(self.size), found)
+            return here, found - errors[here]
+
+        total = np.zeros_like(errors)
+        for here, found in team.each(count, list(product(cuts, rows))):
+            total[here] += found
+        return total.reshape(-1)[: len(thetas)]
+
+    def _in_panels(self, thetas: Floats, before: Floats) -> tuple[Any, Any, Floats]:
+        """Vectors in panels, what their products may be off by, and their errors before.
+
+        Places that are left over have more errors than anybody asks for.
+        """
+        n, planes, single = len(thetas), thetas.shape[1] // self.size, np.finfo(np.float32)
+        whole = -(-n // WIDTH) * WIDTH
+        padded = np.zeros((whole, planes, self.size), np.float32)
+        padded[:n] = thetas.reshape(n, planes, self.size)
+        panels = np.ascontiguousarray(
+            padded.reshape(-1, WIDTH, planes, self.size).transpose(0, 2, 3, 1)
         )
+        # A sum of d + 1 products in any order is off by (d + 1)u‖θ‖‖x̃‖, and by the smallest
+        # numbers there are where products underflow; the rest is for rounding θ and x̃ first.
+        terms = 2 * (thetas.shape[1] + 4) * (1 + 1e-6)
+        slack, errors = np.zeros(whole, np.float32), np.full(whole, MANY)
+        slack[:n] = terms * (single.eps * np.linalg.norm(thetas, axis=1) + single.tiny)
+        errors[:n] = before
+        return panels, slack.reshape(-1, WIDTH), errors.reshape(-1, WIDTH)
+
+    def _others(self) -> Iterator[Part]:
+        """All rows that are not in the jury, some at a time, in one pass."""
+        rows, step = (
+            self._not_in_jury,
+            max(1, AT_A_TIME * self.source.n_rows // self.source.n_entries),
+        )
+        for piece, norm in self.scanner.pieces() if rows.size else ():
+            a, z = np.searchsorted(rows, (piece.start, piece.start + piece.length))
+            for k in range(a, z, step):
+                yield Part(piece.block, rows[k : min(k + step, z)] - piece.start, norm)
 
     def _choose_jury(self, thetas: Floats) -> None:
         """Sort rows by how many of some vectors get them wrong; keep the worst ready."""
-        n, thetas = self.source.n_rows, _near_one(thetas)
-        likely = np.zeros(n)
+        n, team = self.source.n_rows, self.scanner.team
+        (panel,), _, _ = self._in_panels(_near_one(thetas), np.zeros(len(thetas)))
+        # Whole numbers are faster to sort.
+        likely: Any = np.zeros(n, np.float64 if self.source.weighted else np.int16)
         for piece, norm in self.scanner.pieces():
-            for a in range(0, piece.length, CHUNK):
-                self.look_up()
-                here = np.arange(a, min(a + CHUNK, piece.length))
-                chunk = self._chunk(piece.block, here, float(norm[here].max()))
-                wrong = likely[piece.start + a : piece.start + a + len(here)]
-                if np.isfinite(chunk.reach):
-                    count_wrong(self._multiply(chunk, thetas), wrong)
-                wrong *= chunk.weight if chunk.weight.size else 1.0
+            self.look_up()
+
+            def count(span: tuple[int, int], piece: Piece = piece, norm: Any = norm) -> None:
+                listed, here = np.arange(*span), slice(piece.start + span[0], piece.start + span[1])
+                args = piece.block, self.positive, self.scanner.bias, listed, norm
+                count_wrong(*args, panel, room(self.size), likely[here])
+
+            team.each(count, self.scanner.ranges(piece.length))
         order = np.argsort(-likely, kind="stable")
-        most = max(CHUNK, JURY_NUMBERS * n // self.source.n_entries)
+        most = n if _is_one_block(self.source) else JURY_NUMBERS * n // self.source.n_entries
         chosen, self._not_in_jury = order[:most], np.sort(order[most:])
-        step = max(CHUNK, most // TURN // CHUNK * CHUNK)
         self._jury = []
-        for a in range(0, len(chosen), step):
-            rows = chosen[a : a + step]
-            block, here = take_rows(self.source, rows)
-            self._jury += self._chunks(block, here, self.scanner.norms[rows])
+        if len(chosen):
+            block, here = take_rows(self.source, chosen)
+            norm = self.scanner.norms if most >= n else self.scanner.norms[np.sort(chosen)]
+            cuts = [0, *(len(here) >> k for k in range(STEPS, -1, -1))]
+            self._jury = [Part(block, here[a:z], norm) for a, z in pairwise(cuts) if a < z]
 
-    def _chunk(self, block: Block, rows: Any, reach: float) -> Chunk:
-        """A copy of some rows, in single precision: half the memory, twice the speed."""
-        scale = 2.0 ** np.frexp(reach)[1] if np.isfinite(reach) else 1.0
-        y, positive = self._sides(block, rows)
-        weight = row_weights(block, positive, rows) if self.source.weighted else np.empty(0)
-        X = as_matrix(block.rows, self.source.n_features)[rows]
-        with np.errstate(over="ignore"):  # only where the reach is infinite, and nothing is sure
-            if issparse(X):
-                Z = (X / scale).astype(np.float32)
-            else:
-                Z = np.empty((len(y), X.shape[1] + 1), np.float32)
-                np.multiply(X, (y / scale)[:, np.newaxis], out=Z[:, :-1], casting="same_kind")
-                Z[:, -1] = y / scale
-        return Chunk(Z, y.astype(np.float32), weight, reach / scale, scale)
 
-    def _sides(self, block: Block, rows: Any) -> tuple[Floats, Any]:
-        """The signs of some rows, and in which problem they have their weights."""
-        return np.where(block.label[rows] == self.positive, 1.0, -1.0), self.positive
-
-    def _multiply(self, chunk: Chunk, thetas: Floats) -> Any:
-        """``y(w·x + b)/scale`` for rows and vectors, in single precision."""
-        factors = thetas.T.astype(np.float32, order="C")
-        if issparse(chunk.Z):
-            bias = (thetas[:, -1] / chunk.scale).astype(np.float32)
-            return (chunk.Z @ factors[:-1] + bias) * chunk.y[:, np.newaxis]
-        size = len(chunk.Z) * len(thetas)
-        room = getattr(self._own, "room", None)  # each thread has its own, to use again and again
-        if room is None or room.size < size:
-            room = self._own.room = np.empty(CHUNK * max(len(thetas), 64), np.float32)
-        out = room[:size].reshape(len(chunk.Z), len(thetas))
-        return np.matmul(chunk.Z, factors, out=out)
+def _is_one_block(source: Source) -> bool:
+    """Whether all rows are in memory, in one block, so that no copy of any is needed."""
+    return source.resident and next(source.pieces()).length == source.n_rows
 
 
 def _rest_of(theta: Floats, log: Any, numbers: Ints, done: int) -> Rest | None:

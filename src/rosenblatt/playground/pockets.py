@@ -51,4 +51,5 @@ def _errors(run: Recorded, theta: Floats) -> list[float]:
         return [joint_errors(run.block, size, v.ravel(), 0.0) for v in theta]
     positive = int(np.searchsorted(run.model.classes_, run.positive))
     at_zero = float(run.model.at_zero or 0)
-    return [errors_of(run.block, positive, v[0], at_zero, 0.0) for v in theta]
+    n = len(run.block.label)
+    return [errors_of(run.block, positive, v[0], at_zero, 0, n, 0.0) for v in theta]
