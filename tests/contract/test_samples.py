@@ -75,7 +75,7 @@ def test_finite_are_those_that_numpy_says_are(values, start):
 def test_large_data_that_are_not_finite_are_refused(kind, bad, sparse):
     """As small data are: in one line, where they are learned from and where they are judged."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((20_000, 10)).astype(kind)
+    X = rng.standard_normal((30_000, 10)).astype(kind)
     y = (X[:, 0] > 0).astype(int)
     X[:, 0] += np.where(y, 9, -9)
     model = rb.Perceptron().fit(X, y)
@@ -91,9 +91,9 @@ def test_large_data_that_are_not_finite_are_refused(kind, bad, sparse):
 
 
 def test_weights_of_zero_do_not_hide_what_is_not_finite():
-    X = np.ones((20_000, 10))
+    X = np.ones((30_000, 10))
     X[::2] = -1
-    y = np.arange(20_000) % 2
+    y = np.arange(30_000) % 2
     model = rb.Perceptron().fit(X, y)
     model.coef_[:], model.intercept_[:] = 0.0, 0.0
     assert not model.decision_function(X).any()
@@ -103,7 +103,7 @@ def test_weights_of_zero_do_not_hide_what_is_not_finite():
 
 
 def test_the_largest_floats_are_finite():
-    X = np.full((20_000, 10), LARGE)
+    X = np.full((30_000, 10), LARGE)
     X[::2] = -LARGE
-    y = np.arange(20_000) % 2
+    y = np.arange(30_000) % 2
     assert rb.Perceptron(eta0=1e-300).fit(X, y).n_errors_ == 0

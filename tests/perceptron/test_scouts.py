@@ -104,11 +104,11 @@ def test_scouts_are_asked_where_mistakes_are_few(monkeypatch):
         return scouts.online_with_scouts(*args)
 
     monkeypatch.setattr(updates, "online_with_scouts", counted)
-    X, y = rb.datasets.known_margin(40_000, 4, margin=0.5, random_state=0)
+    X, y = rb.datasets.known_margin(90_000, 4, margin=0.5, random_state=0)
     rb.Perceptron(n_jobs=2, max_epochs=3).fit(X, y)
     assert visits
     visits.clear()
-    X, y = points(n=40_000, flips=4_000)
+    X, y = points(n=90_000, flips=9_000)
     rb.Perceptron(n_jobs=2, max_epochs=3).fit(X, y)
     assert not visits
 

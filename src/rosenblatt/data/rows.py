@@ -344,7 +344,7 @@ def _fetch_row(rows: Any, i: Any) -> Any:
     return csr
 
 
-ONE, TWO = np.uint64(1), np.uint64(2)
+ONE, EIGHT = np.uint64(1), np.uint64(8)
 
 
 @inlined(row_dot)
@@ -359,12 +359,23 @@ def _row_dot(rows: Any, i: Any, w: Any) -> Any:
     def csr(rows: Any, i: Any, w: Any) -> Any:
         k, end = np.uint64(rows.indptr[i]), np.uint64(rows.indptr[i + 1])
         even = odd = 0.0
-        while k + TWO <= end:
-            even += rows.data[k] * w[rows.indices[k]]
-            odd += rows.data[k + ONE] * w[rows.indices[k + ONE]]
-            k += TWO
-        if k < end:
-            even += rows.data[k] * w[rows.indices[k]]
+        while k + EIGHT <= end:
+            for pair in range(4):
+                a = k + np.uint64(2 * pair)
+                even += rows.data[a] * w[rows.indices[a]]
+                odd += rows.data[a + ONE] * w[rows.indices[a + ONE]]
+            k += EIGHT
+        if k < end:  # whose length the processor cannot guess: it chooses, and does not jump
+            for pair in range(4):
+                a = k + np.uint64(2 * pair)
+                b = a + ONE
+                at, after = min(a, end - ONE), min(b, end - ONE)
+                here, there = (
+                    rows.data[at] * w[rows.indices[at]],
+                    rows.data[after] * w[rows.indices[after]],
+                )
+                even += here if a < end else 0.0
+                odd += there if b < end else 0.0
         return even + odd
 
     return csr

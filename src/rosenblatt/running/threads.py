@@ -19,7 +19,7 @@ _blas = threading.Lock()
 _limits: list[Any] = []
 _blas_users = 0
 
-WORTHWHILE = 1 << 17  # numbers to read: below, waking a thread costs more than it saves
+WORTHWHILE = 1 << 18  # numbers to read: for fewer, waking a thread costs more than it saves
 PER_THREAD = 4  # ranges for each thread, so that one that is late leaves the rest to the others
 MOST = 1024  # threads in all
 
