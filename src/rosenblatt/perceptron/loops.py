@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.compiled import loop
+from rosenblatt.data.compiled import loop, part_of_loops
 from rosenblatt.data.rows import Block, Rows, add_row, fetch_row, row_dot, row_norm2, weight_of
 from rosenblatt.running.scanner import drift, is_mistake
 
@@ -62,6 +62,16 @@ class Log(NamedTuple):
     step: NDArray[np.float64]
 
 
+@part_of_loops
+def row_at(rows: Rows, visit: Visit, position: int) -> Any:
+    """The row at a position; if the order is random, have the memory bring one to come."""
+    if not visit.order.size:
+        return np.uint64(position)
+    if position + AHEAD < len(visit.order):
+        fetch_row(rows, np.uint64(visit.order[position + AHEAD]))
+    return np.uint64(visit.order[position])
+
+
 @loop
 def online(
     block: Block,
@@ -82,9 +92,7 @@ def online(
     w, b, mistakes = theta[:-1], theta[-1], 0
     for k in range(visit.start, visit.stop):
         position = visit.listed[k] if visit.listed.size else k
-        i = np.uint64(visit.order[position] if visit.order.size else position)
-        if visit.order.size and position + AHEAD < len(visit.order):
-            fetch_row(block.rows, np.uint64(visit.order[position + AHEAD]))
+        i = row_at(block.rows, visit, position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
         if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
@@ -152,7 +160,7 @@ def minibatch(
     mistakes, updates = 0, 0
     for k in range(visit.start, visit.stop):
         position = visit.listed[k] if visit.listed.size else k
-        i = np.uint64(visit.order[position] if visit.order.size else position)
+        i = row_at(block.rows, visit, position)
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
         if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
@@ -202,7 +210,7 @@ def delta(
     """
     mistakes = 0
     for k in range(visit.start, visit.stop):
-        i = np.uint64(visit.order[k] if visit.order.size else k)
+        i = row_at(block.rows, visit, k)
         t = targets[block.label[i]]
         o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
         change = weight_of(block, positive, i) * (t - o)

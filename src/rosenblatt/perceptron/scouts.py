@@ -20,8 +20,8 @@ import numpy as np
 
 from rosenblatt.data.atomics import give_way, lower_to, peek, raise_by
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import Block, fetch_row, row_dot, weight_of
-from rosenblatt.perceptron.loops import AHEAD, Log, Step, Tether, Visit, online
+from rosenblatt.data.rows import Block, row_dot, weight_of
+from rosenblatt.perceptron.loops import Log, Step, Tether, Visit, online, row_at
 from rosenblatt.running.scanner import drift, is_mistake
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def look_ahead(
             return
         for k in range(first, min(first + stretch, visit.stop)):
             position = visit.listed[k] if visit.listed.size else k
-            i = np.uint64(visit.order[position] if visit.order.size else position)
-            if visit.order.size and position + AHEAD < len(visit.order):
-                fetch_row(block.rows, np.uint64(visit.order[position + AHEAD]))
+            i = row_at(block.rows, visit, position)
             y = 1.0 if block.label[i] == positive else -1.0
             value = row_dot(block.rows, i, w) + b
             if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
