@@ -18,7 +18,7 @@ from rosenblatt.contract.samples import class_numbers, read_labelled_samples
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_entries, n_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.results import Hyperplane, JointFit
+from rosenblatt.results import Hyperplane, JointFit, StopReason
 from rosenblatt.results.calibration import Curve, IsotonicCurve, SigmoidCurve, probabilities
 from rosenblatt.running.scanner import NotFinite, exact_decisions
 from rosenblatt.running.threads import Team
@@ -164,8 +164,10 @@ class LinearClassifier(Classifier):
         """Set everything that a fitted model has, all at once."""
         planes = kept_planes(fits)
         coef, intercept = np.stack([h.w for h in planes]), np.array([h.b for h in planes])
-        self.n_errors_ = count_training_errors(
-            data.source, np.column_stack([coef, intercept]), team, self.at_zero
+        thetas = np.column_stack([coef, intercept])
+        known = _have_separated(fits) and not data.source.weighted
+        self.n_errors_ = (
+            0 if known else count_training_errors(data.source, thetas, team, self.at_zero)
         )
         self.fits_, self.classes_ = fits, data.classes
         forget_calibration(self)
@@ -228,6 +230,14 @@ def kept_planes(fits: tuple[Any, ...]) -> list[Hyperplane]:
     """The hyperplanes of a model: one of each fit, or those of the only one."""
     joint = isinstance(fits[0], JointFit)
     return list(fits[0].hyperplanes) if joint else [fit.hyperplane for fit in fits]
+
+
+def _have_separated(fits: tuple[Any, ...]) -> bool:
+    """Whether each problem's hyperplane has been shown to have every sample on its side."""
+    return all(
+        not isinstance(fit, JointFit) and fit.stop_reason is StopReason.SEPARATED and fit.keeps_last
+        for fit in fits
+    )
 
 
 def positives_of(classes: NDArray[Any]) -> list[int]:
