@@ -38,6 +38,7 @@ from threadpoolctl import threadpool_limits  # noqa: E402
 
 import rosenblatt as rb  # noqa: E402
 from benchmarks.cores_picture import draw_growth  # noqa: E402
+from benchmarks.separability import halves  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,17 +49,6 @@ EPOCHS = 10
 
 
 # Data and measuring ---------------------------------------------------------------------------
-
-
-def halves(n: int, d: int, gap: float, flips: int, seed: int = 0) -> tuple[Any, Any]:
-    """Normal points on either side of a hyperplane, a gap between them, some labels flipped."""
-    rng = np.random.default_rng(seed)
-    X, w = rng.standard_normal((n, d)), rng.standard_normal(d)
-    w /= np.linalg.norm(w)
-    y = np.where(X @ w > 0, 1, -1)
-    X += gap * np.outer(y, w)
-    y[rng.choice(n, flips, replace=False)] *= -1
-    return X, y
 
 
 @contextmanager
@@ -124,19 +114,19 @@ def cases(quick: bool) -> Iterator[tuple[str, Task, int]]:
     """What is done, how, and how often."""
     n = ROWS // 20 if quick else ROWS
     name = f"{n} x {FEATURES}"
-    X, y = halves(n, FEATURES, 0.5, 4)
+    X, y = halves(n, FEATURES, 4, 0.5)
     model = rb.Perceptron(max_epochs=1).fit(X, y)
     yield f"decision_function, {name}", lambda: model.decision_function(X), 15
     yield f"perceptron, 10 epochs, few mistakes, {name}", perceptron(X, y), 9
     shuffled = {"order": "shuffled", "random_state": 0}
     yield f"the same, shuffled, {name}", perceptron(X, y, **shuffled), 5
-    X, y = halves(n, FEATURES, 0.0, n // 10)
+    X, y = halves(n, FEATURES, n // 10, 0.0)
     yield f"perceptron, 10 epochs, 10 % flipped, {name}", perceptron(X, y), 5
     m = n // 10
     task = perceptron(X[:m], y[:m], 1, keep="pocket")
     yield f"pocket, 1 epoch, 10 % flipped, {m} x {FEATURES}", task, 5
     yield f"separability, 10 % flipped, {name}", lambda: rb.separability(X, y), 5
-    X, y = halves(n, FEATURES, 0.01, 0)
+    X, y = halves(n, FEATURES, 0, 0.01)
     yield f"separability, separable, {name}", lambda: rb.separability(X, y), 5
     yield f"maximum margin, {name}", lambda: rb.MaxMarginClassifier().fit(X, y), 5
     yield f"soft margin, C = N, {name}", lambda: rb.SoftMarginClassifier(C=len(y)).fit(X, y), 3
@@ -178,8 +168,8 @@ def in_passes(quick: bool, counts: list[int]) -> list[Table]:
         f"In passes over X, {n} x {FEATURES}",
         ["work" + " " * 36, "threads", "seconds", "passes", "one-thread passes", "aim"],
     )
-    X, y = halves(n, FEATURES, 0.5, 4)
-    Z, z = halves(n, FEATURES, 0.01, 0)
+    X, y = halves(n, FEATURES, 4, 0.5)
+    Z, z = halves(n, FEATURES, 0, 0.01)
     model = rb.Perceptron(max_epochs=1).fit(X, y)
     alone = one_pass(X, 1)
     for k in sorted({1, counts[-1]}):
@@ -209,7 +199,7 @@ def outside(quick: bool, counts: list[int]) -> list[Table]:
     table = Table(
         "Inside GridSearchCV, 4 folds x 4 values", ["n_jobs", "ours s", "peer s", "ours/peer"]
     )
-    X, y = halves(20_000 if quick else 200_000, FEATURES, 0.2, 200)
+    X, y = halves(20_000 if quick else 200_000, FEATURES, 200, 0.2)
     folds = StratifiedKFold(4)
     for k in counts:
         times = []
@@ -235,8 +225,8 @@ def growth(quick: bool, counts: list[int]) -> list[Table]:
     sizes += [("features", 10**top // 100, d) for d in (5, 10, 20, 50, 100, 200)]
     with threads(counts[-1]):
         for grows, n, d in sorted(sizes, key=lambda size: (size[0], size[1], size[2])):
-            X, y = halves(n, d, 0.5, 4)
-            Z, z = halves(n, d, 0.05, 0)
+            X, y = halves(n, d, 4, 0.5)
+            Z, z = halves(n, d, 0, 0.05)
             model = rb.Perceptron(max_epochs=1).fit(X, y)
             works: dict[str, Task] = {
                 "one pass": lambda X=X, d=d: X @ np.ones(d),
