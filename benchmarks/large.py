@@ -18,6 +18,7 @@ import ctypes
 import mmap
 import os
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.measure import Table, key_the_cache_by_sources
@@ -37,7 +38,6 @@ BLOCK = 1 << 20  # rows made at a time
 PER_ROW = 64  # stored entries
 MARGIN = 0.05
 SEED = 0
-MAX_TIME = 60.0  # seconds for a verdict
 
 
 def dense(n: int, d: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
@@ -96,32 +96,28 @@ def repeated(array: NDArray[Any], times: int) -> NDArray[Any]:
 
 
 def with_noise(y: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The labels, one in a thousand turned around."""
+    """The labels, one in a thousand turned around: in repeated rows the same ones each time."""
     other = y.copy()
-    other[:: len(y) // (len(y) // 1000)] *= -1
+    other[::1024] *= -1
     return other
 
 
-def measure(X: Any, y: NDArray[np.int8], epochs: int, table: Table) -> Any:
-    """Fit, answer and judge; the first model."""
-    first = None
+def measure(X: Any, y: NDArray[np.int8], epochs: int, max_time: float, table: Table) -> list[Any]:
+    """Fit, answer and judge; the models."""
+    models = []
     for labels, kind in ((y, "separable"), (with_noise(y), "noisy")):
         model = rb.Perceptron(max_epochs=epochs)
-        add(table, f"{kind}, fit", y, lambda m=model, t=labels: m.fit(X, t))
-        found = add(table, f"{kind}, predict", y, lambda m=model: m.predict(X))
+        add(table, f"{kind}, fit", y, partial(model.fit, X, labels))
+        found = add(table, f"{kind}, predict", y, partial(model.predict, X))
         errors = int((found != labels).sum())
         assert errors == model.n_errors_, (errors, model.n_errors_)
         table.add(task=f"{kind}, errors left", answer=errors)
         del found
-        verdict = add(table, f"{kind}, verdict", y, lambda t=labels: judged(X, t))
+        asked = partial(rb.separability, X, labels, max_time=max_time)
+        verdict = add(table, f"{kind}, verdict", y, asked)
         table.add(task=f"{kind}, it is", answer=verdict.verdict.name)
-        first = first or model
-    return first
-
-
-def judged(X: Any, y: NDArray[np.int8]) -> Any:
-    """The verdict, if there is one in a time that one would wait."""
-    return rb.separability(X, y, max_time=MAX_TIME)
+        models.append(model)
+    return models
 
 
 def add(table: Table, name: str, y: Any, task: Any) -> Any:
@@ -140,13 +136,15 @@ def main() -> None:
     parser.add_argument("--entries", type=int, help="of a CSR matrix")
     parser.add_argument("--repeated", type=int, default=1, help="the same rows so many times")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--max-time", type=float, default=120.0, help="seconds for a verdict")
     asked = parser.parse_args()
+    how = asked.epochs, asked.max_time
     warnings.simplefilter("ignore")  # what is left undone is told
     columns = ["task", "seconds", "extra_MB", "per_row", "answer"]
     if asked.entries is None:
         d = asked.features or 10
         X, y = dense(asked.rows, d)
-        measure(X, y, asked.epochs, Table(f"{asked.rows:,} x {d} float32", columns))
+        measure(X, y, *how, Table(f"{asked.rows:,} x {d} float32", columns))
         return
     d = asked.features or 1024
     X, y = sparse(asked.entries // PER_ROW // asked.repeated, d)
@@ -155,9 +153,9 @@ def main() -> None:
         y = np.tile(y, asked.repeated)
         X = csr(repeated(X.data, asked.repeated), repeated(X.indices, asked.repeated), d)
     table = Table(f"{X.shape[0]:,} x {d} in CSR form, {X.nnz:,} entries", columns)
-    model = measure(X, y, asked.epochs, table)
-    if asked.repeated > 1:
-        again = rb.Perceptron(max_epochs=asked.epochs * asked.repeated).fit(few, few_labels)
+    models = measure(X, y, *how, table)
+    for model, labels in zip(models, (few_labels, with_noise(few_labels)), strict=True):
+        again = rb.Perceptron(max_epochs=asked.epochs * asked.repeated).fit(few, labels)
         same = np.array_equal(again.coef_, model.coef_)
         table.add(task="weights of the few rows", answer="the same" if same else "others")
 
