@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import gc
-import hashlib
 import os
 import signal
 import sys
@@ -17,23 +16,12 @@ from quick import QUICK
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def _digest() -> str:
-    """A hash of all compiled code: a cached caller keeps running old code of a callee."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted((ROOT / "src" / "rosenblatt").rglob("*.py")):
-        source = path.read_bytes()
-        if b"import loop" in source or b"numba" in source:
-            digest.update(str(path.relative_to(ROOT)).encode())
-            digest.update(source)
-    return digest.hexdigest()
-
-
 # A shell starts what runs in the background deaf to Ctrl-C, and so would tests of it be.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Without it scikit-learn skips its check of array API input. Read when SciPy is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / _digest())
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache")
 if "PYTEST_XDIST_WORKER" in os.environ:  # threads of BLAS would wait for each other's cores
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Every worker, and every process that a test starts, would read all sources anew.

@@ -14,6 +14,7 @@ QUICK = {
     "contract/test_input.py": ("test_shapes", "test_not_fitted", "test_one_row_of_each_class"),
     "data/test_blocks_and_rows.py": ("test_pieces_cover_the_order",),
     "data/test_fingerprint.py": ("test_the_definition",),
+    "data/test_machine_code.py": ("test_the_next_process_finds_it",),
     "exact/test_exact.py": (),
     "exercises/test_exercises.py": ("test_any_right_answer_is_accepted",),
     "features/test_features.py": (

@@ -5,13 +5,11 @@ Case k of a seed is always the same: ``--seed S --case K`` asks about it alone.
 
 import argparse
 import contextlib
-import hashlib
 import importlib.util
 import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 import time
 import traceback
 import zlib
@@ -52,19 +50,12 @@ def arguments(given=None):
 
 
 def prepare():
-    """One thread, and compiled code kept apart for each state of the sources."""
+    """One thread; and the folder of the library."""
     for name in ("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     spec = importlib.util.find_spec("rosenblatt")
     assert spec is not None, "rosenblatt is not found: set PYTHONPATH to its src"
     folder = Path(spec.origin).parent
-    digest = hashlib.blake2b(str(folder).encode(), digest_size=8)
-    for path in sorted(folder.rglob("*.py")):
-        source = path.read_bytes()
-        if b"import loop" in source or b"numba" in source:
-            digest.update(source)
-    cache = Path(tempfile.gettempdir()) / "rosenblatt-adversarial" / digest.hexdigest()
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache))
     return folder
 
 

@@ -24,11 +24,9 @@ def _on_disk(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def mixed():
+def mixed_table(n):
     """Numbers, words in several spellings, dates, gaps, rows without a class; three classes."""
-    rng = np.random.default_rng(1)
-    n, cells = 300, {}
+    rng, cells = np.random.default_rng(1), {}
     y = rng.integers(0, 3, n)
     cells["size"] = [f"{x:.3f}" if k % 7 else "" for k, x in enumerate(rng.normal(y, 1.5))]
     words = ("red", "Red", "green", "blue", "")
@@ -38,6 +36,18 @@ def mixed():
     cells["who"] = [f"p{k // 10}" for k in range(n)]
     cells["kind"] = [("a", "b", "c", "")[k] if j % 13 else "" for j, k in enumerate(y)]
     return table("mixed.csv", cells)
+
+
+@pytest.fixture
+def mixed():
+    """More rows than are summed at once."""
+    return mixed_table(300)
+
+
+@pytest.fixture
+def few():
+    """As many as it takes where it is all about reading them."""
+    return mixed_table(130)
 
 
 def different(streamed, whole):
@@ -141,8 +151,8 @@ def as_query(file):
 
 
 @pytest.mark.parametrize("form", [as_parquet, as_json, as_parts, as_query])
-def test_other_forms(mixed, form):
-    files = form(mixed)
+def test_other_forms(few, form):
+    files = form(few)
     for command in (("fit", "--cv", 0), ("fit", "--model", "soft-margin", "--cv", 0), ("bound",)):
         more = ("-t", "kind", "--max-epochs", 9) if "soft-margin" not in command else ("-t", "kind")
         both = [invoke(*command, *files, *more, *memory, "--json") for memory in (TINY, ())]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rosenblatt.visible import visible
+from rosenblatt.data.compiling import COMPILING, ONCE
+from rosenblatt.visible import count, print_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,13 +49,22 @@ class ProgressLine:
             self._timer = threading.Timer(PATIENCE, self._bars.start)
             self._timer.daemon = True
             self._timer.start()
+            self._watching = ExitStack()
+            self._watching.enter_context(COMPILING.watched(self._while_compiling))
+            self._compiled = COMPILING.loops, COMPILING.seconds
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
+            self._watching.close()
             self._timer.cancel()
             self._timer.join()
             self._bars.stop()
+            loops, seconds = self._compiled
+            if COMPILING.seconds - seconds >= PATIENCE:
+                print_line(
+                    _compiled(COMPILING.loops - loops, COMPILING.seconds - seconds), error=True
+                )
 
     def say(self, what: str, done: int = 0, total: int | None = None, detail: str = "") -> None:
         """Tell what is being done, and how much of it is done if that is known."""
@@ -63,6 +74,9 @@ class ProgressLine:
                 self._what = what
                 self._bars.reset(self._task, description=what)  # what is done shows no time
             self._bars.update(self._task, completed=done, total=total, detail=detail)
+
+    def _while_compiling(self, begins: bool) -> None:
+        self._bars.update(self._task, description=ONCE if begins else self._what)
 
     def after_epoch(self, what: str, course: Course, epoch: Epoch) -> None:
         """Tell where a fit is, unless that was its last epoch."""
@@ -74,6 +88,17 @@ class ProgressLine:
         """The same of a fit to a best hyperplane, or to one for each of several classes."""
         of = f"class {scan.problem + 1} of {n_problems}, " if n_problems > 1 else ""
         self.say(what, detail=f"{of}scan {scan.number}, gap {scan.gap:.2g}")
+
+
+def _compiled(loops: int, seconds: float) -> str:
+    """What is said when one has waited for loops to be compiled."""
+    told = f"rosenblatt: {count(loops, 'loop')} compiled in {seconds:.1f} s"
+    if COMPILING.folder is None:
+        return (
+            f"{told}, as in every run: no folder could be written to keep them; "
+            "set NUMBA_CACHE_DIR to one that can"
+        )
+    return f"{told}, once after installing: they are kept in {COMPILING.folder}"
 
 
 class FoldProgress:

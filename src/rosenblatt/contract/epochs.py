@@ -21,6 +21,7 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.contract.resuming import keeper_of, seeded_alike
+from rosenblatt.data.compiling import COMPILING, ONCE
 from rosenblatt.results import Cycle, Epoch, StopReason, Trace
 from rosenblatt.running.problems import Settings
 
@@ -270,5 +271,11 @@ def _progress_bar(model: Any, epochs: int) -> Iterator[Callable[[int, str], None
         TimeElapsedColumn(),
         console=Console(stderr=True),
     ) as bar:
-        task = bar.add_task(type(model).__name__, total=epochs, course="")
-        yield lambda epoch, course: bar.update(task, completed=epoch, course=course)
+        name = type(model).__name__
+        task = bar.add_task(name, total=epochs, course="")
+
+        def tell(compiles: bool) -> None:
+            bar.update(task, description=ONCE if compiles else name)
+
+        with COMPILING.watched(tell):
+            yield lambda epoch, course: bar.update(task, completed=epoch, course=course)

@@ -2,5 +2,5 @@
 
 Begin with `sources`: where blocks come from; `rows` has dense and sparse rows, the only operations
 on them, and the dot product with its fixed order of additions, `identical` which rows are the
-same, `compiled` how loops are compiled. Imports `exact`.
+same, `compiled` how loops are compiled, and `machine_code` where they are kept. Imports `exact`.
 """

@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from numba.core import event
+from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
+
+from rosenblatt.data.compiling import COMPILING
+from rosenblatt.data.machine_code import KeptCode, stamp_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,50 +27,31 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def loop(function: F) -> F:
-    """Compile without the GIL and keep the machine code on disk where a folder allows it."""
-    try:
-        compiled: F = numba.njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        compiled = numba.njit(**OPTIONS)(function)
-    _forgive_leftovers(compiled)
-    _load_alone(compiled)
+    """Compile without the GIL, and keep the machine code on disk."""
+    compiled: F = numba.njit(**OPTIONS)(function)
+    stamp = stamp_of(function.__module__)
+    if stamp is not None and isinstance(compiled, Dispatcher):
+        compiled._cache = KeptCode(function, stamp)  # type: ignore[attr-defined]
     return compiled
 
 
-def _forgive_leftovers(compiled: Any) -> None:
-    """Compile anew where what lies on disk names types that this version has no more.
+class Listener(event.Listener):
+    """Hears from Numba what is compiled, and passes on what is ours."""
 
-    Numba reads what is there before it asks whether the source has changed.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is None:
-        return
-    load = file._load_index
+    def on_start(self, heard: Any) -> None:
+        """Numba begins to compile something."""
+        code = heard.data["dispatcher"]._cache
+        if isinstance(code, KeptCode):
+            COMPILING.begins(code.name)
 
-    def load_index() -> Any:
-        try:
-            return load()
-        except (AttributeError, ImportError, TypeError, ValueError):
-            return {}
-
-    file._load_index = load_index
+    def on_end(self, heard: Any) -> None:
+        """It is done, or has failed."""
+        code = heard.data["dispatcher"]._cache
+        if isinstance(code, KeptCode):
+            COMPILING.ends(code.name)
 
 
-def _load_alone(compiled: Any) -> None:
-    """Load machine code from disk without what only compiling needs.
-
-    Before it loads anything, Numba imports all that it can compile, which takes longer than the
-    rest of a small fit; before it compiles anything, it does so, too.
-    """
-    cache: Any = getattr(compiled, "_cache", None)
-    if not hasattr(cache, "_load_overload"):
-        return
-
-    def load_overload(signature: Any, target: Any) -> Any:
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, target)
-
-    cache.load_overload = load_overload
+event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 def part_of_loops(function: F) -> F:
