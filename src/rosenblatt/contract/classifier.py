@@ -132,7 +132,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
         values = self.decision_function(X)
-        return self.classes_[choose(values.reshape(len(values), -1), self.at_zero)]
+        if values.ndim == 1:  # without a list of numbers as long as the data
+            return np.where(above(values, self.at_zero), self.classes_[1:], self.classes_[:1])
+        return self.classes_[choose(values, self.at_zero)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers on X and y, or on an opened source."""
