@@ -24,7 +24,7 @@ from rosenblatt.results import Hyperplane, Separable, Undecided
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.problems import Settings
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_space import (
+from rosenblatt.separation.feature_vectors import (
     Features,
     FeatureVectors,
     as_kernel,

@@ -29,7 +29,7 @@ from rosenblatt.nearest.signed_vectors import U, Vectors
 from rosenblatt.results import BoundReport, Hyperplane, JointFit, Updates
 from rosenblatt.running.orders import PICKING
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_space import FeatureVectors, feature_vectors, named
+from rosenblatt.separation.feature_vectors import FeatureVectors, feature_vectors, named
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
