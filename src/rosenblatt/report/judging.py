@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +39,6 @@ from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.feature_vectors import SAMPLES, too_many
 from rosenblatt.separation.function import separability
 from rosenblatt.separation.kernel_vectors import KernelSums, is_inner_product
-
-if TYPE_CHECKING:
-    from rosenblatt.array_types import Floats
 
 Ints = NDArray[np.int64]
 
