@@ -13,7 +13,7 @@ from rosenblatt.nearest.working_set import Clock
 from rosenblatt.report import judging, sentences
 from rosenblatt.report.judging import scores
 from rosenblatt.results import Verdict
-from rosenblatt.separation import feature_space
+from rosenblatt.separation import feature_vectors
 from rosenblatt.separation import function as separability
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
@@ -235,7 +235,8 @@ def test_a_kernel_that_is_no_inner_product():
 
 
 def test_too_many_rows(monkeypatch):
-    monkeypatch.setattr(judging, "SAMPLES", 99)
+    for module in (judging, feature_vectors):
+        monkeypatch.setattr(module, "SAMPLES", 99)
     why = "not looked for among more than 99 rows with this kernel"
     assert undecided("--kernel", "sigmoid", "--max-epochs", 3) == why
     assert verdict("rings.csv", "--kernel", "poly", "--max-epochs", 3)[0] == "INSEPARABLE"
@@ -423,10 +424,10 @@ def test_bounds_that_there_are_not(options, message):
 
 
 def test_a_bound_of_too_many_rows_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(feature_space, "SAMPLES", 99)
+    monkeypatch.setattr(feature_vectors, "SAMPLES", 99)
     monkeypatch.setattr(rb.KernelPerceptron, "fit", lambda *_: pytest.fail("it was trained"))
-    said = call("bound", circles_table(), "--kernel", "rbf", code=2).stderr
-    assert "100 rows are too many for a bound with --kernel rbf: give up to 99, or" in said
+    said = call("bound", circles_table(), "--kernel", "sigmoid", code=2).stderr
+    assert "100 rows are too many to see whether --kernel sigmoid is an inner product" in said
 
 
 # --------------------------------------------------------------------- without any kernel

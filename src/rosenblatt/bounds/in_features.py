@@ -51,7 +51,8 @@ class KernelBounds(Bounds):
         Samples that are the same but for their classes settle it.
         """
         z = self.z
-        if twins(z.X[z.used], np.sign(z.sign[z.used]).astype(np.int64)).pairs:
+        X = z.X if z.n == len(z.sign) else z.X[z.used]
+        if twins(X, np.sign(z.sign[z.used])).pairs:
             return None, False
         with self.in_time():
             theta = widest(z, self.R).theta

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
 from rosenblatt.proofs import check
@@ -35,6 +36,7 @@ from rosenblatt.results import (
     Undecided,
     Verdict,
 )
+from rosenblatt.running.threads import Team
 from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.feature_vectors import SAMPLES, too_many
 from rosenblatt.separation.function import separability
@@ -219,7 +221,8 @@ def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts
     if fit.stop_reason is not StopReason.SEPARATED or not is_inner_product(classifier.kernel_):
         return None
     bias, V = bool(classifier.fit_intercept), classifier.support_vectors_
-    values, off = KernelSums(classifier.kernel_, float(bias), X).of(V, fit.last)
+    with Team(count_threads(classifier.n_jobs)) as team:
+        values, off = KernelSums(classifier.kernel_, float(bias), X).of(V, fit.last, team)
     if not bool((y * values > 0).all()):  # some were dropped, or had no weight
         return None
     ground = Ground.MODEL if fit.keeps_last else Ground.LAST_VECTOR

@@ -168,8 +168,8 @@ def _downhill(
         if not low.any():
             alpha[chosen] = aim
             return alpha
-        share = float((here[low] / (here[low] - aim[low])).min())
-        here += share * (aim - here)
+        if here[low].all():  # otherwise one is at its end already
+            here += float((here[low] / (here[low] - aim[low])).min()) * (aim - here)
         gone = low & (here <= 1e-14 * here.max())
         here[gone] = 0.0
         alpha[chosen] = here

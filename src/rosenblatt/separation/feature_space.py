@@ -41,10 +41,10 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.dual_margin import widest
 from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.feature_vectors import (
-    SAMPLES,
     as_kernel,
     by_values,
     from_values,
+    has_vectors,
     n_features,
     named,
     spelled_out,
@@ -174,8 +174,7 @@ def separability_in_features(
         if certain:
             return _of_pair(X, labels, equal[0], *about)
         found = _of_working_set(X, labels, *about, clock)
-        settled = found.exact or (n > SAMPLES and not spelled_out(kernel, X))
-        if settled or (found.separable is None and clock.left() <= 0):
+        if found.exact or clock.left() <= 0 or not has_vectors(kernel, X):
             return found
     ask = _of_monomials if spelled_out(kernel, X) else _of_values
     left = None if max_time is None else max(clock.left(), LEAST_TIME)

@@ -87,6 +87,11 @@ def by_values(kernel: kernels.Kernel, X: Any) -> bool:
     return is_inner_product(kernel) and not isinstance(kernel, kernels.Linear) and not few
 
 
+def has_vectors(kernel: kernels.Kernel, X: Any) -> bool:
+    """Whether vectors can be made that stand for the features."""
+    return spelled_out(kernel, X) or int(X.shape[0]) <= SAMPLES
+
+
 def too_many(kernel: kernels.Kernel, X: Any) -> bool:
     """Whether the samples are too many to see if a kernel is an inner product on them."""
     return int(X.shape[0]) > SAMPLES and not is_inner_product(kernel)
