@@ -227,6 +227,13 @@ def test_what_rounding_hides_is_undecided(always, monkeypatch):
     assert f": {feature_space.HIDDEN} (with exact numbers it is" in str(found)
 
 
+def test_values_that_overflow(always):
+    X, y = rb.datasets.circles(50, random_state=0)
+    for ask in (rb.separability, rb.mistake_bound):
+        with pytest.raises(ValueError, match="overflow: scale the features"):
+            ask(X * 1e200, y, kernel=Polynomial(2))
+
+
 def test_no_time_is_undecided_unless_two_samples_settle_it(always):
     X, y = rb.datasets.circles(200, random_state=0)
     found = rb.separability(X, y, kernel=RBF(1.0), max_time=1e-9)

@@ -26,6 +26,7 @@ from rosenblatt.running.clock import Clock
 from rosenblatt.running.problems import Settings
 from rosenblatt.running.threads import Team
 from rosenblatt.separation.feature_vectors import (
+    OVERFLOW,
     Features,
     FeatureVectors,
     as_kernel,
@@ -152,6 +153,8 @@ def _kernel_bound(
         sign = np.where(label > 0, 1.0, -1.0)
         vectors = KernelVectors(X, sign, kernel, float(fit_intercept), team, clock)
         in_values = KernelBounds(vectors, run)
+        if not np.isfinite(in_values.R):
+            raise ValueError(OVERFLOW)
         bounds: Bounds = in_values
         theta, separable = in_values.separating()
     else:

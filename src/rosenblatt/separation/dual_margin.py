@@ -51,8 +51,11 @@ class DualMargin(NamedTuple):
     high: float
 
 
-def widest(z: KernelVectors, R: float) -> DualMargin:
-    """The vector with the widest margin, as far as floats can tell."""
+def widest(z: KernelVectors, R: float, first: bool = False) -> DualMargin:
+    """The vector with the widest margin, as far as floats can tell.
+
+    Or the `first` that separates the samples by more than rounding.
+    """
     best = DualMargin(np.zeros(z.size), -math.inf, R)
     if not (0 < R < 1e150):
         return best
@@ -63,7 +66,7 @@ def widest(z: KernelVectors, R: float) -> DualMargin:
         alpha = dual_weights(z.gram(rows), alpha, z.clock.pieces())
         theta = np.zeros(z.size)
         theta[rows] = alpha
-        values, _, length = z.scores(theta)
+        values, off, length = z.scores(theta)
         total = float(alpha.sum())
         if not (length > 0 and math.isfinite(total)):
             return best
@@ -71,7 +74,8 @@ def widest(z: KernelVectors, R: float) -> DualMargin:
         if low > best.low:
             best = best._replace(theta=theta, low=low)
         best = best._replace(high=min(high, best.high))
-        if best.low >= best.high * (1 - TOL) or best.high < FAINT * R:
+        certain = first and bool((values > off)[z.used].all())
+        if certain or best.low >= best.high * (1 - TOL) or best.high < FAINT * R:
             return best
         values[z.sign == 0] = np.inf
         new = worst(values, 1 - TOL, max(JOIN, int((alpha > 0).sum())), rows)

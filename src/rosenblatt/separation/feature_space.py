@@ -41,6 +41,7 @@ from rosenblatt.running.threads import Team
 from rosenblatt.separation.dual_margin import widest
 from rosenblatt.separation.explaining import twins
 from rosenblatt.separation.feature_vectors import (
+    OVERFLOW,
     as_kernel,
     by_values,
     from_values,
@@ -205,10 +206,13 @@ def _of_working_set(
     with Team(count_threads(None)) as team:
         z = KernelVectors(X, y, kernel, float(bias), team, clock)
         seen = ValuesWith(z.sums, np.empty(0, np.int64), labels)
+        R = z.radius()
+        if not math.isfinite(R):
+            raise ValueError(OVERFLOW)
         with suppress(Halt):
-            theta, _, high = widest(z, z.radius())
+            theta, _, high = widest(z, R, first=True)
             seen = ValuesWith(z.sums, np.flatnonzero(theta), labels)
-            found = Undecided((z.margin(theta, math.inf), high), HIDDEN)
+            found = Undecided((z.margin(theta, R), high), HIDDEN)
             if found.bracket[0] > 0:
                 found = _separated(seen, theta[seen.basis] * y[seen.basis], y) or found
     proved, whole = isinstance(found, Separable), (labels.astype(np.int64), n, np.arange(n))

@@ -82,10 +82,9 @@ class KernelSums:
     def _of_block(
         self, V: Any, coef: Floats, most: float, plain: bool, start: int
     ) -> tuple[Floats, Floats]:
-        rows = self.placed(self.X[start : start + BLOCK])
-        relative, absolute = self.rounding(rows, float(most), plain)
-        size = np.abs(coef)
+        rows, size = self.placed(self.X[start : start + BLOCK]), np.abs(coef)
         with np.errstate(over="ignore", invalid="ignore"):
+            relative, absolute = self.rounding(rows, float(most), plain)
             K = self.values(rows, V)
             values: Floats = K @ coef
             sums = (relative + (len(size) + 8) * U) * (np.abs(K, out=K) @ size)
@@ -203,32 +202,30 @@ class KernelVectors:
         return self.scores(theta).length
 
     def margin(self, theta: Floats, R: float) -> float:
-        """``min z·θ/‖θ‖``, rounded down."""
+        """``min z·θ/‖θ‖``, rounded down; endlessly where rounding leaves nothing of θ."""
         values, off, length = self.scores(theta)
         if not (0 < length < math.inf):
-            return 0.0
+            return -math.inf
         least = float((values - off)[self.used].min())
         return math.nextafter(least / length * (1 - 8 * U), -math.inf)
 
     def radius(self) -> float:
-        """``R``, the length of the longest, rounded up."""
-        largest = max(self._squares(), default=0.0)
+        """``R``, the length of the longest, rounded up; infinite where rounding has no bound."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = max(map(self._largest_square, range(0, len(self.sign), BLOCK)))
         return math.nextafter(math.sqrt(largest) * (1 + 4 * U), math.inf)
 
-    def _squares(self) -> Iterator[float]:
-        """The largest ``‖z‖²`` of each block, rounded up."""
-        for a in range(0, len(self.sign), BLOCK):
-            rows, weight = self.X[a : a + BLOCK], np.abs(self.sign[a : a + BLOCK])
-            if isinstance(self.sums.kernel, Radial):  # it is 1 whatever was rounded
-                squares, off = np.ones(len(weight)), np.zeros(len(weight))
-            else:
-                x2 = squared_norms(rows)
-                with np.errstate(over="ignore", invalid="ignore"):
-                    squares = self.sums.kernel.diagonal(rows)
-                    relative, absolute = self.sums.rounding(rows, float(x2.max(initial=0.0)))
-                    off = relative * squares + absolute
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = (squares + self.sums.bias + off)[weight > 0] * weight[weight > 0] ** 2
-            if found.size:
-                largest = float(found.max()) * (1 + 8 * U)
-                yield largest if largest >= 0 else math.inf
+    def _largest_square(self, start: int) -> float:
+        """The largest ``‖z‖²`` of a block, rounded up."""
+        weight = np.abs(self.sign[start : start + BLOCK])
+        if isinstance(self.sums.kernel, Radial):  # it is 1 whatever was rounded
+            squares = np.ones(len(weight))
+        else:
+            rows = self.X[start : start + BLOCK]
+            squares = self.sums.kernel.diagonal(rows)
+            most = float(squared_norms(rows).max(initial=0.0))
+            relative, absolute = self.sums.rounding(rows, most)
+            squares += relative * squares + absolute
+        found = (squares + self.sums.bias)[weight > 0] * weight[weight > 0] ** 2
+        largest = float(found.max(initial=0.0)) * (1 + 8 * U)
+        return largest if largest >= 0 else math.inf
