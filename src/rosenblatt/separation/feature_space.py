@@ -91,8 +91,9 @@ class FeatureVerdict(Shown):
         The question that the certificate answers. Where a hyperplane has to pass through the
         origin they are the signed vectors ``z = yφ(x)`` and, on the other side, the ``-z``. Where
         there is a `basis` they are its kernel values with each sample, ``K(x, s)`` or
-        ``K(x, s) + 1``: a hyperplane ``Σ w_s K(x, s) = 0`` of these is one of feature space. (They
-        are made when they are asked for if there are many.)
+        ``K(x, s) + 1``: a hyperplane ``Σ w_s K(x, s) = 0`` of these is one of feature space.
+    seen : array, CSR matrix or blocks
+        What `vectors` gives as a matrix: those of a basis are not made before they are asked for.
     basis : int array or None
         The samples that the hyperplane was found with.
     samples : int array
