@@ -128,7 +128,9 @@ def test_a_working_set_finds_what_all_samples_do(monkeypatch):
     X, y = rb.datasets.circles(300, noise=0.05, random_state=3)
     y = np.where(y == y[0], 1.0, -1.0)
     z = KernelVectors(X, y, RBF(2.0), 0.0, Team(1))
-    whole = 1 / math.sqrt(dual_weights(z.gram(np.arange(300)), np.zeros(300)).sum())
+    whole = 1 / math.sqrt(
+        dual_weights(z.gram(np.arange(300)), np.zeros(300), z.clock.look_up).sum()
+    )
     for first, join in ((1, 1), (3, 7), (50, 100)):
         monkeypatch.setattr(dual_margin, "FIRST", first)
         monkeypatch.setattr(dual_margin, "JOIN", join)

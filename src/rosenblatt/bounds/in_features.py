@@ -168,7 +168,7 @@ def _squared_lengths(z: KernelVectors, sample: Ints, step: Floats) -> Floats:
         sums = KernelSums(z.sums.kernel, z.sums.bias, here)
         f = sums.of(z.X[moved], theta[moved], z.team, z.clock)[0]
         V = sums.placed(here)
-        with z.clock.task(Kind.PRODUCTS, len(rows) ** 2 * V.shape[1]), one_blas_thread():
+        with one_blas_thread():
             K = sums.values(V, V)
         made, steps = np.empty(end - begin), step[begin:end]
         square = squared_lengths(

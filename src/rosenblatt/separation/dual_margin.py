@@ -63,7 +63,7 @@ def widest(z: KernelVectors, R: float, first: bool = False) -> DualMargin:
     alpha = np.zeros(len(rows))
     while rows.size:
         z.clock.look_up()
-        alpha = dual_weights(z.gram(rows), alpha, z.clock.pieces())
+        alpha = dual_weights(z.gram(rows), alpha, z.clock.look_up)
         theta = np.zeros(z.size)
         theta[rows] = alpha
         values, off, length = z.scores(theta)
@@ -96,15 +96,13 @@ def _begin(z: KernelVectors) -> Ints:
     return np.sort(np.concatenate(chosen))
 
 
-def dual_weights(
-    Q: Floats, alpha: Floats, look_up: Callable[[float], None] | None = None
-) -> Floats:
+def dual_weights(Q: Floats, alpha: Floats, look_up: Callable[[], None]) -> Floats:
     """The α that solves the problem above, from a first guess, as far as floats can tell.
 
     The method of Lawson and Hanson [1]_: of the weights that are 0 those of samples farthest below
     1 may become positive, and then none may fall below 0. Samples may be dependent; so a little is
     added to the diagonal, and on the right, too, times the last solution: in a few rounds it has
-    no effect [2]_.
+    no effect [2]_. `look_up` is called now and then, and may raise to end the work.
 
     References
     ----------
@@ -125,9 +123,7 @@ def dual_weights(
     return alpha / size
 
 
-def _pivoted(
-    Q: Floats, right: Floats, alpha: Floats, look_up: Callable[[float], None] | None
-) -> Floats:
+def _pivoted(Q: Floats, right: Floats, alpha: Floats, look_up: Callable[[], None]) -> Floats:
     """``½ α·Qα - right·α`` made as small as it can be over ``α >= 0``."""
     alpha, enter = _downhill(Q, right, alpha.copy(), alpha > 0, look_up), ENTER
     for _ in range(MOST * len(Q)):
@@ -153,7 +149,7 @@ def _downhill(
     right: Floats,
     alpha: Floats,
     positive: np.ndarray,
-    look_up: Callable[[float], None] | None,
+    look_up: Callable[[], None],
 ) -> Floats:
     """From α to where the weights that may be positive are best, and back where one would not be.
 
@@ -161,8 +157,7 @@ def _downhill(
     """
     chosen = np.flatnonzero(positive)
     while chosen.size:
-        if look_up is not None:
-            look_up(len(chosen) ** 3 / 3)
+        look_up()
         try:
             factor = cho_factor(Q[np.ix_(chosen, chosen)], overwrite_a=True, check_finite=False)
         except LinAlgError:

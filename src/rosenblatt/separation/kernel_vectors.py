@@ -17,7 +17,7 @@ import numpy as np
 
 from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, Radial, squared_norms
 from rosenblatt.nearest.signed_vectors import U
-from rosenblatt.running.clock import Clock, Kind
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
 
 BLOCK = 1000  # rows whose kernel values are held at a time
-TOGETHER = 16  # blocks between two looks at the clock
+AT_ONCE = 2e9  # products between two looks at the clock: a fraction of a second
 
 
 def is_inner_product(kernel: Kernel) -> bool:
@@ -67,15 +67,16 @@ class KernelSums:
         self, V: Any, coef: Floats, team: Team | None = None, clock: Clock | None = None
     ) -> tuple[Floats, Floats]:
         """The sums for each sample, and how far rounding can have moved them."""
-        n, V, look_up = self.X.shape[0], self.placed(V), (clock or Clock()).pieces()
+        n, V, clock = self.X.shape[0], self.placed(V), clock or Clock()
         task = partial(self._of_block, V, coef, squared_norms(V).max(initial=0.0))
         task = partial(task, has_no_negative(V))
-        each = (team or Team(1)).each
+        team = team or Team(1)
+        blocks = int(AT_ONCE / (BLOCK * (len(coef) + 1) * (self.X.shape[1] + 8)))
         starts, found = iter(range(0, n, BLOCK)), []
         with one_blas_thread():
-            while some := list(islice(starts, TOGETHER)):
-                look_up(len(some) * BLOCK * len(coef) * (self.X.shape[1] + 8))
-                found += each(task, some)
+            while some := list(islice(starts, max(blocks, team.size))):
+                clock.look_up()
+                found += team.each(task, some)
         values, off = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return values, off
 
@@ -174,7 +175,7 @@ class KernelVectors:
     def gram(self, rows: Ints) -> Floats:
         """``z_i·z_j`` of the listed samples."""
         V = self.sums.placed(self.X[rows])
-        with self.clock.task(Kind.PRODUCTS, len(rows) ** 2 * self.X.shape[1]), one_blas_thread():
+        with one_blas_thread():
             K = self.sums.values(V, V)
         K *= self.sign[rows]
         K *= self.sign[rows, np.newaxis]
