@@ -84,7 +84,8 @@ def separability(
         bounds on their rounding; what this cannot prove is then asked of the matrix of all values,
         for up to 4000 samples, and beyond is `Undecided`. Two samples that are the same but for
         their classes prove that nothing separates: of many samples, these two are all of the
-        certificate. Memory is for the values of 1000 samples with those of the working set.
+        certificate. It takes the memory of the working set's own values, and of those with 1000
+        samples in each thread.
     fit_intercept : bool, optional
         With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
         it passes through the origin. Without a kernel it always has one.

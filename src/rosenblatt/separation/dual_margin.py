@@ -71,10 +71,10 @@ def widest(z: KernelVectors, R: float, first: bool = False) -> DualMargin:
         if not (length > 0 and math.isfinite(total)):
             return best
         low, high = float(values[z.used].min()) / length, length / total * (1 + 1e-12)
-        if low > best.low:
+        certain = first and bool((values > off)[z.used].all())
+        if certain or low > best.low:
             best = best._replace(theta=theta, low=low)
         best = best._replace(high=min(high, best.high))
-        certain = first and bool((values > off)[z.used].all())
         if certain or best.low >= best.high * (1 - TOL) or best.high < FAINT * R:
             return best
         values[z.sign == 0] = np.inf

@@ -12,8 +12,9 @@ spare for them holds for the features.
 from __future__ import annotations
 
 import math
+import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     Answer = tuple[Certificate, bool, float | None, tuple[Any, Ints]]
 
 WHOLE = 1_000_000  # numbers in vectors up to which the linear machinery is quick enough
+PASSES = 6  # times what a margin takes, to check it
 LEAST_TIME = 1e-9  # seconds that are left when none are
 HIDDEN = "no margin was found that is wider than rounding"
 
@@ -212,10 +214,12 @@ def _of_working_set(
             raise ValueError(OVERFLOW)
         with suppress(Halt):
             theta, _, high = widest(z, R, first=True)
-            seen = ValuesWith(z.sums, np.flatnonzero(theta), labels)
-            found = Undecided((z.margin(theta, R), high), HIDDEN)
-            if found.bracket[0] > 0:
-                found = _separated(seen, theta[seen.basis] * y[seen.basis], y) or found
+            seen, began = ValuesWith(z.sums, np.flatnonzero(theta), labels), time.perf_counter()
+            found = hidden = Undecided((z.margin(theta, R), high), HIDDEN)
+            if hidden.bracket[0] > 0:
+                found = replace(hidden, why=Undecided.TIME)
+                clock.afford(PASSES * (time.perf_counter() - began))
+                found = _separated(seen, theta[seen.basis] * y[seen.basis], y) or hidden
     proved, whole = isinstance(found, Separable), (labels.astype(np.int64), n, np.arange(n))
     return FeatureVerdict(found, kernel, bias, proved, None, seen, *whole, seen.basis)
 

@@ -115,9 +115,10 @@ class ValuesWith:
         """The values, so many rows at a time."""
         place, X = self.sums.placed, self.sums.X
         V = place(X[self.basis])
-        with one_blas_thread():
-            for a in range(0, self.shape[0], BLOCK):
-                yield self.sums.values(place(X[a : a + BLOCK]), V)
+        for a in range(0, self.shape[0], BLOCK):
+            with one_blas_thread():
+                values = self.sums.values(place(X[a : a + BLOCK]), V)
+            yield values
 
     def __iter__(self) -> Iterator[tuple[Floats, Any]]:
         for a, values in zip(range(0, self.shape[0], BLOCK), self.blocks(), strict=True):
