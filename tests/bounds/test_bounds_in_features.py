@@ -60,7 +60,7 @@ def test_a_bound_from_a_part_of_the_samples_holds(span, monkeypatch):
     X, y = np.vstack([X, X[:1]]), np.append(y, -y[0])
     kernel = RBF(0.5)
     best = rb.mistake_bound(X, y, kernel=kernel, epochs=30)
-    monkeypatch.setattr(in_features, "SPAN", span)
+    monkeypatch.setattr(in_features, "WORK", span**2 * len(y))
     found = rb.mistake_bound(X, y, kernel=kernel, epochs=30)
     assert found.separable is best.separable is False
     assert naive_mistakes(kernel(X), y, 30) <= best.most <= found.most * (1 + 1e-9)

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.bounds.solver import KindOfRun
 
-SPAN = 1_000  # samples that span the vectors of a trade, at most
-NUMBERS = 20_000_000  # in their products with all samples, at most
+WORK = 5e9  # products of a step: a trade is made in the span of no more samples
 DEPENDENT = 1e-10  # what is left of a sample's square, beside the largest, that spans nothing new
 HELD = 4_000  # samples whose values with each other are held at a time
 
@@ -95,7 +94,7 @@ def spanned(z: KernelVectors) -> tuple[Ints, Floats, Vectors]:
 
     What a sample adds that is nearly in the span of others is left out.
     """
-    most = max(1, min(z.n, SPAN, NUMBERS // z.n))
+    most = max(1, min(z.n, math.isqrt(int(WORK / z.n))))
     rows = z.used
     if z.n > most:
         rows = np.sort(np.random.default_rng(most).choice(rows, most, replace=False))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Signed = Vectors | Projected
 
 DIRECT = 1200  # numbers in a vector up to which systems are solved by Cholesky's method
+QUICK = 5e9  # products that setting up such a system may take in any case
 STEPS, CONJUGATE_STEPS = 100, 100
 ENOUGH = 1e-11  # what a step would gain, as a share of the value, when it is good enough
 ROUND, SHARP = 1e-2, 1e-9  # the first ε and the last, as shares of √n
@@ -265,7 +266,7 @@ def _newton(
     active, pull = short > 0, z.gather(short) / missing
     unit, first, second = v / length, a / length, b / missing
     gradient = a * unit - b * pull
-    if z.size <= DIRECT:
+    if z.size <= DIRECT or z.n * z.size**2 <= QUICK:
         matrix = second * (z.gram(active) - np.outer(pull, pull))
         matrix[np.diag_indices(z.size)] += first
         matrix -= first * np.outer(unit, unit)
