@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import rosenblatt as rb
 from rosenblatt.bounds import in_features
@@ -87,6 +88,21 @@ def test_a_run_is_measured_as_by_the_whole_matrix(held, monkeypatch):
     along = np.cumsum(updates.step * (K @ star)[updates.sample])
     np.testing.assert_allclose(report.progress[1:], along, rtol=1e-9)
     assert (report.length2_rounding < 1e-6 * np.maximum(report.length2_bound, 1.0)).all()
+
+
+@quiet
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_samples_without_any_features(form, monkeypatch):
+    monkeypatch.setattr(feature_vectors, "FEW", 0)
+    X, y = form(np.zeros((6, 2))), np.array([-1, 1] * 3)
+    kernel = Polynomial(2, coef0=0.0)
+    bound = rb.mistake_bound(X, y, kernel=kernel, epochs=4)
+    assert bound.R < 1e-150
+    assert (bound.most, bound.separable) == (24, False)
+    report = rb.KernelPerceptron(kernel=kernel, record=True, max_epochs=4).fit(X, y)
+    report = report.bound_report(X, y)
+    assert report.holds
+    assert report.n_mistakes == report.bound.most == 24
 
 
 def test_another_run_is_not_let_pass():

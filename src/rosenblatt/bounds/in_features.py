@@ -133,26 +133,26 @@ class Measured(NamedTuple):
 def measured(z: KernelVectors, sample: Ints, step: Floats, star: Floats, R: float) -> Measured:
     """The run that added ``step*φ(x)`` at each mistake, with ``θ* = star``.
 
-    A product of two steps is off by ``e = εR²`` and a sum of k of them by ``(ε + (k + 8)u)kR²``: so
-    much in the run, which took a mistake for one by its rounded value, and in measuring.
+    A product of two steps is off by e, and a sum of k of them by ``k(e + (k + 8)uR²)``: so much in
+    the run, which took a mistake for one by its rounded value, and in measuring.
     """
     values, off, _ = z.scores(star)
     added = step / z.sign[sample] * values[sample]
     doubts = np.abs(step / z.sign[sample]) * off[sample]
     k = np.arange(len(sample) + 1.0)
     rounding = 2 * np.append(0.0, np.cumsum(doubts + (k[1:] + 8) * U * np.abs(added)))
-    epsilon = _relative_error(z, np.unique(sample), R) + (k + 8) * U
+    e = _off(z, np.unique(sample), R) + (k + 8) * U * R * R
     progress = np.append(0.0, np.cumsum(added))
-    longer: Floats = 4.0 * epsilon * R * R * k * (k + 1)
+    longer: Floats = 4.0 * e * k * (k + 1)
     return Measured(progress, _squared_lengths(z, sample, step), rounding, longer)
 
 
-def _relative_error(z: KernelVectors, rows: Ints, R: float) -> float:
-    """How far values between samples are off, beside R²."""
+def _off(z: KernelVectors, rows: Ints, R: float) -> float:
+    """How far products of the listed samples' vectors are off, at most."""
     V = z.sums.placed(z.X[rows])
     relative, absolute = z.sums.rounding(V, float(squared_norms(V).max(initial=0.0)))
     weight = float(np.abs(z.sign).max())
-    return float(np.max(relative + absolute * (weight / R) ** 2, initial=0.0))
+    return float(np.max(relative * R * R + absolute * weight * weight, initial=0.0))
 
 
 def _squared_lengths(z: KernelVectors, sample: Ints, step: Floats) -> Floats:

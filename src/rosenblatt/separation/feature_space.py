@@ -99,7 +99,9 @@ class FeatureVerdict(Shown):
     basis : int array or None
         The samples that the hyperplane was found with.
     samples : int array
-        Which samples these vectors are of: all, or the two that are the same but for their classes.
+        Which samples these vectors are of: all, or two that are the same but for their classes.
+        The verdict is then ``INSEPARABLE`` for these two, so that nothing separates all samples;
+        whether a hyperplane could have the others on their sides is left open.
     n : int
         How many samples there are.
     """
@@ -122,7 +124,7 @@ class FeatureVerdict(Shown):
 
     @property
     def verdict(self) -> Verdict:
-        """That of the certificate."""
+        """That of the certificate, which may be about two samples alone: see `samples`."""
         return self.certificate.verdict
 
     @property

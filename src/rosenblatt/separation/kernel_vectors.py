@@ -215,7 +215,7 @@ class KernelVectors:
         """``R``, the length of the longest, rounded up; infinite where rounding has no bound."""
         with np.errstate(over="ignore", invalid="ignore"):
             largest = max(map(self._largest_square, range(0, len(self.sign), BLOCK)))
-        return math.nextafter(math.sqrt(largest) * (1 + 4 * U), math.inf)
+        return math.nextafter(math.sqrt(largest) * (1 + 4 * U), math.inf) if largest else 0.0
 
     def _largest_square(self, start: int) -> float:
         """The largest ``‖z‖²`` of a block, rounded up."""
