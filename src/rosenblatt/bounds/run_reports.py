@@ -176,9 +176,13 @@ def _measured(
     ends = np.searchsorted(updates.update, np.arange(n_updates), side="right")
     at, stop = np.append(0, ends), int(ends[-1]) if n_updates else 0
     sample, step = updates.sample[:stop], updates.step[:stop]
-    made = measured(z, sample, step, found.theta, found.bound.R)
+    made, bound = measured(z, sample, step, found.theta, found.bound.R), found.bound
     course = Course(at, made.progress[at], made.length2[at], found.theta)
-    return course, (made.progress_rounding[at], made.length2_rounding[at])
+    # What the bounds of both lemmas are compared with is itself a sum of such numbers.
+    progress = 2 * z.slack * (np.sqrt(np.abs(course.length2)) + at * bound.gamma)
+    length2 = 4 * z.slack * bound.length2_bound(at)
+    progress, length2 = progress + made.progress_rounding[at], length2 + made.length2_rounding[at]
+    return course, (progress, length2)
 
 
 def _run_bound(vectors: Vectors, run: KindOfRun) -> Found:
