@@ -133,8 +133,8 @@ def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
                 course, rounding = _measured(z, updates, fit.n_updates, found)
             else:
                 vectors = FeatureVectors(features, labels(data.source), team, positive, **weights)
-                separating = partial(separating_in_features, features=features)
-                found = _kernel_bound(partial(in_features, vectors), run, separating, name)
+                look = partial(separating_in_features, features=features)
+                found = _kernel_bound(partial(in_features, vectors), run, look, name)
                 course = follow(updates, fit.n_updates, features.vectors, found.theta)
                 rounding = allowances(course, found.bound, vectors.slack)
             reports.append(_report(found.bound, own, fit, course, rounding, bias))
@@ -157,12 +157,12 @@ def _from_zero(record: Any, size: int) -> Updates:
 def _kernel_bound(
     bounds_of: Callable[[KindOfRun], Bounds],
     run: KindOfRun,
-    separating: Callable[[Any], tuple[Floats | None, bool | None]],
+    look: Callable[[Any], tuple[Floats | None, bool | None]],
     name: str,
 ) -> Found:
     """The bound for any number of epochs; if there is none, for those of the run."""
     for_ever = bounds_of(run._replace(epochs=None))
-    theta, separable = separating(for_ever)
+    theta, separable = look(for_ever)
     found = best_in_features(for_ever, theta, separable, name)
     found = found or best_in_features(bounds_of(run), theta, separable, name)
     assert found is not None
