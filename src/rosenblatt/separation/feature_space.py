@@ -159,7 +159,7 @@ class FeatureVerdict(Shown):
         """What theory knows of samples of which no two are the same but for their classes."""
         if not isinstance(self.kernel, Radial):
             return ""
-        return " (with exact numbers it is: different samples have independent features)"
+        return " (with exact numbers it is separable: different samples have independent features)"
 
 
 def separability_in_features(
