@@ -79,8 +79,13 @@ def separability(
         Labels; of two classes the second in sorted order is +1. Not with an opened source.
     kernel : rb.kernels object or callable, optional
         Ask for a hyperplane in its feature space. Linear and polynomial kernels are decided
-        exactly where no product of the numbers in X is rounded, or where there is room to spare;
-        other kernels by the matrix of their values, for up to 4000 samples.
+        exactly where no product of the numbers in X is rounded, or where there is room to spare.
+        Of many samples a hyperplane is looked for with the kernel's values of a few, and proved by
+        bounds on their rounding; what this cannot prove is then asked of the matrix of all values,
+        for up to 4000 samples, and beyond is `Undecided`. Two samples that are the same but for
+        their classes prove that nothing separates: of many samples, these two are all of the
+        certificate. It takes the memory of the working set's own values, and of those with 1000
+        samples in each thread.
     fit_intercept : bool, optional
         With a kernel, whether the hyperplane may have a bias (the kernel is then ``K + 1``); None:
         it passes through the origin. Without a kernel it always has one.

@@ -11,10 +11,10 @@ import rosenblatt as rb
 from commands import PENGUINS, call, fitted, one_line, table, xor_table
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.report import judging, sentences
-from rosenblatt.report.judging import scores
 from rosenblatt.results import Verdict
-from rosenblatt.separation import feature_space
+from rosenblatt.separation import feature_vectors
 from rosenblatt.separation import function as separability
+from rosenblatt.separation.kernel_vectors import KernelSums
 
 pytestmark = pytest.mark.usefixtures("plain_terminal")
 
@@ -102,7 +102,8 @@ def test_the_rounding_of_a_proof_is_no_less_than_it_is(kernel, bias):
     model = rb.KernelPerceptron(kernel=kernel, degree=3, gamma=0.1, fit_intercept=bias)
     model.set_params(max_epochs=20).fit(X, y)
     (fit,) = model.fits_
-    values, off = scores(model.kernel_, bias, model.support_vectors_, fit.last, X)
+    sums = KernelSums(model.kernel_, float(bias), X)
+    values, off = sums.of(model.support_vectors_, fit.last)
     exact = [[Fraction(v) for v in row] for row in X]
     for i, row in enumerate(exact):
         f = Fraction(0)
@@ -116,11 +117,13 @@ def test_the_rounding_of_a_proof_is_no_less_than_it_is(kernel, bias):
 
 
 def test_a_sign_that_rounding_could_have_made_is_no_proof(monkeypatch):
+    sums_of = KernelSums.of
+
     def coarse(*given):
-        f, off = scores(*given)
+        f, off = sums_of(*given)
         return f, off + np.abs(f).min()
 
-    monkeypatch.setattr(judging, "scores", coarse)
+    monkeypatch.setattr(KernelSums, "of", coarse)
     name = circles_table()
     why = "shown by this model, as far as rounding lets one tell"
     assert verdict(name, "--kernel", "poly", "--degree", 2) == ("SEPARABLE", False, why)
@@ -235,7 +238,8 @@ def test_a_kernel_that_is_no_inner_product():
 
 
 def test_too_many_rows(monkeypatch):
-    monkeypatch.setattr(judging, "SAMPLES", 99)
+    for module in (judging, feature_vectors):
+        monkeypatch.setattr(module, "SAMPLES", 99)
     why = "not looked for among more than 99 rows with this kernel"
     assert undecided("--kernel", "sigmoid", "--max-epochs", 3) == why
     assert verdict("rings.csv", "--kernel", "poly", "--max-epochs", 3)[0] == "INSEPARABLE"
@@ -413,8 +417,8 @@ def test_no_bound_is_known_for_ever():
             "--kernel sigmoid is no inner product of these rows, so there is no bound: give --ker",
         ),
         (
-            ["--kernel", "poly", "--degree", "500", "--max-epochs", "2"],
-            "or give a smaller --degree or --gamma",
+            ["--kernel", "poly", "--degree", "5000", "--max-epochs", "2"],
+            "scale the features, or give smaller weights, or a smaller gamma or degree",
         ),
     ],
 )
@@ -422,11 +426,17 @@ def test_bounds_that_there_are_not(options, message):
     assert message in call("bound", circles_table(), *options, code=2).stderr
 
 
+def test_a_bound_of_values_near_the_largest_float():
+    options = ("--kernel", "poly", "--degree", 500, "--max-epochs", 2)
+    said = call("bound", circles_table(), *options, code=1).stdout
+    assert "at most 200 mistakes in 2 epochs: nE, a mistake per visit" in said
+
+
 def test_a_bound_of_too_many_rows_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(feature_space, "SAMPLES", 99)
+    monkeypatch.setattr(feature_vectors, "SAMPLES", 99)
     monkeypatch.setattr(rb.KernelPerceptron, "fit", lambda *_: pytest.fail("it was trained"))
-    said = call("bound", circles_table(), "--kernel", "rbf", code=2).stderr
-    assert "100 rows are too many for a bound with --kernel rbf: give up to 99, or" in said
+    said = call("bound", circles_table(), "--kernel", "sigmoid", code=2).stderr
+    assert "100 rows are too many to see whether --kernel sigmoid is an inner product" in said
 
 
 # --------------------------------------------------------------------- without any kernel

@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 
 import rosenblatt as rb
 from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial, Precomputed, Sigmoid, maps
-from rosenblatt.separation import feature_space
+from rosenblatt.separation import feature_vectors
 
 small = st.integers(-3, 3).map(float)
 KERNELS = [
@@ -202,9 +202,9 @@ def test_refused_data(monkeypatch):
         rb.separability(X * 1e200, y, kernel=Polynomial(2))
     with pytest.raises(ValueError, match="fit_intercept=False is for a kernel"):
         rb.separability(X, y, fit_intercept=False)
-    monkeypatch.setattr(feature_space, "SAMPLES", 3)
-    with pytest.raises(ValueError, match="X has 4 samples, but the values"):
-        rb.separability(X, y, kernel=RBF(1.0))
+    monkeypatch.setattr(feature_vectors, "SAMPLES", 3)
+    with pytest.raises(ValueError, match=r"X has 4 samples, but whether .* is an inner product"):
+        rb.separability(X, y, kernel=lambda u, v: (u @ v + 1) ** 2)
 
 
 # Margins and bounds -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.arguments import brief, one_of, positive_int, positive_number, yes_or_no
+from rosenblatt.bounds.in_features import KernelBounds
 from rosenblatt.bounds.joint import JointVectors, of_classes
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract.parameters import (
@@ -24,15 +25,18 @@ from rosenblatt.results import Hyperplane, Separable, Undecided
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.problems import Settings
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_space import (
+from rosenblatt.separation.feature_vectors import (
+    OVERFLOW,
     Features,
     FeatureVectors,
     as_kernel,
+    by_values,
     feature_vectors,
     making_time,
     named,
 )
 from rosenblatt.separation.function import proved, read_classes, read_two_classes
+from rosenblatt.separation.kernel_vectors import KernelVectors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -144,12 +148,22 @@ def _kernel_bound(
     clock: Clock,
 ) -> MistakeBound:
     """The bound in the feature space of a kernel, with the best hyperplane through its origin."""
-    if clock.left() < making_time(X, kernel, clock):
-        raise ValueError(LATE)
-    features = feature_vectors(X, kernel, fit_intercept)
-    bounds = in_features(FeatureVectors(features, label, team, clock=clock), run)
     name = named(kernel, fit_intercept)
-    found, separable = best_in_features(bounds, features, name)
+    if by_values(kernel, X):
+        sign = np.where(label > 0, 1.0, -1.0)
+        vectors = KernelVectors(X, sign, kernel, float(fit_intercept), team, clock)
+        in_values = KernelBounds(vectors, run)
+        if not np.isfinite(in_values.R):
+            raise ValueError(OVERFLOW)
+        bounds: Bounds = in_values
+        theta, separable = in_values.separating()
+    else:
+        if clock.left() < making_time(X, kernel, clock):
+            raise ValueError(LATE)
+        features = feature_vectors(X, kernel, fit_intercept)
+        bounds = in_features(FeatureVectors(features, label, team, clock=clock), run)
+        theta, separable = separating_in_features(bounds, features)
+    found = best_in_features(bounds, theta, separable, name)
     if found is None and bounds.late:
         raise ValueError(LATE)
     if found is None:
@@ -166,10 +180,8 @@ def in_features(vectors: FeatureVectors, run: KindOfRun) -> Bounds:
     return Bounds(vectors, run._replace(start=np.zeros(vectors.size)))
 
 
-def best_in_features(
-    bounds: Bounds, features: Features, name: str
-) -> tuple[Found | None, bool | None]:
-    """The smallest bound for vectors of features, and whether a hyperplane separates them."""
+def separating_in_features(bounds: Bounds, features: Features) -> tuple[Floats | None, bool | None]:
+    """The best vector that separates vectors of features, and whether one does."""
     theta, separable = None, None
     with bounds.in_time():
         theta = bounds.z.widest(bounds.R)
@@ -177,10 +189,17 @@ def best_in_features(
             separable = True
         elif features.explicit and not features.off:  # rounded ones do not tell what is beyond
             separable = _separable(bounds)[1]
+    return theta, separable
+
+
+def best_in_features(
+    bounds: Bounds, theta: Floats | None, separable: bool | None, name: str
+) -> Found | None:
+    """The smallest bound in the feature space of a kernel."""
     found = bounds.best(theta, bool(separable))
     if found is not None:
         found = found._replace(bound=replace(found.bound, kernel=name, separable=separable))
-    return found, separable
+    return found
 
 
 def samples_per_update(update: str, size: int | None, n: int) -> int:

@@ -38,3 +38,19 @@ def replay(
             sums[j] = 0.0
         progress[t] = dot(theta, star)
         length2[t] = dot(theta, theta)
+
+
+@loop
+def squared_lengths(K: Any, place: Any, step: Any, f: Any, square: float, out: Any) -> float:
+    """Write ``‖θ‖²`` after each of the steps ``step*φ(x)``, and return the last.
+
+    ``f = θ·φ(x)`` for the samples whose kernel values are in K, and `place` is where a step's
+    sample is among them.
+    """
+    for k in range(len(place)):
+        i = place[k]
+        square += step[k] * (2 * f[i] + step[k] * K[i, i])
+        for j in range(len(f)):
+            f[j] += step[k] * K[i, j]
+        out[k] = square
+    return square

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,9 @@ from rosenblatt.bounds.function import (
     in_features,
     samples_per_update,
     separating,
+    separating_in_features,
 )
+from rosenblatt.bounds.in_features import KernelBounds, measured
 from rosenblatt.bounds.joint import (
     JointVectors,
     in_kesler_vectors,
@@ -29,9 +32,17 @@ from rosenblatt.nearest.signed_vectors import U, Vectors
 from rosenblatt.results import BoundReport, Hyperplane, JointFit, Updates
 from rosenblatt.running.orders import PICKING
 from rosenblatt.running.threads import Team
-from rosenblatt.separation.feature_space import FeatureVectors, feature_vectors, named
+from rosenblatt.separation.feature_vectors import (
+    FeatureVectors,
+    by_values,
+    feature_vectors,
+    named,
+)
+from rosenblatt.separation.kernel_vectors import KernelVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.bounds.solver import Found
     from rosenblatt.contract.classifier import Data
@@ -59,7 +70,8 @@ def bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
             last = np.append(fit.last.w, fit.last.b)
             course = _followed(updates, fit, X, found, last)
             own, bias = data.classes.tolist()[positive], updates.fit_intercept
-            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
+            rounding = allowances(course, found.bound, vectors.slack)
+            reports.append(_report(found.bound, own, fit, course, rounding, bias))
     return tuple(reports)
 
 
@@ -93,7 +105,8 @@ def _joint_report(model: Any, data: Data, record: Any) -> BoundReport:
         X = stack(KeslerSource(data.source, k, bias))
         course = _followed(updates, fit, X, found, joined_planes(fit.last))
     bound = of_classes(found.bound, k)
-    return _report(bound, None, fit, course, vectors.slack, bias)
+    rounding = allowances(course, bound, vectors.slack)
+    return _report(bound, None, fit, course, rounding, bias)
 
 
 def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
@@ -105,28 +118,71 @@ def kernel_bound_reports(model: Any, data: Data) -> tuple[BoundReport, ...]:
     X, bias = whole(data.source), bool(model._fitted_with["fit_intercept"])
     if (model._same_rows(model.support_, X) < 0).any():
         raise ValueError(OTHER_DATA)
-    features, name = feature_vectors(X, model.kernel_, bias), named(model.kernel_, bias)
-    blocks = [piece.block for piece in data.source.pieces()]
-    given = {"weight": np.concatenate([b.weight for b in blocks]), "factor": blocks[0].factor}
-    weights = {part: array for part, array in given.items() if array.size}
-    label, reports = labels(data.source), []
+    features = None if by_values(model.kernel_, X) else feature_vectors(X, model.kernel_, bias)
+    weights, reports = _weights_of(data.source), []
     with Team(count_threads(model.n_jobs)) as team:
         for positive, fit, record in zip(data.positives, model.fits_, records, strict=True):
-            _rate(record, _signed_weights(data.source, positive), 1.0)
-            vectors = FeatureVectors(features, label, team, positive, **weights)
-            zero = Hyperplane(np.zeros(features.vectors.shape[1]))
-            columns = record.epoch, record.sample, record.value, record.step, record.update
-            updates = Updates(*columns, start=zero, eta=1.0, fit_intercept=False)
-            run = _run(model, fit, updates, 1.0, vectors.n)
-            for_ever = in_features(vectors, run._replace(epochs=None))
-            found, _ = best_in_features(for_ever, features, name)
-            if found is None:
-                found, _ = best_in_features(in_features(vectors, run), features, name)
-            assert found is not None
-            course = follow(updates, fit.n_updates, features.vectors, found.theta)
-            own = data.classes.tolist()[positive]
-            reports.append(_report(found.bound, own, fit, course, vectors.slack, bias))
+            sign = _signed_weights(data.source, positive)
+            _rate(record, sign, 1.0)
+            updates = _from_zero(record, 0 if features is None else features.vectors.shape[1])
+            run = _run(model, fit, updates, 1.0, int(np.count_nonzero(sign)))
+            name, own = named(model.kernel_, bias), data.classes.tolist()[positive]
+            if features is None:
+                z = KernelVectors(X, sign, model.kernel_, float(bias), team)
+                found = _kernel_bound(partial(KernelBounds, z), run, KernelBounds.separating, name)
+                course, rounding = _measured(z, updates, fit.n_updates, found)
+            else:
+                vectors = FeatureVectors(features, labels(data.source), team, positive, **weights)
+                look = partial(separating_in_features, features=features)
+                found = _kernel_bound(partial(in_features, vectors), run, look, name)
+                course = follow(updates, fit.n_updates, features.vectors, found.theta)
+                rounding = allowances(course, found.bound, vectors.slack)
+            reports.append(_report(found.bound, own, fit, course, rounding, bias))
     return tuple(reports)
+
+
+def _weights_of(source: Source) -> dict[str, Any]:
+    """The weights of samples and classes, if there are any."""
+    blocks = [piece.block for piece in source.pieces()]
+    given = {"weight": np.concatenate([b.weight for b in blocks]), "factor": blocks[0].factor}
+    return {part: array for part, array in given.items() if array.size}
+
+
+def _from_zero(record: Any, size: int) -> Updates:
+    """The record of a kernel perceptron as that of a perceptron on its features."""
+    columns = record.epoch, record.sample, record.value, record.step, record.update
+    return Updates(*columns, start=Hyperplane(np.zeros(size)), eta=1.0, fit_intercept=False)
+
+
+def _kernel_bound(
+    bounds_of: Callable[[KindOfRun], Bounds],
+    run: KindOfRun,
+    look: Callable[[Any], tuple[Floats | None, bool | None]],
+    name: str,
+) -> Found:
+    """The bound for any number of epochs; if there is none, for those of the run."""
+    for_ever = bounds_of(run._replace(epochs=None))
+    theta, separable = look(for_ever)
+    found = best_in_features(for_ever, theta, separable, name)
+    found = found or best_in_features(bounds_of(run), theta, separable, name)
+    assert found is not None
+    return found
+
+
+def _measured(
+    z: KernelVectors, updates: Updates, n_updates: int, found: Found
+) -> tuple[Course, tuple[Floats, Floats]]:
+    """The course of a kernel perceptron, and how far rounding can have moved it."""
+    ends = np.searchsorted(updates.update, np.arange(n_updates), side="right")
+    at, stop = np.append(0, ends), int(ends[-1]) if n_updates else 0
+    sample, step = updates.sample[:stop], updates.step[:stop]
+    made, bound = measured(z, sample, step, found.theta, found.bound.R), found.bound
+    course = Course(at, made.progress[at], made.length2[at], found.theta)
+    # What the bounds of both lemmas are compared with is itself a sum of such numbers.
+    progress = 2 * z.slack * (np.sqrt(np.abs(course.length2)) + at * bound.gamma)
+    length2 = 4 * z.slack * bound.length2_bound(at)
+    progress, length2 = progress + made.progress_rounding[at], length2 + made.length2_rounding[at]
+    return course, (progress, length2)
 
 
 def _run_bound(vectors: Vectors, run: KindOfRun) -> Found:
@@ -189,9 +245,14 @@ def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> KindOfRu
 
 
 def _report(
-    bound: MistakeBound, label: Any, fit: Any, course: Course, slack: float, bias: bool
+    bound: MistakeBound,
+    label: Any,
+    fit: Any,
+    course: Course,
+    rounding: tuple[Floats, Floats],
+    bias: bool,
 ) -> BoundReport:
-    progress, length2 = allowances(course, bound, slack)
+    progress, length2 = rounding
     return BoundReport(
         bound=bound,
         positive=label,

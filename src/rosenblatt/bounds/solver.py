@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -27,6 +27,7 @@ from rosenblatt.nearest.directions import conjugate_gradients
 from rosenblatt.nearest.signed_vectors import Projected, U
 from rosenblatt.results import Hyperplane, MistakeBound
 from rosenblatt.running.clock import Halt
+from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Signed = Vectors | Projected
 
 DIRECT = 1200  # numbers in a vector up to which systems are solved by Cholesky's method
+QUICK = 5e9  # products that setting up such a system may take in any case
 STEPS, CONJUGATE_STEPS = 100, 100
 ENOUGH = 1e-11  # what a step would gain, as a share of the value, when it is good enough
 ROUND, SHARP = 1e-2, 1e-9  # the first ε and the last, as shares of √n
@@ -68,8 +70,9 @@ class Bounds:
     `late` tells that some of them were not found because the vectors' time was over.
     """
 
-    def __init__(self, vectors: Vectors, run: KindOfRun) -> None:
-        self.z, self.run, self.late = vectors, run, False
+    def __init__(self, vectors: Any, run: KindOfRun) -> None:
+        self.z: Any = vectors
+        self.run, self.late = run, False
         self.R = vectors.radius()
         self.length = math.hypot(*run.start.tolist())
         # Squares must neither overflow nor vanish; a power of two divides all lengths exactly.
@@ -144,7 +147,7 @@ class Bounds:
 
     def _for_ever(self, theta: Floats) -> Found:
         """``(R/γ)²`` and its kin, however many epochs there are."""
-        unit = _unit(theta)
+        unit = self._unit(theta)
         gamma = self.z.margin(unit, self.R)
         if not gamma > 0:  # rounding the length to one has turned it too far
             unit = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
@@ -185,7 +188,7 @@ class Bounds:
         root, reach, exponent = math.sqrt(self.run.epochs), self._reach, self._exponent
         if given is None:
             return least_sum(self.z.divided(exponent), reach, root)
-        unit = _unit(given)
+        unit = self._unit(given)
         scale = least_sum(Projected(np.ldexp(self.z.values(unit), -exponent)), reach, root)
         return max(float(scale[0]), 0.0) * unit
 
@@ -193,9 +196,9 @@ class Bounds:
         """``((R + √E·D)/γ)²`` for ``γ = 2^exponent/‖v‖``; it holds for any v, best or not."""
         z, run = self.z, self.run
         assert run.epochs is not None
-        norm = float(np.linalg.norm(v))
+        norm = self._length(v)
         unit, gamma = v / norm, 1 / norm
-        missing = np.maximum(gamma - z.divided(self._exponent).values(unit), 0.0)
+        missing = np.maximum(gamma - self._values(unit), 0.0)
         missing = missing.reshape(-1, run.rivals).max(axis=1)
         shortfall = float(np.linalg.norm(missing)) * (1 + z.n * U)
         shortfall += math.sqrt(z.n) * z.slack * self._scaled(self.R)
@@ -207,12 +210,20 @@ class Bounds:
         terms = (float(np.ldexp(length, self._exponent)) for length in (gamma, shortfall))
         return self._made(unit, bound * (1 + 16 * U), *terms)
 
+    def _unit(self, theta: Floats) -> Floats:
+        """The vector at length one, whatever its scale."""
+        scaled = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
+        unit: Floats = scaled / self._length(scaled)
+        return unit
 
-def _unit(theta: Floats) -> Floats:
-    """The vector at length one, whatever its scale."""
-    scaled = np.ldexp(theta, -int(np.frexp(np.abs(theta).max())[1]))
-    unit: Floats = scaled / np.linalg.norm(scaled)
-    return unit
+    def _length(self, theta: Floats) -> float:
+        """``‖θ‖``."""
+        return float(np.linalg.norm(theta))
+
+    def _values(self, unit: Floats) -> Floats:
+        """``z·θ`` of every sample over ``2^exponent``."""
+        values: Floats = self.z.divided(self._exponent).values(unit)
+        return values
 
 
 # The trade ------------------------------------------------------------------------------------
@@ -220,6 +231,11 @@ def _unit(theta: Floats) -> Floats:
 
 def least_sum(z: Signed, a: float, b: float) -> Floats:
     """``argmin_v a‖v‖ + b‖(1 - Zv)₊‖₂`` for positive a and b; zeros if that is it."""
+    with one_blas_thread():  # with more of them the order of additions depends on how many
+        return _least_sum(z, a, b)
+
+
+def _least_sum(z: Signed, a: float, b: float) -> Floats:
     v, values = np.zeros(z.size), np.zeros(z.n)
     pull = z.gather(np.ones(z.n))
     if b * float(np.linalg.norm(pull)) <= a * math.sqrt(z.n):
@@ -250,7 +266,7 @@ def _newton(
     active, pull = short > 0, z.gather(short) / missing
     unit, first, second = v / length, a / length, b / missing
     gradient = a * unit - b * pull
-    if z.size <= DIRECT:
+    if z.size <= DIRECT or z.n * z.size**2 <= QUICK:
         matrix = second * (z.gram(active) - np.outer(pull, pull))
         matrix[np.diag_indices(z.size)] += first
         matrix -= first * np.outer(unit, unit)

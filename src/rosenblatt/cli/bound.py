@@ -153,13 +153,11 @@ def _examine(
 def _refuse_too_many(model: Any, X: Any) -> None:
     """Refuse, before any work, rows of which no bound can be found."""
     from rosenblatt.kernel.choice import find_kernel
-    from rosenblatt.separation.feature_space import SAMPLES, spelled_out
+    from rosenblatt.separation.feature_vectors import SAMPLES, too_many
 
-    if not hasattr(model, "kernel") or X.shape[0] <= SAMPLES:
-        return
-    if not spelled_out(find_kernel(model, X), X):
+    if hasattr(model, "kernel") and too_many(find_kernel(model, X), X):
         msg = (
-            f"{X.shape[0]} rows are too many for a bound with --kernel {model.kernel}: give up to "
-            f"{SAMPLES}, or --kernel linear"
+            f"{X.shape[0]} rows are too many to see whether --kernel {model.kernel} is an inner "
+            f"product of them: give up to {SAMPLES}, or --kernel rbf or poly"
         )
         raise ValueError(msg)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.functions import Kernel, Linear, Polynomial, Products, Radial, squared_norms
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.kernels.functions import Radial
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
-from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.proofs import check
 from rosenblatt.report.facts import PATIENCE, FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fits import (
@@ -36,16 +36,14 @@ from rosenblatt.results import (
     Undecided,
     Verdict,
 )
+from rosenblatt.running.threads import Team
 from rosenblatt.separation.explaining import twins
-from rosenblatt.separation.feature_space import SAMPLES, spelled_out
+from rosenblatt.separation.feature_vectors import SAMPLES, too_many
 from rosenblatt.separation.function import separability
-
-if TYPE_CHECKING:
-    from rosenblatt.array_types import Floats
+from rosenblatt.separation.kernel_vectors import KernelSums, is_inner_product
 
 Ints = NDArray[np.int64]
 
-BLOCK = 1000  # rows whose kernel values are held at a time
 LEAST_PATIENCE = 1.0  # seconds: small tables need less, whatever training may take
 LEAST_TIME = 0.01  # seconds in which it is worth while to look
 UNDECIDED = Verdict.UNDECIDED
@@ -223,46 +221,13 @@ def _by_itself(classifier: Any, fit: KernelFit, X: Any, y: Ints) -> VerdictFacts
     if fit.stop_reason is not StopReason.SEPARATED or not is_inner_product(classifier.kernel_):
         return None
     bias, V = bool(classifier.fit_intercept), classifier.support_vectors_
-    values, off = scores(classifier.kernel_, bias, V, fit.last, X)
+    with Team(count_threads(classifier.n_jobs)) as team:
+        values, off = KernelSums(classifier.kernel_, float(bias), X).of(V, fit.last, team)
     if not bool((y * values > 0).all()):  # some were dropped, or had no weight
         return None
     ground = Ground.MODEL if fit.keeps_last else Ground.LAST_VECTOR
     proved = bool((y * values > off).all())
     return VerdictFacts(Verdict.SEPARABLE, ground, proved=proved, in_features=True)
-
-
-def is_inner_product(kernel: Kernel) -> bool:
-    """Whether a kernel is an inner product of features on any data."""
-    good = isinstance(kernel, Polynomial) and kernel.coef0 >= 0
-    return good or isinstance(kernel, Linear | Radial)
-
-
-def scores(kernel: Kernel, bias: bool, V: Any, coef: Floats, X: Any) -> tuple[Floats, Floats]:
-    """``Σ coef*K(v, x)`` for each row x, and how far rounding can have moved it."""
-    moved = isinstance(kernel, Radial) and isinstance(X, np.ndarray)
-    center = X.mean(axis=0) if moved else 0.0  # around the origin fewer digits cancel
-    V, size = V - center if moved else V, np.abs(coef)
-    plain = not moved and all(map(_has_no_negative, (X, V)))
-    most = float(squared_norms(V).max(initial=0.0))
-    values, off = np.empty(X.shape[0]), np.empty(X.shape[0])
-    for a in range(0, X.shape[0], BLOCK):
-        part = slice(a, a + BLOCK)
-        rows = X[part] - center if moved else X[part]
-        known = Products(U, X.shape[1] + 4, squared_norms(rows), most, plain)
-        relative, absolute = kernel.rounding(known)
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = Kernel.__call__(kernel, rows, V) + bias
-            values[part] = K @ coef
-            sums = (relative + (len(size) + 8) * U) * (np.abs(K) @ size)
-            off[part] = 1.01 * (sums + absolute * size.sum())
-    return values, off
-
-
-def _has_no_negative(X: Any) -> bool:
-    """Whether no entry is below 0."""
-    entries = X.data if hasattr(X, "tocsr") else X
-    step = max(1, (1 << 20) // (entries[:1].size or 1))
-    return all(bool((entries[a : a + step] >= 0).all()) for a in range(0, len(entries), step))
 
 
 def first_same(X: Any, y: Ints) -> list[int]:
@@ -274,7 +239,7 @@ def _searched(classifier: Any, training: EncodedTable, y: Ints, seconds: float) 
     """What `rosenblatt.separability` finds in so many seconds."""
     X, kernel, bias = training.X, classifier.kernel_, bool(classifier.fit_intercept)
     open_ = VerdictFacts(UNDECIDED, Ground.TIME, in_features=True)
-    if X.shape[0] > SAMPLES and not spelled_out(kernel, X):
+    if too_many(kernel, X):
         return replace(open_, ground=Ground.TOO_MANY_ROWS, n_rows=SAMPLES)
     if seconds < LEAST_TIME:
         return open_
@@ -286,8 +251,10 @@ def _searched(classifier: Any, training: EncodedTable, y: Ints, seconds: float) 
     except ValueError as error:
         return replace(open_, ground=Ground.FAILED, message=" ".join(str(error).split()))
     if isinstance(found.certificate, Undecided):
-        timed = found.certificate.why == Undecided.TIME
-        return open_ if timed else replace(open_, ground=Ground.WORK)
+        why = found.certificate.why
+        if why in (Undecided.TIME, Undecided.WORK):
+            return replace(open_, ground=Ground.TIME if why == Undecided.TIME else Ground.WORK)
+        return replace(open_, ground=Ground.FAILED, message=why)
     if not found.exact and not np.isfinite(found.tolerance or 0.0):
         return replace(open_, ground=Ground.ERROR_UNKNOWN)
     return VerdictFacts(

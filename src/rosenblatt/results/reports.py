@@ -78,7 +78,8 @@ class MistakeBound(Shown):
         ``θ₀·θ*`` and ``‖θ₀‖`` of the start guess.
     kernel : str or None
         The kernel in symbols, where all this is about its feature space. `hyperplane` then has
-        coordinates of that space: those of `rb.features.Polynomial`, or others.
+        coordinates of that space: those of `rb.features.Polynomial`, if there are few; or, for
+        ``θ* = Σ w_i y_i φ(x_i)``, a coefficient for each sample; or others.
     n_classes : int or None
         How many classes are one problem, where that is so. All is then about the vectors that
         have x̃ in the place of a sample's class and -x̃ in that of a rival, and `hyperplane` has

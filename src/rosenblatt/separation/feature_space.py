@@ -1,32 +1,32 @@
 """Separability in the feature space of a kernel, by vectors that stand for the features.
 
 A kernel perceptron looks for a hyperplane through the origin of the space where ``φ(x)`` lives;
-with a bias, in that of the kernel ``K + 1``. A polynomial kernel's features can be written down;
-of any other the matrix of its values is taken apart, ``K = LLᵀ``: the rows of L have the inner
-products of the ``φ(x)``, up to rounding. The linear machinery is given these vectors; what holds
-with room to spare for them holds for the features.
+with a bias, in that of the kernel ``K + 1``. Among many samples it is looked for in kernel values
+with a few of them (`kernel_vectors`, `dual_margin`): if it has room to spare, that proves it. For
+the rest there are vectors. A polynomial kernel's features can be written down; of any other the
+matrix of its values is taken apart, ``K = LLᵀ``: the rows of L have the inner products of the
+``φ(x)``, up to rounding. The linear machinery is given these vectors; what holds with room to
+spare for them holds for the features.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import lapack
-from scipy.sparse import csr_array, hstack, vstack
+from scipy.sparse import csr_array, vstack
 
 from rosenblatt import kernels
-from rosenblatt.arguments import brief
-from rosenblatt.contract.parameters import time_limit
-from rosenblatt.data.identical import distinct
-from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.contract.parameters import count_threads, time_limit
+from rosenblatt.exact import margin_of
+from rosenblatt.exact.blocks import Stack
 from rosenblatt.kernels import maps
-from rosenblatt.kernels.functions import Products, Radial, squared_norms
-from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
-from rosenblatt.nearest.signed_vectors import U, Vectors
+from rosenblatt.kernels.functions import Radial
+from rosenblatt.nearest.signed_vectors import U
 from rosenblatt.proofs import check
 from rosenblatt.results import (
     Hyperplane,
@@ -37,28 +37,37 @@ from rosenblatt.results import (
     Verdict,
 )
 from rosenblatt.results.words import Shown
-from rosenblatt.running.clock import Kind
+from rosenblatt.running.clock import Clock, Halt
+from rosenblatt.running.threads import Team
+from rosenblatt.separation.dual_margin import widest
 from rosenblatt.separation.explaining import twins
+from rosenblatt.separation.feature_vectors import (
+    OVERFLOW,
+    as_kernel,
+    by_values,
+    from_values,
+    has_vectors,
+    n_features,
+    named,
+    spelled_out,
+)
 from rosenblatt.separation.function import read_two_classes, separability
+from rosenblatt.separation.kernel_vectors import KernelVectors, ValuesWith, is_inner_product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.results import Certificate
-    from rosenblatt.running.clock import Clock
-    from rosenblatt.running.threads import Team
 
     Labels = NDArray[np.int32]
     # The evidence, whether it is exact, otherwise the tolerance; and vectors and labels it is for.
     Answer = tuple[Certificate, bool, float | None, tuple[Any, Ints]]
 
-NUMBERS = 20_000_000  # of features written down, at most
-SAMPLES = 4_000  # of which a matrix of kernel values is taken apart, at most
-WIDE = 2_000  # features that make a matrix of their own products no burden
-TAKEN_APART = 1.5  # products for each in n³ that taking a matrix apart takes
-INDEFINITE = 1e-8  # what is left of a matrix, as a share of it, that rounding does not explain
-OVERFLOW = "the values of the kernel overflow: scale the features"
+WHOLE = 1_000_000  # numbers in vectors up to which the linear machinery is quick enough
+PASSES = 6  # times what a margin takes, to check it
+LEAST_TIME = 1e-9  # seconds that are left when none are
+HIDDEN = "no margin was found that is wider than rounding"
 
 # Verdicts ---------------------------------------------------------------------------------------
 
@@ -78,11 +87,21 @@ class FeatureVerdict(Shown):
         Whether it is proved that some hyperplane separates the classes, or that none does.
         Otherwise this holds for `vectors`, which are off by rounding.
     tolerance : float or None
-        How far the inner products of `vectors` are from the kernel's values; None where the
-        vectors are monomials and no product was rounded.
+        How far the inner products of `vectors` are from the kernel's values; None where none was
+        rounded, or a proof has allowed for it.
     vectors, labels : array or CSR matrix, int array
         The question that the certificate answers. Where a hyperplane has to pass through the
-        origin they are the signed vectors ``z = yφ(x)`` and, on the other side, the ``-z``.
+        origin they are the signed vectors ``z = yφ(x)`` and, on the other side, the ``-z``. Where
+        there is a `basis` they are its kernel values with each sample, ``K(x, s)`` or
+        ``K(x, s) + 1``: a hyperplane ``Σ w_s K(x, s) = 0`` of these is one of feature space.
+    seen : array, CSR matrix or blocks
+        What `vectors` gives as a matrix: those of a basis are not made before they are asked for.
+    basis : int array or None
+        The samples that the hyperplane was found with.
+    samples : int array
+        Which samples these vectors are of: all, or two that are the same but for their classes.
+        The verdict is then ``INSEPARABLE`` for these two, so that nothing separates all samples;
+        whether a hyperplane could have the others on their sides is left open.
     n : int
         How many samples there are.
     """
@@ -92,19 +111,26 @@ class FeatureVerdict(Shown):
     fit_intercept: bool
     exact: bool
     tolerance: float | None
-    vectors: Any
+    seen: Any
     labels: Ints
     n: int
+    samples: Ints
+    basis: Ints | None = None
+
+    @property
+    def vectors(self) -> Any:
+        """What the certificate is about."""
+        return self.seen.whole() if isinstance(self.seen, ValuesWith) else self.seen
 
     @property
     def verdict(self) -> Verdict:
-        """That of the certificate."""
+        """That of the certificate, which may be about two samples alone: see `samples`."""
         return self.certificate.verdict
 
     @property
     def dimension(self) -> int:
         """How many numbers the vectors have."""
-        return int(self.vectors.shape[1])
+        return int(self.seen.shape[1])
 
     @property
     def separable(self) -> bool | None:
@@ -115,33 +141,96 @@ class FeatureVerdict(Shown):
     def support(self) -> Ints:
         """The samples whose features prove that nothing separates; empty if something does."""
         if isinstance(self.certificate, QuasiSeparable | Inseparable):
-            return np.unique(self.certificate.support % self.n)
+            return np.unique(self.samples[self.certificate.support % len(self.samples)])
         return np.empty(0, np.int64)
 
     def __str__(self) -> str:
         where = f"in the feature space of {named(self.kernel, self.fit_intercept)}"
-        if self.separable is None:
-            return f"undecided {where}: {self.verdict.value}"
+        if isinstance(self.certificate, Undecided):
+            return f"undecided {where}: {self.certificate.why}{self._otherwise}"
         what = "separable" if self.separable else "not separable"
         if self.exact:
             return f"{what} {where}: proved"
         sure = f"{what} {where}, as far as values with an error of {self.tolerance:.2g} can tell"
-        if not self.separable and isinstance(self.kernel, Radial):
-            sure += " (with exact numbers it is: different samples have independent features)"
-        return sure
+        return sure if self.separable else f"{sure}{self._otherwise}"
+
+    @property
+    def _otherwise(self) -> str:
+        """What theory knows of samples of which no two are the same but for their classes."""
+        if not isinstance(self.kernel, Radial):
+            return ""
+        return " (with exact numbers it is separable: different samples have independent features)"
 
 
 def separability_in_features(
     X: Any, y: Any, kernel: Any, bias: bool, max_time: float | None
 ) -> FeatureVerdict:
-    """`separability` with a kernel; X is the matrix of its values for a precomputed one."""
-    kernel = as_kernel(kernel)
-    time_limit(max_time)
+    """`separability` with a kernel; X is the matrix of its values for a precomputed one.
+
+    Two samples that are the same but for their classes settle it. Of small data the linear
+    machinery finds out more, whether a hyperplane has the others on their sides; of large data
+    that is not asked.
+    """
+    kernel, clock = as_kernel(kernel), Clock(time_limit(max_time))
     X, labels = read_two_classes(X, y)
+    n, about = X.shape[0], (kernel, bias)
+    equal = twins(X, 2 * labels - 1).pairs  # no features tell them apart
+    certain = bool(equal) and is_inner_product(kernel)
+    if by_values(kernel, X) and n * n_features(kernel, X) > WHOLE:
+        if certain:
+            return _of_pair(X, labels, equal[0], *about)
+        found = _of_working_set(X, labels, *about, clock)
+        if found.exact or clock.left() <= 0 or not has_vectors(kernel, X):
+            return found
     ask = _of_monomials if spelled_out(kernel, X) else _of_values
-    found, exact, tolerance, problem = ask(X, labels, kernel, bias, max_time)
-    exact = exact and not isinstance(found, Undecided)
-    return FeatureVerdict(found, kernel, bias, exact, tolerance, *problem, X.shape[0])
+    left = None if max_time is None else max(clock.left(), LEAST_TIME)
+    evidence, exact, tolerance, problem = ask(X, labels, *about, left)
+    if isinstance(evidence, Undecided) and certain:
+        return _of_pair(X, labels, equal[0], *about)
+    exact = (exact or bool(equal)) and not isinstance(evidence, Undecided)
+    return FeatureVerdict(evidence, *about, exact, tolerance, *problem, n, np.arange(n))
+
+
+def _of_pair(
+    X: Any, labels: Labels, pair: tuple[int, int], kernel: kernels.Kernel, bias: bool
+) -> FeatureVerdict:
+    """That two samples are the same, whatever their features are."""
+    rows = np.array(sorted(pair))
+    problem = X[rows], labels[rows].astype(np.int64)
+    return FeatureVerdict(
+        separability(*problem), kernel, bias, True, None, *problem, X.shape[0], rows
+    )
+
+
+def _of_working_set(
+    X: Any, labels: Labels, kernel: kernels.Kernel, bias: bool, clock: Clock
+) -> FeatureVerdict:
+    """From kernel values with a few samples; undecided where they do not prove a separation."""
+    n, y = X.shape[0], np.where(labels > 0, 1.0, -1.0)
+    found: Certificate = Undecided((-np.inf, np.inf), Undecided.TIME)
+    with Team(count_threads(None)) as team:
+        z = KernelVectors(X, y, kernel, float(bias), team, clock)
+        seen = ValuesWith(z.sums, np.empty(0, np.int64), labels)
+        R = z.radius()
+        if not math.isfinite(R):
+            raise ValueError(OVERFLOW)
+        with suppress(Halt):
+            theta, _, high = widest(z, R, first=True)
+            seen, began = ValuesWith(z.sums, np.flatnonzero(theta), labels), time.perf_counter()
+            found = hidden = Undecided((z.margin(theta, R), high), HIDDEN)
+            if hidden.bracket[0] > 0:
+                found = replace(hidden, why=Undecided.TIME)
+                clock.afford(PASSES * (time.perf_counter() - began))
+                found = _separated(seen, theta[seen.basis] * y[seen.basis], y) or hidden
+    proved, whole = isinstance(found, Separable), (labels.astype(np.int64), n, np.arange(n))
+    return FeatureVerdict(found, kernel, bias, proved, None, seen, *whole, seen.basis)
+
+
+def _separated(seen: ValuesWith, w: Floats, y: Floats) -> Separable | None:
+    """That ``Σ w_s K(x, s)`` separates the classes, if a check confirms it."""
+    margin = margin_of(Stack(seen.shape, seen.blocks), y, [*w.tolist(), 0.0])
+    found = Separable(Hyperplane(w, 0.0), margin)
+    return found if check(found, seen).valid else None
 
 
 def _of_monomials(
@@ -161,8 +250,7 @@ def _of_monomials(
         raise ValueError(msg)
     problem = (made.values, labels.astype(np.int64)) if constant else _halves(made.values, labels)
     found = separability(*problem, max_time=max_time)
-    equal = twins(X, 2 * labels - 1).pairs  # no features tell them apart
-    exact = made.exact or bool(equal) or _with_room(found, *problem, degree)
+    exact = made.exact or _with_room(found, *problem, degree)
     off = None if made.exact else (degree - 1) * U * float((values**2).max(initial=0.0))
     return found, exact, off, problem
 
@@ -199,7 +287,7 @@ def _of_values(
     found: Certificate | None = _where_independent(features.vectors, labels)
     if found is None or not check(found, *problem).valid:
         found = separability(*problem, max_time=max_time)
-    exact = bool(twins(X, 2 * labels - 1).pairs)  # no features tell them apart
+    exact = False
     if isinstance(found, Separable):
         w = found.hyperplane.w
         room = 4 * (len(w) + 8) * U * float(np.linalg.norm(vectors, axis=1).max())
@@ -216,177 +304,3 @@ def _where_independent(L: Floats, labels: Labels) -> Separable | None:
     w: Floats = np.linalg.solve(L, y).astype(np.float64)
     margin = float((y * (L @ w)).min() / np.linalg.norm(w))
     return Separable(Hyperplane(w, 0.0), margin) if margin > 0 else None
-
-
-# Vectors ----------------------------------------------------------------------------------------
-
-
-class Features(NamedTuple):
-    """Vectors that stand for the features of samples, dense or CSR."""
-
-    vectors: Any
-    off: float  # in the right coordinates, no vector is farther than this from its φ(x)
-    tolerance: float  # the largest difference between inner products and the kernel's values
-    explicit: bool = True  # the features written down, rather than made from these values
-
-
-def named(kernel: kernels.Kernel, fit_intercept: bool) -> str:
-    """The kernel in symbols, with the 1 that a bias adds."""
-    return f"{kernel} + 1" if fit_intercept else str(kernel)
-
-
-def as_kernel(kernel: Any) -> kernels.Kernel:
-    """`kernel`, if it is one; a function is made one."""
-    if isinstance(kernel, kernels.Kernel):
-        return kernel
-    if callable(kernel) and not isinstance(kernel, type):
-        return kernels.Function(kernel)
-    msg = (
-        f"kernel={brief(kernel)} is not allowed: give a kernel with its parameters, "
-        "for instance rb.kernels.RBF(0.5) or the kernel_ of a model, or a function of two vectors"
-    )
-    raise ValueError(msg)
-
-
-def spelled_out(kernel: kernels.Kernel, X: Any) -> bool:
-    """Whether the features are few enough to be written down."""
-    if not isinstance(kernel, kernels.Polynomial):
-        return isinstance(kernel, kernels.Linear)
-    numbers = int(X.shape[0]) * maps.n_monomials(X.shape[1], kernel.degree)
-    return kernel.coef0 >= 0 and numbers <= NUMBERS
-
-
-def making_time(X: Any, kernel: kernels.Kernel, clock: Clock) -> float:
-    """Seconds, roughly, that the features of samples take: they are made in one go."""
-    n, d = X.shape
-    if spelled_out(kernel, X):
-        degree = kernel.degree if isinstance(kernel, kernels.Polynomial) else 1
-        return clock.seconds(Kind.READING, 2 * n * maps.n_monomials(d, degree))
-    return clock.seconds(Kind.PRODUCTS, TAKEN_APART * n**3 + n * n * d)
-
-
-def feature_vectors(X: Any, kernel: kernels.Kernel, fit_intercept: bool = False) -> Features:
-    """Vectors whose inner products are the values of the kernel, but for a stated error.
-
-    X has been validated: an array or a canonical CSR matrix of floats.
-    """
-    if isinstance(kernel, kernels.Linear):
-        return Features(_with_one(X) if fit_intercept else X, 0.0, 0.0)
-    if isinstance(kernel, kernels.Polynomial) and spelled_out(kernel, X):
-        few = maps.n_monomials(X.shape[1], kernel.degree) <= max(WIDE, 2 * X.shape[0])
-        if few or X.shape[0] > SAMPLES:
-            return _from_map(X, kernel, fit_intercept)
-    return from_values(X, kernel, fit_intercept)
-
-
-def _from_map(X: Any, kernel: kernels.Polynomial, bias: bool) -> Features:
-    with np.errstate(over="ignore", invalid="ignore"):
-        vectors = maps.features(X, kernel.degree, kernel.gamma, kernel.coef0)
-    squares = vectors**2 if isinstance(vectors, np.ndarray) else vectors.multiply(vectors)
-    square = float(np.asarray(squares.sum(axis=1)).max())
-    if not math.isfinite(square):
-        raise ValueError(OVERFLOW)
-    rounding = (kernel.degree + 4) * U
-    off, tolerance = rounding * math.sqrt(square), 2 * rounding * square
-    return Features(_with_one(vectors) if bias else vectors, off, tolerance)
-
-
-def _with_one(vectors: Any) -> Any:
-    """The feature that a bias adds, last."""
-    ones = np.ones((vectors.shape[0], 1))
-    if isinstance(vectors, np.ndarray):
-        return np.hstack([vectors, ones])
-    return hstack([vectors, csr_array(ones)], format="csr")
-
-
-def from_values(X: Any, kernel: kernels.Kernel, bias: bool) -> Features:
-    """From ``K = LLᵀ``, the samples taken in the order that leaves least of the matrix [1]_.
-
-    Equal samples have equal vectors. If ``‖K - LLᵀ‖ <= e``, the vectors can be turned so that each
-    is within ``√e`` of its features: square roots of matrices differ by no more [2]_.
-
-    References
-    ----------
-    .. [1] N. J. Higham, "Analysis of the Cholesky decomposition of a semi-definite matrix", 1990.
-    .. [2] R. Bhatia, "Matrix Analysis", theorem X.1.1, 1997.
-    """
-    n = X.shape[0]
-    if n > SAMPLES:
-        msg = (
-            f"X has {n} samples, but the values of this kernel are compared for up to {SAMPLES}: "
-            "give fewer, for instance a random part"
-        )
-        raise ValueError(msg)
-    first, group = distinct(X)
-    if isinstance(X, np.ndarray):  # by their bytes, so that pivots do not depend on their order
-        rows = np.ascontiguousarray(X[first] + 0.0)
-        bytewise = np.argsort(rows.view(np.dtype((np.void, rows[0].nbytes))).ravel())
-        first, group = first[bytewise], np.argsort(bytewise)[group]
-    K, error = _gram(X, kernel, first)
-    K += float(bias)
-    c, order, rank, info = lapack.dpstrf(K, lower=1)
-    assert info >= 0
-    L = np.zeros((len(K), max(rank, 1)))  # a kernel may be zero everywhere
-    L[order - 1, :rank] = np.tril(c)[:, :rank]
-    left = K - L @ L.T
-    largest = float(np.abs(K).max())
-    tolerance = float(np.abs(left).max())
-    if tolerance > INDEFINITE * largest:
-        msg = (
-            f"{named(kernel, bias)} has no feature space on these data: its matrix is not "
-            "positive semi-definite (see rb.kernels.is_positive_semidefinite)"
-        )
-        raise IndefiniteKernelError(msg)
-    off = math.sqrt(float(np.linalg.norm(left)) * (1 + 1e-9) + len(K) * (error + 8 * U * largest))
-    return Features(np.ascontiguousarray(L[group]), off, tolerance, explicit=False)
-
-
-def _gram(X: Any, kernel: kernels.Kernel, first: Ints) -> tuple[Floats, float]:
-    """The kernel's values between the listed samples, and how far they can be off."""
-    if isinstance(kernel, kernels.Precomputed):
-        K = np.asarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
-        if K.shape[0] != K.shape[1] or np.abs(K - K.T).max() > INDEFINITE * np.abs(K).max():
-            msg = f"X of shape {K.shape} is no symmetric matrix: give the values K(x_i, x_j)"
-            raise ValueError(msg)
-        return K[np.ix_(first, first)], 0.0
-    X = X[first].astype(np.float64)
-    K = kernel(X)
-    if not np.isfinite(K).all():
-        raise ValueError(OVERFLOW)
-    if isinstance(kernel, kernels.Function):
-        return (K + K.T) / 2, float(np.abs(K - K.T).max())
-    x2 = squared_norms(X)
-    entries = X if isinstance(X, np.ndarray) else X.data
-    known = Products(U, X.shape[1], x2, float(x2.max()), bool((entries >= 0).all()))
-    rounding = kernel.rounding(known)
-    most = np.abs(K).max(axis=1)
-    return (K + K.T) / 2, float(np.max(rounding.relative * most + rounding.absolute))
-
-
-class FeatureVectors(Vectors):
-    """The signed vectors of `Features`: margins are rounded down by how far these are off."""
-
-    def __init__(
-        self,
-        features: Features,
-        labels: Labels,
-        team: Team,
-        positive: int = 1,
-        clock: Clock | None = None,
-        **weights: Any,
-    ) -> None:
-        rows, m = as_rows(features.vectors), features.vectors.shape[1]
-        super().__init__(MemorySource(rows, labels, m, **weights), team, positive, 0.0, clock)
-        self.off, self._rounding = features.off, self.slack
-        self.slack += self.off / (super().radius() or 1.0)
-
-    def radius(self) -> float:
-        """``R``, rounded up."""
-        return math.nextafter(super().radius() + self.off, math.inf)
-
-    def margin(self, theta: Floats, R: float) -> float:
-        """What the margin of θ on the features themselves is at least."""
-        if not self.off:
-            return super().margin(theta, R)
-        norm = float(np.linalg.norm(theta))
-        return float(self.values(theta).min()) / norm - self._rounding * R - self.off
