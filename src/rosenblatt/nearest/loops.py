@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import CsrRows, Rows, add_row
+from rosenblatt.data.rows import CsrRows, Rows, add_row, dot, row_dot, row_norm2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,6 +76,109 @@ def total(rows: Rows, u: Any, start: int, stop: int, out: Any) -> None:
         i = np.uint64(row)
         if u[i] != 0.0:
             add_row(rows, i, u[i], out)
+
+
+@loop
+def total_of(rows: Rows, at: Any, u: Any, out: Any) -> None:
+    """``out += Σ u_k x`` over the listed rows."""
+    for k in range(len(at)):
+        if u[k] != 0.0:
+            add_row(rows, np.uint64(at[k]), u[k], out)
+
+
+@loop
+def squares(rows: Rows, at: Any, out: Any) -> None:
+    """Write ``‖x‖²`` of the listed rows."""
+    for k in range(len(at)):
+        out[k] = row_norm2(rows, np.uint64(at[k]))
+
+
+class Line(NamedTuple):
+    """Where coordinate descent stands: the samples it visits are the first `count` of a line.
+
+    ``β Σ α y`` beside `b` is the bias; `total` is ``Σ α``; `low` and `high` are the extremes, in
+    the last epoch, of the slacks that no bound explains, and `rest` is what `clip` calls it.
+    """
+
+    seed: int
+    count: int
+    b: float
+    balance: float
+    total: float
+    low: float
+    high: float
+    rest: float
+
+
+@loop
+def visit(
+    rows: Rows, at: Any, m: Multipliers, order: Any, w: Any, lean: float, line: Line
+) -> Line:
+    """One epoch of coordinate descent, in random order; sample k is row ``at[k]``.
+
+    The multiplier goes to where its own slack, which falls by ``m.scale[k]`` for each unit of it,
+    becomes 0, within its bounds. A sample whose slack holds it at a bound more firmly than the
+    extremes of the last epoch could shake goes to the end of the line.
+    """
+    seed, count, balance, total = line.seed, line.count, line.balance, line.total
+    low, high, rest, k = 0.0, 0.0, 0.0, 0
+    while k < count:
+        seed = (1103515245 * seed + 12345) & 0x7FFFFFFF
+        j = k + (seed * (count - k) >> 31)
+        p = order[j]
+        order[j], order[k] = order[k], p
+        i, y, a, c = np.uint64(at[p]), m.y[p], m.alpha[p], m.c[p]
+        t = 1.0 - y * (row_dot(rows, i, w) + line.b + lean * balance)
+        if (a == 0.0 and t < line.low) or (a == c and t > line.high):
+            count -= 1
+            order[k], order[count] = order[count], p
+            continue
+        k += 1
+        rest += abs(a * t) if c == np.inf else c * max(t, 0.0) - a * t
+        if (a == 0.0 and t <= 0.0) or (a == c and t >= 0.0):
+            continue
+        low, high = min(low, t), max(high, t)
+        if m.scale[p] == 0.0:
+            m.scale[p] = row_norm2(rows, i) + lean
+        m.alpha[p] = min(max(a + t / m.scale[p], 0.0), c)
+        step = m.alpha[p] - a
+        balance, total = balance + y * step, total + step
+        add_row(rows, i, y * step, w)
+    return Line(seed, count, line.b + lean * balance, balance, total, low, high, rest)
+
+
+@loop
+def descend(
+    rows: Rows,
+    at: Any,
+    m: Multipliers,
+    order: Any,
+    w: Any,
+    lean: float,
+    line: Line,
+    tol: float,
+    visits: int,
+) -> tuple[Line, int, float, bool]:
+    """Epochs until so many visits, or until what is left of the gap is a share of `tol`.
+
+    Returned are where it stands, the visits, what is left as a share, and whether it is enough.
+    """
+    done, left = 0, np.inf
+    while done < visits:
+        done += max(line.count, 1)
+        low = line.low if line.low < 0.0 else -np.inf
+        high = line.high if line.high > 0.0 else np.inf
+        begin = Line(
+            line.seed, line.count, line.b, line.balance, line.total, low, high, line.rest
+        )
+        line = visit(rows, at, m, order, w, lean, begin)
+        bound = line.total - 0.5 * dot(w, w)
+        left = line.rest + abs(line.balance) * (1.0 + abs(line.b))
+        if m.c[0] == np.inf:  # as far as a sample is inside the margin, this has to be narrower
+            left = 2.0 * max(line.high, -line.low) * bound
+        if left <= tol * bound:
+            return line, done, left / bound, True
+    return line, done, left / bound, False
 
 
 @loop

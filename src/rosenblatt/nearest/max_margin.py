@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import Live, improve, polished
@@ -42,6 +43,7 @@ SMALL = 1000  # rows or features up to which a working set is solved from nothin
 FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
 SHARP = 1e-15  # the smallest μ
 SET_UP = 6  # passes over a working set before it can be solved
+VISITS = 50
 HOPEFUL = 10  # rounds after which a working set should be separated
 # What the rest of a run follows from, beside the samples.
 STATE = ("rows", "alpha", "w", "b", "mu", "scale", "hopeful", "grown", "clean", "target", "late")
@@ -156,7 +158,10 @@ class MaxMargin:
             self.samples.clock.look_up()
             self._note()
             target = self.target
-            if not (self.grown and self._by_interior_points(0.1 * target)):
+            if not (
+                (self.grown and self._by_interior_points(0.1 * target))
+                or self._by_coordinates(0.5 * target)
+            ):
                 self._by_rounds(target)
             gap, dual = self.best.gap, self.best.dual
             s = self._judge()
@@ -253,6 +258,19 @@ class MaxMargin:
         self.w = part.total(self.alpha)
         self.w, self.b, _ = centred(part.values(np.append(self.w, 0.0)), y, self.w)
         self.scale, self.mu, self.clean = float(self.alpha.max()), 1e-3, False
+        return True
+
+    def _by_coordinates(self, tol: float) -> bool:
+        """Solve the working set's problem by coordinate descent, if it is large and that is quick."""
+        part = self.part
+        if min(part.n, part.d) <= SMALL or not self.hopeful:
+            return False
+        c, rows, nobody = np.full(part.n, np.inf), np.arange(part.n), Pull(np.zeros(part.d))
+        done = descend(part, rows, c, self.alpha, nobody, self.b, tol, VISITS)
+        if not done.closed:
+            return False
+        self.w, self.b, self.alpha = done.w, done.b, done.alpha
+        self.scale, self.mu, self.clean = float(self.alpha.max()), max(done.farthest, SHARP), True
         return True
 
     def _judge(self) -> Floats:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
@@ -46,6 +47,8 @@ USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they ri
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 STUCK = 4  # prices without a rough answer after which rounding is too much for them
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
+REACH, INNER, LOOSE, DEBUG = float(__import__("os").environ.get("REACH",1)), 0.5, float(__import__("os").environ.get("LOOSE",0.03)), __import__("os").environ.get("DEBUG")
+VISITS = 5
 NOBODY = np.empty(0, np.bool_)
 
 
@@ -120,9 +123,33 @@ class SoftMargin:
         saved = self.notes.restored("all", self._restored)
         if saved is not None:
             return standing_from(saved["stand"])
+        found = None if start else self._by_coordinates()
+        if found is not None:
+            return found
         at, mu = (start, WARM) if start else self._on_few_rows()
         alpha = at.multipliers(self.c)
         return Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
+
+    def _by_coordinates(self) -> Stand | None:
+        """Where coordinate descent on a part of the rows leads; None if that is not quick."""
+        if self.notes.page("few") is not None or self.notes.page("nothing") is not None:
+            return None
+        self.samples.clock.look_up()
+        order, c, none = self._order(), self.c, np.zeros(self.samples.d)
+        size = max(len(order) // GROWTH, 4 * self.samples.d, FIRST)
+        if 2 * size >= len(order):
+            return Stand(Start(none, 0.0, 0.0), ROUGH, np.zeros(self.samples.n), c > 0, 0, True)
+        rows = np.sort(order[:size])
+        tol = max(self.tol, 0.1 * self.samples.d / size)
+        done = descend(self.samples, rows, self._as_if_all(rows), np.zeros(size), Pull(none), 0.0, tol, VISITS)
+        if not done.closed:
+            return None
+        t = 1.0 - self.samples.values(np.append(done.w, done.b))
+        near = np.abs(t) <= REACH * (self.samples.d / size) ** 0.5
+        alpha = np.where(t > 0, c, 0.0)
+        awake = near & (c > 0)
+        at = Start(done.w, done.b, float(done.alpha.max()))
+        return Stand(at, ROUGH, alpha, awake if awake.any() else c > 0, 0, True)
 
     def _on_few_rows(self) -> tuple[Start, float]:
         """A hyperplane from a part of the rows, and how much rounding off suits it."""
@@ -168,19 +195,43 @@ class SoftMargin:
     def _some(self, rows: Ints) -> tuple[Samples, Floats]:
         """The samples of some rows, with prices as if they were all of their classes."""
         rows = np.sort(rows)
-        part, c = self.samples.part(rows), self.c[rows]
+        return self.samples.part(rows), self._as_if_all(rows)
+
+    def _as_if_all(self, rows: Ints) -> Floats:
+        """Prices of some rows as if they were all of their classes."""
+        c, y = self.c[rows], self.samples.y
         for sign in (-1.0, 1.0):
-            c[part.y == sign] *= self.c[self.samples.y == sign].sum() / c[part.y == sign].sum()
-        return part, c
+            mine = y[rows] == sign
+            c[mine] *= self.c[y == sign].sum() / c[mine].sum()
+        return c
 
     def _on_all_rows(self, stand: Stand) -> StopReason:
         c = self.c
-        at, mu, alpha, awake, late = stand
+        at, mu, alpha, awake, late, descent = stand
         s = self.samples.values(np.append(at.w, 0.0))
         while True:
-            self._note("all", stand=Stand(at, mu, alpha, awake, late))
-            done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
+            self._note("all", stand=Stand(at, mu, alpha, awake, late, descent))
             before, largest, gap = s, at.largest, self.best.gap
+            if descent:
+                rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
+                pull = Pull(self.samples.total(others), float(others @ self.samples.y), float(others.sum()))
+                found = descend(self.samples, rows, c[rows], alpha[rows], pull, at.b, INNER * max(self.tol, LOOSE * gap), VISITS)
+                alpha = alpha.copy()
+                alpha[rows] = found.alpha
+                even = evened(alpha, self.samples.y)
+                w = self.samples.total(even)
+                at = Start(w, found.b, float(alpha.max()) or largest)
+                s = self.samples.values(np.append(w, 0.0))
+                self._judge(s, w, alpha, int(np.count_nonzero(awake)))
+                if DEBUG: print("descent", len(rows), found.farthest, found.closed, self.best.gap)
+                if self.best.gap <= self.tol:
+                    return StopReason.GAP_CLOSED
+                descent = found.closed
+                mu = min(ROUGH, found.farthest)
+                awake = self._awake(alpha, s, np.abs(s - before), at.b)
+                continue
+            done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
+            if DEBUG: print("newton", mu, done.steps, np.count_nonzero(awake), self.best.gap)
             if done.steps < STEPS:
                 alpha = alpha.copy()  # as noted it stays
                 alpha[awake] = done.alpha

@@ -301,6 +301,12 @@ def _decisive(enough: float) -> float:
     return max(min(NARROW, 0.01 * enough), 4 * ULP)
 
 
+def decides_alike(found: Proof, enough: float, claimed: float) -> bool:
+    """Whether `prove`, asked for a gap of `claimed`, does what it did when asked for `enough`."""
+    reached = found.gap + found.width <= min(enough, claimed)
+    return reached and _decisive(enough) == _decisive(claimed)
+
+
 def _prove_margin(
     problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
