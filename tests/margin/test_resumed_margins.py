@@ -74,7 +74,9 @@ def test_soft_margin_polished(cuts):
 def test_maximum_margin(cuts, monkeypatch):
     monkeypatch.setattr(max_margin, "MOST", 4)  # so that there are many scans
     assert assert_same(cuts, rb.MaxMarginClassifier, *apart(400, 4)) > 5
-    monkeypatch.setattr(max_margin, "SMALL", 1)  # rounds only
+    monkeypatch.setattr(max_margin, "SMALL", 1)  # by coordinates
+    assert assert_same(cuts, rb.MaxMarginClassifier, *apart(200, 3)) > 5
+    monkeypatch.setattr(MaxMargin, "_by_coordinates", lambda *args: False)  # rounds only
     assert assert_same(cuts, rb.MaxMarginClassifier, *apart(200, 3)) > 5
 
 
@@ -99,6 +101,7 @@ def test_maximum_margin_that_floats_hide(cuts, monkeypatch):
         give_up(self, target)
 
     monkeypatch.setattr(max_margin, "SMALL", 1)
+    monkeypatch.setattr(MaxMargin, "_by_coordinates", lambda *args: False)
     monkeypatch.setattr(MaxMargin, "_by_rounds", hopeless)
     monkeypatch.setattr(solver, "MOST_NUMBERS", 1)
     begun = []

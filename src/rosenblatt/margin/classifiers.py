@@ -111,7 +111,6 @@ class MarginClassifier(LinearClassifier):
         self._check()
         keeper = keeper_of(self)
         data = self._read(X, y, sample_weight)
-        place = placed(data.source)
         threads = count_threads(self.n_jobs)
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and data.source.n_features >= WIDE and is_dense(data.source)
@@ -122,7 +121,7 @@ class MarginClassifier(LinearClassifier):
             self._noting(keeper, data, team) as notes,
         ):
             clock = Clock(self.max_time, interrupts, began)
-            fits = []
+            place, fits = placed(data.source, team), []
             for number, positive in enumerate(data.positives):
                 problem = MarginProblem.of(place, positive, team, clock)
                 _require_both_sides(problem, data.classes)

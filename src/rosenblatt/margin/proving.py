@@ -180,9 +180,7 @@ def _in_short(reason: StopReason) -> StopReason:
     return StopReason.TIME_LIMIT if reason in UNSETTLED else reason
 
 
-def _accepted(
-    optimum: Optimum, problem: MarginProblem, found: duality.Proof | None = None
-) -> bool:
+def _accepted(optimum: Optimum, problem: MarginProblem, found: duality.Proof | None = None) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
         data = SignedRows(problem.X, problem.samples.y.astype(np.int8))
@@ -207,7 +205,7 @@ class _Evidence:
         if self.last is None or self.last[0] is not self.best:
             return None
         proof = self.last[1]
-        return proof if duality.decides_alike(proof, self.tol, self.best.gap) else None
+        return proof if duality.decides_alike(proof, self.best.gap) else None
 
     def use(self, alpha: Floats) -> Floats:
         """Take multipliers, one for each sample, within their bounds; returned are these."""

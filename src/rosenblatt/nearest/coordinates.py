@@ -113,13 +113,13 @@ def descend(
     order, balance = np.arange(n), pull.balance + float(alpha @ y)
     line = Line(SEED, n, b, balance, pull.total + float(alpha.sum()), 0.0, 0.0, np.inf)
     visits, least, last = 0, np.inf, 0
-    some = max(1, int(READ / width))
+    at_a_time = max(1, int(READ / width))
     while True:
         look_up(READ)
-        found = slack.descend(block.rows, at, m, order, w, lean, line, tol, some)
-        line, visited, left, closed = found
+        found = slack.descend(block.rows, at, m, order, w, lean, line, tol, at_a_time)
+        line, visited, gap = found
         visits += visited
-        if left < 0.5 * least:
-            least, last = left, visits
-        if closed or visits > last + patience * n or not np.isfinite(left):
-            return Descent(w, line.b, m.alpha, max(line.high, -line.low), closed)
+        if gap < 0.5 * least:
+            least, last = gap, visits
+        if gap <= tol or visits > last + patience * n:
+            return Descent(w, line.b, m.alpha, max(line.high, -line.low), gap <= tol)

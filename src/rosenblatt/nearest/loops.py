@@ -70,6 +70,27 @@ def slope(m: Multipliers, s: Any, ds: Any, mu: float, b: float, db: float, step:
 
 
 @loop
+def values(rows: Rows, y: Any, theta: Any, start: int, stop: int, out: Any) -> None:
+    """Write ``y_i(w·x_i + b)`` of rows `start` to `stop`."""
+    w, b = theta[:-1], theta[-1]
+    for row in range(start, stop):
+        i = np.uint64(row)
+        out[i] = y[i] * (row_dot(rows, i, w) + b)
+
+
+@loop
+def least(s: Any, y: Any) -> tuple[float, float]:
+    """The smallest s of class +1, and of class -1."""
+    positive, negative = np.inf, np.inf
+    for i in range(len(s)):
+        if y[i] > 0.0:
+            positive = min(positive, s[i])
+        else:
+            negative = min(negative, s[i])
+    return positive, negative
+
+
+@loop
 def total(rows: Rows, u: Any, start: int, stop: int, out: Any) -> None:
     """``out += Σ u_i x_i`` over rows `start` to `stop`."""
     for row in range(start, stop):
@@ -94,14 +115,14 @@ def squares(rows: Rows, at: Any, out: Any) -> None:
 
 
 class Line(NamedTuple):
-    """Where coordinate descent stands: the samples it visits are the first `count` of a line.
+    """Where coordinate descent stands: the samples it visits are the first `size` of a line.
 
     ``β Σ α y`` beside `b` is the bias; `total` is ``Σ α``; `low` and `high` are the extremes, in
     the last epoch, of the slacks that no bound explains, and `rest` is what `clip` calls it.
     """
 
     seed: int
-    count: int
+    size: int
     b: float
     balance: float
     total: float
@@ -111,16 +132,14 @@ class Line(NamedTuple):
 
 
 @loop
-def visit(
-    rows: Rows, at: Any, m: Multipliers, order: Any, w: Any, lean: float, line: Line
-) -> Line:
+def visit(rows: Rows, at: Any, m: Multipliers, order: Any, w: Any, lean: float, line: Line) -> Line:
     """One epoch of coordinate descent, in random order; sample k is row ``at[k]``.
 
     The multiplier goes to where its own slack, which falls by ``m.scale[k]`` for each unit of it,
     becomes 0, within its bounds. A sample whose slack holds it at a bound more firmly than the
     extremes of the last epoch could shake goes to the end of the line.
     """
-    seed, count, balance, total = line.seed, line.count, line.balance, line.total
+    seed, count, balance, total = line.seed, line.size, line.balance, line.total
     low, high, rest, k = 0.0, 0.0, 0.0, 0
     while k < count:
         seed = (1103515245 * seed + 12345) & 0x7FFFFFFF
@@ -158,27 +177,26 @@ def descend(
     line: Line,
     tol: float,
     visits: int,
-) -> tuple[Line, int, float, bool]:
-    """Epochs until so many visits, or until what is left of the gap is a share of `tol`.
+) -> tuple[Line, int, float]:
+    """Epochs until so many visits, or until the gap, as far as an epoch can tell, is below `tol`.
 
-    Returned are where it stands, the visits, what is left as a share, and whether it is enough.
+    Returned are where it stands, the visits, and that gap.
     """
     done, left = 0, np.inf
     while done < visits:
-        done += max(line.count, 1)
+        done += max(line.size, 1)
         low = line.low if line.low < 0.0 else -np.inf
         high = line.high if line.high > 0.0 else np.inf
-        begin = Line(
-            line.seed, line.count, line.b, line.balance, line.total, low, high, line.rest
-        )
+        begin = Line(line.seed, line.size, line.b, line.balance, line.total, low, high, line.rest)
         line = visit(rows, at, m, order, w, lean, begin)
         bound = line.total - 0.5 * dot(w, w)
         left = line.rest + abs(line.balance) * (1.0 + abs(line.b))
         if m.c[0] == np.inf:  # as far as a sample is inside the margin, this has to be narrower
             left = 2.0 * max(line.high, -line.low) * bound
-        if left <= tol * bound:
-            return line, done, left / bound, True
-    return line, done, left / bound, False
+        left = left / bound if bound > 0.0 else np.inf
+        if left <= tol:
+            break
+    return line, done, left
 
 
 @loop

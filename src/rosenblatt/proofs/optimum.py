@@ -46,8 +46,8 @@ def prove_optimum(
 ) -> str:
     """What was proved; WrongError if it was not.
 
-    Whoever has just had it from `prove`, for these very data and as `decides_alike` wants it, may
-    give what was found, and save that from being done again.
+    Whoever has just had it from `prove`, for these very data, and to the same bits as
+    `decides_alike` tells, may give what was found, and save that from being done again.
     """
     given = _read(optimum, data)
     C = None if optimum.C is None else float(optimum.C)
