@@ -64,7 +64,8 @@ class Descent(NamedTuple):
     farthest : float
         The largest size of a slack that its multiplier should have removed, in the last epoch.
     closed : bool
-        Whether the gap that was asked for is reached, as far as the last epoch tells.
+        Whether the gap that was asked for is reached, as far as the last epoch tells: samples that
+        had left the line by then are for the next scan to judge.
     """
 
     w: Floats
@@ -83,6 +84,7 @@ def descend(
     b: float,
     tol: float,
     patience: int,
+    edge: float = np.inf,
 ) -> Descent:
     """Move the multipliers of some samples until the gap is a share of `tol`, or that is slow.
 
@@ -99,6 +101,8 @@ def descend(
     tol : float
     patience : int
         Visits of each sample, on average, after which what is left of the gap should have halved.
+    edge : float
+        A slack from which on a sample at the bound that it belongs to is not visited again.
     """
     look_up, width = samples.clock.pieces(Kind.READING), samples.source.n_entries / samples.n
     block, at = take_rows(samples.source, rows)
@@ -111,7 +115,7 @@ def descend(
     w = pull.w.copy()
     slack.total_of(block.rows, at, alpha * y, w)
     order, balance = np.arange(n), pull.balance + float(alpha @ y)
-    line = Line(SEED, n, b, balance, pull.total + float(alpha.sum()), 0.0, 0.0, np.inf)
+    line = Line(SEED, n, b, balance, pull.total + float(alpha.sum()), -edge, edge, np.inf)
     visits, least, last = 0, np.inf, 0
     at_a_time = max(1, int(READ / width))
     while True:

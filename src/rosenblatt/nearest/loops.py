@@ -184,11 +184,15 @@ def descend(
     """
     done, left = 0, np.inf
     while done < visits:
-        done += max(line.size, 1)
-        low = line.low if line.low < 0.0 else -np.inf
-        high = line.high if line.high > 0.0 else np.inf
-        begin = Line(line.seed, line.size, line.b, line.balance, line.total, low, high, line.rest)
+        size, low, high = line.size, line.low, line.high
+        moved = lean * abs(line.balance)  # and with b, every slack
+        low = low - moved if low < 0.0 else -np.inf
+        high = high + moved if high > 0.0 else np.inf
+        if line.low == 0.0 and line.high == 0.0:  # what could move is no longer in the line
+            size = len(order)
+        begin = Line(line.seed, size, line.b, line.balance, line.total, low, high, line.rest)
         line = visit(rows, at, m, order, w, lean, begin)
+        done += max(size, 1)
         bound = line.total - 0.5 * dot(w, w)
         left = line.rest + abs(line.balance) * (1.0 + abs(line.b))
         if m.c[0] == np.inf:  # as far as a sample is inside the margin, this has to be narrower

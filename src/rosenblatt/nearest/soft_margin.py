@@ -253,7 +253,7 @@ class SoftMargin:
             self._note("all", stand=Stand(at, mu, alpha, awake, late, descent))
             before, largest, gap = s, at.largest, self.best.gap
             if descent:
-                found = self._descend(alpha, awake, at.b)
+                found = self._descend(alpha, awake, at.b, mu)
                 changed, w, b = found.alpha, None, found.b
             else:
                 done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
@@ -276,7 +276,7 @@ class SoftMargin:
                 mu = _next(mu, done, late, at.largest / largest)
             awake = self._awake(alpha, s, np.abs(s - before), at.b)
 
-    def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float) -> Descent:
+    def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float, edge: float) -> Descent:
         """A round of coordinate descent, to a small share of the gap that there is."""
         samples, c, rows = self.samples, self.c, np.flatnonzero(awake)
         others = np.where(awake, 0.0, alpha)
@@ -284,7 +284,7 @@ class SoftMargin:
         tol = EASIER * self.tol
         if len(rows) < samples.n:  # others may have to wake up
             tol = max(tol, EASY * self.best.gap)
-        return descend(samples, rows, c[rows], alpha[rows], pull, b, tol, VISITS)
+        return descend(samples, rows, c[rows], alpha[rows], pull, b, tol, VISITS, edge)
 
     def _awake(self, alpha: Floats, s: Floats, moved: Floats, b: float) -> NDArray[np.bool_]:
         """The rows whose multipliers may change, after a round that moved each value so far."""
