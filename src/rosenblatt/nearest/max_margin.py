@@ -6,7 +6,9 @@
 
 This is the soft margin with a price of slack beyond all bounds. Almost all rows have the
 multiplier 0, so that only a working set takes part in the rounds (see `newton`); one scan of the
-data finds the rows that are closer to the hyperplane than the set, and they join it.
+data finds the rows that are closer to the hyperplane than the set, and they join it. A set that is
+small, or has few features, is rather solved by an interior-point method (see `hulls`), and another
+one multiplier at a time (see `coordinates`), if that is quick.
 """
 
 from __future__ import annotations
