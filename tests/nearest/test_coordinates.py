@@ -190,9 +190,9 @@ def test_no_maximum_margin_by_coordinates(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["random", "ascending", "ties", "two"])
-def test_neighbours_in_rank(kind):
+def test_neighbours_in_rank(kind, team):
     rng = np.random.default_rng(0)
-    n = 30_000 if kind == "ascending" else 9001
+    n = 300_000 if kind == "ascending" else 9001
     numbers = rng.standard_normal(n)
     if kind == "ascending":
         numbers = np.sort(numbers)
@@ -200,9 +200,11 @@ def test_neighbours_in_rank(kind):
         numbers = np.floor(3 * numbers)
     elif kind == "two":
         numbers = np.sign(numbers)
-    ranked = np.sort(numbers)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    s = 1 - y * numbers
+    ranked = np.sort(y - y * s)
     for k in (1, 2, 17, n // 3, n // 2, n - 2, n - 1):
-        assert _neighbours(numbers, k) == (ranked[k - 1], ranked[k])
+        assert _neighbours(s, y, k, team) == (ranked[k - 1], ranked[k])
 
 
 def test_multipliers_that_balance():

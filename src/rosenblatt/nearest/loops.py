@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TILE = 256  # samples that are summed over by themselves, whoever does it
+
+
 class Multipliers(NamedTuple):
     """What the loops know of each sample: its class, the bound and the value of its multiplier.
 
@@ -56,6 +59,71 @@ def clip(
             loss += hinge
             rest += hinge - a * t
     return count, total, balance, loss, rest
+
+
+@loop
+def losses(s: Any, y: Any, c: Any, b: float, start: int, stop: int, out: Any) -> None:
+    """Write ``Σ c_i max(0, 1 - s_i - y_i b)`` over each of the tiles `start` to `stop`."""
+    for tile in range(start, stop):
+        out[tile] = 0.0
+        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
+            out[tile] += c[i] * max(1.0 - s[i] - y[i] * b, 0.0)
+
+
+@loop
+def moves(s: Any, before: Any, start: int, stop: int, out: Any) -> None:
+    """Write ``Σ |s_i - before_i|`` over each of the tiles `start` to `stop`."""
+    for tile in range(start, stop):
+        out[tile] = 0.0
+        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
+            out[tile] += abs(s[i] - before[i])
+
+
+@loop
+def edges(
+    s: Any, y: Any, low: float, high: float, start: int, stop: int, found: Any
+) -> tuple[int, int]:
+    """List the ``y_i - y_i s_i`` from `low` to `high` among samples `start` to `stop`.
+
+    Returned are how many are below, and how many are listed, from the place `start` on.
+    """
+    below, listed = 0, 0
+    for i in range(start, stop):
+        edge = y[i] - y[i] * s[i]
+        if edge < low:
+            below += 1
+        elif edge <= high:
+            found[start + listed] = edge
+            listed += 1
+    return below, listed
+
+
+@loop
+def awaken(
+    m: Multipliers, s: Any, before: Any, b: float, times: float, least: float, start: int,
+    stop: int, out: Any,
+) -> None:  # fmt: skip
+    """Write which samples are not held at a bound by `times` as much as their values moved.
+
+    By at least `least` of it, that is; those without a price are not awake.
+    """
+    for i in range(start, stop):
+        t = 1.0 - s[i] - m.y[i] * b
+        held = -t if m.alpha[i] == 0.0 else (t if m.alpha[i] == m.c[i] else 0.0)
+        out[i] = m.c[i] > 0.0 and held <= times * max(abs(s[i] - before[i]), least)
+
+
+@loop
+def settle(m: Multipliers, s: Any, b: float, reach: float, start: int, stop: int, out: Any) -> None:
+    """Put multipliers of samples farther than `reach` from the margin to the bound they belong to.
+
+    Written is which are not so far, and have a price.
+    """
+    for i in range(start, stop):
+        t = 1.0 - s[i] - m.y[i] * b
+        out[i] = m.c[i] > 0.0 and abs(t) <= reach
+        if not out[i]:
+            m.alpha[i] = m.c[i] if t > 0.0 else 0.0
 
 
 @loop

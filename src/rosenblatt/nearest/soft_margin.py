@@ -27,7 +27,7 @@ from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
-from rosenblatt.nearest.slacks import best_bias, evened, loss
+from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, settled, typical_size
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
@@ -171,16 +171,11 @@ class SoftMargin:
 
     def _only_near(self, stand: Stand) -> Stand:
         """Rows far from the margin at its bounds, and asleep, for how rough the hyperplane is."""
-        at, c = stand.at, self.c
-        s = self._values(at.w)
-        t = 1.0 - s - at.b * self.samples.y
-        size = 1.0 if stand.descent else max(1.0, float(np.abs(s).mean()))
-        near = np.abs(t) <= NEAR * stand.mu * size
-        near &= c > 0
-        if not near.any():
-            return stand
-        alpha = np.where(near, stand.alpha, np.where(t > 0, c, 0.0))
-        return stand._replace(alpha=alpha, awake=near)
+        at, s = stand.at, self._values(stand.at.w)
+        size = 1.0 if stand.descent else max(1.0, typical_size(s))
+        m = Multipliers(self.samples.y, self.c, self.c, stand.alpha.copy())
+        near = settled(m, s, at.b, NEAR * stand.mu * size, self.samples.team)
+        return stand._replace(alpha=m.alpha, awake=near) if near.any() else stand
 
     def _on_few_rows(self) -> tuple[Start, float, bool]:
         """A hyperplane, how much rounding off suits it, and whether some rows were left out."""
@@ -274,7 +269,7 @@ class SoftMargin:
                 return self._polish()
             else:
                 mu = _next(mu, done, late, at.largest / largest)
-            awake = self._awake(alpha, s, np.abs(s - before), at.b)
+            awake = self._awake(alpha, s, before, at.b)
 
     def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float, edge: float) -> Descent:
         """A round of coordinate descent, to a small share of the gap that there is."""
@@ -286,13 +281,11 @@ class SoftMargin:
             tol = max(tol, EASY * self.best.gap)
         return descend(samples, rows, c[rows], alpha[rows], pull, b, tol, VISITS, edge)
 
-    def _awake(self, alpha: Floats, s: Floats, moved: Floats, b: float) -> NDArray[np.bool_]:
-        """The rows whose multipliers may change, after a round that moved each value so far."""
-        y, c = self.samples.y, self.c
-        t = 1.0 - s - y * b
-        off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
-        awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
-        return awake if awake.any() else c > 0
+    def _awake(self, alpha: Floats, s: Floats, before: Floats, b: float) -> NDArray[np.bool_]:
+        """The rows whose multipliers may change, after a round that moved values from `before`."""
+        m = Multipliers(self.samples.y, self.c, self.c, alpha)
+        found = awakened(m, s, before, b, AWAKE, self.samples.team)
+        return found if found.any() else self.c > 0
 
     def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
         """The rows that are awake, and what the others sum to."""
@@ -321,8 +314,8 @@ class SoftMargin:
         pull = self.samples.total(even)
         w = pull if w is None else w
         s = self._values(w)
-        b = best_bias(s, y, c)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        b = best_bias(s, y, c, self.samples.team)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
         dual = float(even.sum()) - 0.5 * float(pull @ pull)
         best = self.best
         if primal < best.primal:
@@ -354,8 +347,8 @@ class SoftMargin:
         """Take w if its objective is not above the best one's, or `most`."""
         y, c = self.samples.y, self.c
         s = self._values(w)
-        b = best_bias(s, y, c)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        b = best_bias(s, y, c, self.samples.team)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
         if primal <= (self.best.primal if most is None else most):
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
