@@ -86,8 +86,7 @@ def awakened(
 ) -> NDArray[np.bool_]:
     """The samples not held at a bound by `times` as much as their values moved since `before`."""
     found = np.empty(len(s), np.bool_)
-    least = _in_tiles(loops.moves, team, s, before) / len(s)
-    task = partial(loops.awaken, m, s, before, b, times, least)
+    task = partial(loops.awaken, m, s, before, b, times, moved(s, before, team))
     _side_by_side(lambda start, stop: task(start, stop, found), len(s), len(s), team)
     return found
 
@@ -100,9 +99,14 @@ def settled(m: Multipliers, s: Floats, b: float, reach: float, team: Team) -> ND
     return near
 
 
-def typical_size(s: Floats) -> float:
-    """How large values are, by some of them."""
-    return float(np.abs(s[:: max(1, len(s) // ASKED)]).mean())
+def size_of(s: Floats) -> float:
+    """How large values are, by some of them, or 1 if that is more."""
+    return max(1.0, float(np.abs(s[:: max(1, len(s) // ASKED)]).mean()))
+
+
+def moved(s: Floats, before: Floats, team: Team) -> float:
+    """How far values have moved, on average."""
+    return _in_tiles(loops.moves, team, s, before) / len(s)
 
 
 def evened(alpha: Floats, y: Floats) -> Floats:

@@ -27,7 +27,7 @@ from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
-from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, settled, typical_size
+from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, moved, settled, size_of
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
@@ -49,8 +49,11 @@ RARE = 50  # rows of each class that are among them
 NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.03  # μ for a start that may be close
 NEAR = 2.0  # times that μ, and the size of values, by which a row may be from the margin at first
+ASTRAY = 4.0  # times that μ, and that size, by which values move if too few rows were awake
 DESCENT, FEWER = 4, 4  # rows for each feature on which that begins; times as many, on all of them
-VISITS = 5  # of each row, on average, in which it should halve the gap
+VISITS = int(
+    __import__("os").environ.get("VISITS", 5)
+)  # of each row, on average, in which it should halve the gap
 ASKED = 500  # rows that tell whether slack is cheap
 EASIER, EASY = 0.5, 0.015  # the gap that it is to reach: of the one wanted; of the one before
 QUICK = 3  # steps of a round that is easy
@@ -141,7 +144,7 @@ class SoftMargin:
         at, mu, part = self._on_few_rows()
         alpha = at.multipliers(self.c)
         stand = Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
-        return self._only_near(stand) if part else stand
+        return self._near_first(stand) if part else stand
 
     def _is_cheap(self) -> bool:
         """Whether slack is not dearer than usual, as far as a few rows tell."""
@@ -172,10 +175,25 @@ class SoftMargin:
     def _only_near(self, stand: Stand) -> Stand:
         """Rows far from the margin at its bounds, and asleep, for how rough the hyperplane is."""
         at, s = stand.at, self._values(stand.at.w)
-        size = 1.0 if stand.descent else max(1.0, typical_size(s))
+        size = 1.0 if stand.descent else size_of(s)
         m = Multipliers(self.samples.y, self.c, self.c, stand.alpha.copy())
         near = settled(m, s, at.b, NEAR * stand.mu * size, self.samples.team)
         return stand._replace(alpha=m.alpha, awake=near) if near.any() else stand
+
+    def _near_first(self, stand: Stand) -> Stand:
+        """After a round on the rows near the margin; as it was where that leads astray."""
+        at, mu, alpha, near, *_ = self._only_near(stand)
+        before = self._values(at.w)
+        done = improve(self._live(alpha, near, at.steps(self.c)), at.w, at.b, mu, self.tol)
+        s = self._values(done.w)
+        if done.steps == STEPS or moved(s, before, self.samples.team) > ASTRAY * mu * size_of(
+            before
+        ):
+            return stand
+        alpha[near] = done.alpha
+        largest = float(alpha.max()) or at.largest
+        awake = self._awake(alpha, s, before, done.b)
+        return Stand(Start(done.w, done.b, largest), FINER * mu, alpha, awake, 0)
 
     def _on_few_rows(self) -> tuple[Start, float, bool]:
         """A hyperplane, how much rounding off suits it, and whether some rows were left out."""
