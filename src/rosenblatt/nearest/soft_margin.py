@@ -51,9 +51,7 @@ WARM = 0.03  # μ for a start that may be close
 NEAR = 2.0  # times that μ, and the size of values, by which a row may be from the margin at first
 ASTRAY = 4.0  # times that μ, and that size, by which values move if too few rows were awake
 DESCENT, FEWER = 4, 4  # rows for each feature on which that begins; times as many, on all of them
-VISITS = int(
-    __import__("os").environ.get("VISITS", 5)
-)  # of each row, on average, in which it should halve the gap
+VISITS = 3  # of each row, on average, in which it should halve the gap
 ASKED = 500  # rows that tell whether slack is cheap
 EASIER, EASY = 0.5, 0.015  # the gap that it is to reach: of the one wanted; of the one before
 QUICK = 3  # steps of a round that is easy
