@@ -50,7 +50,10 @@ NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.03  # μ for a start that may be close
 NEAR = 2.0  # times that μ, and the size of values, by which a row may be from the margin at first
 ASTRAY = 4.0  # times that μ, and that size, by which values move if too few rows were awake
-DESCENT, FEWER = 4, 4  # rows for each feature on which that begins; times as many, on all of them
+FEWER = 4  # as few as one row in so many
+DESCENT = (
+    4  # rows for each feature on which coordinate descent begins, unless all are not many more
+)
 VISITS = 3  # of each row, on average, in which it should halve the gap
 ASKED = 500  # rows that tell whether slack is cheap
 EASIER, EASY = 0.5, 0.015  # the gap that it is to reach: of the one wanted; of the one before
@@ -179,8 +182,10 @@ class SoftMargin:
         return stand._replace(alpha=m.alpha, awake=near) if near.any() else stand
 
     def _near_first(self, stand: Stand) -> Stand:
-        """After a round on the rows near the margin; as it was where that leads astray."""
+        """After a round on the rows near the margin, if they are few and do not lead astray."""
         at, mu, alpha, near, *_ = self._only_near(stand)
+        if FEWER * np.count_nonzero(near) >= len(near):
+            return stand
         before = self._values(at.w)
         done = improve(self._live(alpha, near, at.steps(self.c)), at.w, at.b, mu, self.tol)
         s = self._values(done.w)
