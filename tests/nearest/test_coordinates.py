@@ -13,7 +13,15 @@ from rosenblatt.nearest import loops, max_margin, soft_margin
 from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.loops import Line, Multipliers
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.slacks import _neighbours, evened
+from rosenblatt.nearest.slacks import (
+    _neighbours,
+    awakened,
+    best_bias,
+    evened,
+    loss,
+    moved,
+    settled,
+)
 from rosenblatt.nearest.working_set import Clock, Samples, largest_number
 from rosenblatt.proofs import duality
 from rosenblatt.running.threads import Team
@@ -124,6 +132,8 @@ def test_what_is_slow_is_left(team):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_cheap_slack(layout, in_blocks, monkeypatch):
     """Found by coordinates, from a part of the rows: the same bits for any threads and blocks."""
+    monkeypatch.setattr("rosenblatt.margin.classifiers.MANY", 1)
+    monkeypatch.setattr("rosenblatt.running.threads.WORTHWHILE", 1)
     rounds = []
     improve = soft_margin.improve
     monkeypatch.setattr(soft_margin, "improve", lambda *a: rounds.append(1) or improve(*a))
@@ -163,6 +173,8 @@ def wide(n=1200, d=1500):
 
 @pytest.mark.compiled
 def test_a_wide_maximum_margin(monkeypatch, in_blocks):
+    monkeypatch.setattr("rosenblatt.margin.classifiers.MANY", 1)
+    monkeypatch.setattr("rosenblatt.running.threads.WORTHWHILE", 1)
     monkeypatch.setattr(MaxMargin, "_by_rounds", None)
     X, y = wide()
     fits = []
@@ -215,6 +227,32 @@ def test_multipliers_that_balance():
     np.testing.assert_array_equal(alpha, [1, 2, 0.5, 0, 0])
     np.testing.assert_array_equal(evened(np.array([1.0, 0, 1, 0, 0]), y), [1, 0, 1, 0, 0])
     assert not evened(np.array([1.0, 0, 0, 0, 0]), y).any()
+
+
+def test_sums_do_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr("rosenblatt.running.threads.WORTHWHILE", 1)
+    rng = np.random.default_rng(0)
+    s, before, y = rng.standard_normal((3, 5001))
+    y, c, alpha = np.sign(y), rng.random(5001), np.zeros(5001)
+    alpha[::3], c[::7] = c[::3], 0.0
+    found = []
+    for size in (1, 2, 5):
+        with Team(size) as team:
+            m = Multipliers(y, c, c, alpha.copy())
+            near = settled(m, s, 0.1, 0.5, team)
+            passes = awakened(m, s, before, 0.1, 0.5, team), near, m.alpha
+            sums = loss(s, y, c, 0.1, team), moved(s, before, team), best_bias(s, y, c + 1, team)
+            equal = best_bias(s, y, np.ones(5001), team)
+            found.append((*sums, equal, *(part.tobytes() for part in passes)))
+    assert found[0] == found[1] == found[2]
+    t = 1 - s - 0.1 * y
+    assert found[0][0] == pytest.approx(c @ np.maximum(t, 0))
+    assert found[0][1] == pytest.approx(np.abs(s - before).mean())
+    np.testing.assert_array_equal(near, (np.abs(t) <= 0.5) & (c > 0))
+    np.testing.assert_array_equal(m.alpha, np.where(near, alpha, np.where(t > 0, c, 0)))
+    held = np.where(m.alpha == 0, -t, np.where(m.alpha == c, t, 0.0))
+    reach = 0.5 * np.maximum(np.abs(s - before), np.abs(s - before).mean())
+    np.testing.assert_array_equal(passes[0], (held <= reach) & (c > 0))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

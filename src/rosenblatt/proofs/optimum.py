@@ -110,7 +110,10 @@ def _require_within(problem: Judged, given: Given) -> None:
             raise WrongError(msg)
     if problem.C is not None:
         high = problem.enclosed_bounds()[1][rows] * (1 + EXCESS)
-        over = [k for k, (a, c) in enumerate(zip(multipliers, high, strict=True)) if a > c]
+        if isinstance(multipliers, np.ndarray):
+            over = np.flatnonzero(multipliers > high).tolist()
+        else:
+            over = [k for k, (a, c) in enumerate(zip(multipliers, high, strict=True)) if a > c]
         if over:
             k = over[0]
             msg = (
