@@ -161,6 +161,7 @@ class SoftMargin:
         rows, rough = np.sort(order[:size]), samples.d / size
         prices, tol = self._as_if_all(rows), max(self.tol, 0.1 * rough)
         done = descend(samples, rows, prices, alpha[rows], Pull(nobody), 0.0, tol, VISITS)
+        self.rough = done.w
         if not done.closed:
             return None
         at = Start(done.w, done.b, float(c.max()))
@@ -187,11 +188,10 @@ class SoftMargin:
         if FEWER * np.count_nonzero(near) >= len(near):
             return stand
         before = self._values(at.w)
+        far = ASTRAY * mu * size_of(before)
         done = improve(self._live(alpha, near, at.steps(self.c)), at.w, at.b, mu, self.tol)
         s = self._values(done.w)
-        if done.steps == STEPS or moved(s, before, self.samples.team) > ASTRAY * mu * size_of(
-            before
-        ):
+        if done.steps == STEPS or moved(s, before, self.samples.team) > far:
             return stand
         alpha[near] = done.alpha
         largest = float(alpha.max()) or at.largest
@@ -236,8 +236,7 @@ class SoftMargin:
             y, used = self.samples.y, self.c > 0
             order = np.random.default_rng(0).permutation(np.flatnonzero(used))
             for sign in (-1.0, 1.0):
-                some = y[order[:FIRST]] == sign
-                if np.count_nonzero(some) < RARE:
+                if np.count_nonzero(y[order[:ASKED]] == sign) < RARE:
                     late = np.ones(len(order), bool)
                     late[np.flatnonzero(y[order] == sign)[:RARE]] = False
                     order = order[np.argsort(late, kind="stable")]
