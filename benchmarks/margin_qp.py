@@ -13,7 +13,7 @@ from benchmarks.margin_peers import Problem, program
 from benchmarks.margin_results import OURS
 from benchmarks.measure import Table, side_by_side
 from benchmarks.separability import halves
-from rosenblatt.nearest.hulls import nearest
+from rosenblatt.nearest.hulls import shortest_sum
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,7 @@ def ours(problem: Problem) -> Any:
     """The dual: weights of the samples, each class sums to 1."""
     Z = problem.y[:, np.newaxis] * problem.X
     groups = np.column_stack([problem.y > 0, problem.y < 0]).astype(np.float64)
-    return lambda: nearest(Z, groups, tol=TOL).theta
+    return lambda: shortest_sum(Z, groups, tol=TOL).theta
 
 
 def piqp(problem: Problem) -> Any:
@@ -84,7 +84,7 @@ def bound(problem: Problem) -> float:
     """The dual value of our weights, once each class of them sums to 1: no ``½‖w‖²`` is below."""
     Z = problem.y[:, np.newaxis] * problem.X
     groups = np.column_stack([problem.y > 0, problem.y < 0]).astype(np.float64)
-    weights = nearest(Z, groups, tol=1e-13).weights
+    weights = shortest_sum(Z, groups, tol=1e-13).weights
     across = Z.T @ (weights / (groups @ (groups.T @ weights)))
     return float(2 / (across @ across))
 

@@ -13,6 +13,7 @@ FILES = [
     "perceptron/test_perceptron_reference.py",
     "perceptron/test_joint.py",
     "nearest/test_margin_solvers.py",
+    "nearest/test_coordinates.py",
     "kernel/test_kernel_perceptron.py",
     "kernel/test_registers.py",
     "tables/test_exact_sums.py",
@@ -24,7 +25,7 @@ CHOSEN = """
     test_perceptron_reference and (cyclic or huge or mistake or start)
         and not (floats and (1- or 2-))
     or same_run and (online or minibatch)
-    or test_margin_solvers
+    or test_margin_solvers or test_coordinates and (textbooks or others_stay)
     or two_loops and ties or sparse and twins-rbf and int32 or at_hand and ties-vote-cyclic-True
     or test_keep and shuffled-rbf or picked and ties and worst or drop_after and last-2-shuffled
     or budget and 2-shuffled-5 or registers

@@ -24,7 +24,7 @@ from rosenblatt.exact import (
 from rosenblatt.exact import blocks as blocks_module
 from rosenblatt.exact.enclosure import enclosed_floats
 from rosenblatt.exact.rationals import as_objects, decompose, scaled
-from rosenblatt.exact.sides import first_not_annihilated
+from rosenblatt.exact.sides import Form, first_not_annihilated
 
 
 def naive_echelon(rows):
@@ -523,3 +523,23 @@ def test_exact_sums_of_sparse_rows_are_those_of_dense_ones(columns):
             scale = np.array([Fraction(2) ** int(k) for k in e], dtype=object)
             found.append((n.T * scale).tolist())
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
+def test_a_form_of_floats_is_that_of_their_fractions(scale):
+    """Floats are read without integers, to the same bits; sparse rows need but a few of these."""
+    rng = np.random.default_rng(0)
+    theta = rng.standard_normal(41) * 10.0 ** rng.integers(-30, 5, 41) * scale
+    theta[[3, 7]] = 0.0, 5e-324
+    sizes = np.abs(rng.standard_normal(40)) * (np.arange(40) % 5 > 0)
+    quick, slow = Form(theta.tolist(), sizes), Form([Fraction(v) for v in theta.tolist()], sizes)
+    assert (quick.scale, quick.exact) == (slow.scale, slow.exact)
+    np.testing.assert_array_equal(quick.t, slow.t)
+    np.testing.assert_array_equal(quick.g, slow.g)
+    few = csr_array(([2.0, -0.5, 3.0], ([0, 0, 1], [1, 39, 7])), shape=(3, 40))
+    for form in (quick, slow):
+        found = [
+            value for _, block in blocks_module.blocks(few) for value in form.exact_values(block)
+        ]
+        w, b = [Fraction(v) for v in theta[:-1].tolist()], Fraction(float(theta[-1]))
+        assert found == [2 * w[1] - w[39] / 2 + b, 3 * w[7] + b, b]

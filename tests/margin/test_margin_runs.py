@@ -68,8 +68,11 @@ def test_an_interrupt_in_the_callback_keeps_what_there_is(kind, scan):
         if round_.number == scan:
             raise KeyboardInterrupt
 
+    model = kind(callback=stop, tol=1e-10)
+    if kind is rb.SoftMarginClassifier:
+        model.set_params(C=1e5)  # where slack is cheap, one scan may do
     with pytest.warns(ConvergenceWarning, match="Fit again"):
-        model = kind(callback=stop, tol=1e-10).fit(X, y)
+        model.fit(X, y)
     assert model.stop_reason_ is Reason.INTERRUPTED
     assert model.n_iter_ == scan
     assert model.certificate_ is None

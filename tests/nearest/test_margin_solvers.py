@@ -17,7 +17,8 @@ from rosenblatt.nearest.directions import direction, newton_step
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.max_margin import centred
 from rosenblatt.nearest.newton import Live, improve
-from rosenblatt.nearest.soft_margin import SoftMargin, best_bias, evened, loss
+from rosenblatt.nearest.slacks import best_bias, evened, loss
+from rosenblatt.nearest.soft_margin import SoftMargin
 from rosenblatt.nearest.working_set import Clock, Samples, worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt
@@ -414,4 +415,4 @@ def test_many_rows_start_from_a_few_of_them(team):
         model = rb.SoftMarginClassifier(C=5.0, tol=1e-7).fit(X, y, weights)
         slow.assert_honest(model, X, y, weights)
         assert model.trace_.rows[-1] < 9000
-    assert model.trace_.rows[0] == np.count_nonzero(s)
+    assert model.trace_.rows.max() <= np.count_nonzero(s)

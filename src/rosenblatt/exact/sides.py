@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 import sys
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, blocks, chosen, shape, without_rounding
+from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, chosen, shape, without_rounding
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
 from rosenblatt.exact.rationals import (
     LARGEST,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.rationals import Objects
+    from rosenblatt.exact.rationals import Mask, Objects
 
 CHUNK = 2**12  # rows settled in integers at a time
 FEW = 16  # rows that are settled in integers without further ado
@@ -49,23 +50,60 @@ class Form:
     """
 
     def __init__(self, theta: Sequence[Any], sizes: Floats) -> None:
-        self.numbers, self.denominator = over_one_denominator(theta)
-        self.scale = self._scale(np.append(sizes, 1.0))
-        up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
-        self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
-        ratios = [x.as_integer_ratio() for x in self.t.tolist()]
-        pairs = zip(self.numbers, ratios, strict=True)
-        differs = [n * up * b != a * down for n, (a, b) in pairs]
-        self.exact = not any(differs)
+        self._theta = theta
+        floats = np.array(theta) if all(isinstance(number, float) for number in theta) else None
+        self.scale = self._scale(floats, np.append(sizes, 1.0))
+        if floats is None:
+            differs = self._round()
+        else:  # as the integers would have it, but for those that take long to make
+            self.t = np.ldexp(floats, -self.scale)
+            differs = np.ldexp(self.t, self.scale) != floats
+        self.exact = not differs.any()
         size = np.abs(self.t)
         self.g = np.where(differs, size * 2.0**-52 + 2.0**-1074, 0.0)
         # Twice what products and sums need, and so enough for integers rounded to floats, too.
         self.g += size * (len(theta) + 4) * 2.0**-52
 
-    def _scale(self, sizes: Floats) -> int:
+    @cached_property
+    def _over_one(self) -> tuple[Objects, int]:
+        return over_one_denominator(self._theta)
+
+    @property
+    def numbers(self) -> Objects:
+        """The numerators."""
+        return self._over_one[0]
+
+    @property
+    def denominator(self) -> int:
+        """What they are over."""
+        return self._over_one[1]
+
+    def _numbers_for(self, block: RowBlock) -> tuple[Objects, int]:
+        """Numerators and denominator, for the columns that the entries of a block are in."""
+        d = len(self._theta) - 1
+        if not isinstance(block, Sparse) or 4 * block.columns.size > d:
+            return self._over_one
+        used = np.append(np.unique(block.columns), d)
+        numbers = np.zeros(d + 1, dtype=object)
+        numbers[used], denominator = over_one_denominator([self._theta[j] for j in used.tolist()])
+        return numbers, denominator
+
+    def _round(self) -> Mask:
+        """Round the coefficients; returned is which of them that has changed."""
+        up, down = 1 << max(-self.scale, 0), self.denominator << max(self.scale, 0)
+        self.t = np.array([nearest_float(n * up, down) for n in self.numbers])
+        ratios = [x.as_integer_ratio() for x in self.t.tolist()]
+        pairs = zip(self.numbers, ratios, strict=True)
+        return np.array([n * up * b != a * down for n, (a, b) in pairs])
+
+    def _scale(self, floats: Floats | None, sizes: Floats) -> int:
         """The power of two that brings the largest product ``|x_j θ_j|`` near 1."""
-        lengths = np.array([n.bit_length() - self.denominator.bit_length() for n in self.numbers])
-        used = np.array([n != 0 for n in self.numbers])
+        if floats is None:
+            own = self.denominator.bit_length()
+            lengths = np.array([n.bit_length() - own for n in self.numbers])
+            used = np.array([n != 0 for n in self.numbers])
+        else:
+            lengths, used = np.frexp(floats)[1].astype(np.int64) - 1, floats != 0
         if not used.any():
             return 0
         products = (lengths + np.frexp(sizes)[1])[used & (sizes > 0)]
@@ -93,7 +131,8 @@ class Form:
 
     def exact_values(self, block: RowBlock) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
-        return (Fraction(n, d) for n, d in _ratios(block, self.numbers, self.denominator))
+        numbers, denominator = self._numbers_for(block)
+        return (Fraction(n, d) for n, d in _ratios(block, numbers, denominator))
 
     def exact_signs(self, block: RowBlock) -> NDArray[np.int8]:
         """The signs of ``w·x_i + b``."""

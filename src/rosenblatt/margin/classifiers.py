@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from rosenblatt.running.checkpoints import Keeper
 
 
+MANY = 1 << 19  # numbers below which others have passed over them before a thread has woken up
 WIDE = 400  # features from which matrix products are worth more than one thread
 ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
 
@@ -111,8 +112,7 @@ class MarginClassifier(LinearClassifier):
         self._check()
         keeper = keeper_of(self)
         data = self._read(X, y, sample_weight)
-        place = placed(data.source)
-        threads = count_threads(self.n_jobs)
+        threads = count_threads(self.n_jobs) if data.source.n_entries >= MANY else 1
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and data.source.n_features >= WIDE and is_dense(data.source)
         with (
@@ -122,7 +122,7 @@ class MarginClassifier(LinearClassifier):
             self._noting(keeper, data, team) as notes,
         ):
             clock = Clock(self.max_time, interrupts, began)
-            fits = []
+            place, fits = placed(data.source, team), []
             for number, positive in enumerate(data.positives):
                 problem = MarginProblem.of(place, positive, team, clock)
                 _require_both_sides(problem, data.classes)

@@ -145,7 +145,7 @@ def proved_fit(
         if optimum.gap <= tol and clock.left() + clock.kept < CHECK * proving:
             reason = StopReason.TIME_LIMIT  # what was not checked is not called closed
         else:
-            closed = optimum.gap <= tol and _accepted(optimum, problem)
+            closed = optimum.gap <= tol and _accepted(optimum, problem, search.known())
             reason = StopReason.GAP_CLOSED if closed else StopReason.ROUNDING
     columns = [np.array(column) for column in zip(*solver.trace, strict=True)]
     empty = [np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0)]
@@ -180,11 +180,11 @@ def _in_short(reason: StopReason) -> StopReason:
     return StopReason.TIME_LIMIT if reason in UNSETTLED else reason
 
 
-def _accepted(optimum: Optimum, problem: MarginProblem) -> bool:
+def _accepted(optimum: Optimum, problem: MarginProblem, found: duality.Proof | None = None) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
         data = SignedRows(problem.X, problem.samples.y.astype(np.int8))
-        return bool(prove_optimum(optimum, data, problem.weights))
+        return bool(prove_optimum(optimum, data, problem.weights, found))
     except WrongError:
         return False
 
@@ -198,6 +198,14 @@ class _Evidence:
         self.multipliers: Any = np.empty(0)
         nowhere = Hyperplane(np.zeros(problem.samples.d))
         self.best = Optimum(nowhere, self.rows, self.multipliers, C, np.inf, 0.0, margin=-np.inf)
+        self.last: tuple[Optimum, duality.Proof] | None = None
+
+    def known(self) -> duality.Proof | None:
+        """What a check of the best would find, if it would do what was done last."""
+        if self.last is None or self.last[0] is not self.best:
+            return None
+        proof = self.last[1]
+        return proof if duality.decides_alike(proof, self.best.gap) else None
 
     def use(self, alpha: Floats) -> Floats:
         """Take multipliers, one for each sample, within their bounds; returned are these."""
@@ -228,7 +236,7 @@ class _Evidence:
         exact = None if isinstance(self.multipliers, np.ndarray) else tuple(self.multipliers)
         floats = self.multipliers if exact is None else np.array([closest(v) for v in exact])
         proof = duality.prove(self.judged, theta, self.rows, self.multipliers, self.tol)
-        return Optimum(
+        optimum = Optimum(
             Hyperplane(theta[:-1], float(theta[-1])),
             self.rows,
             floats,
@@ -239,6 +247,8 @@ class _Evidence:
             exact,
             proof.margin,
         )
+        self.last = optimum, proof
+        return optimum
 
     def improve(self, alpha: Floats) -> None:
         """Do without rounding what rounding has spoiled."""

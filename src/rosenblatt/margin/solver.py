@@ -68,6 +68,7 @@ class Place(NamedTuple):
     source: Source
     near: Source
     moved: Moved
+    largest: float | None = None  # the largest size of a number, if none is moved
 
 
 class MarginProblem(NamedTuple):
@@ -83,13 +84,15 @@ class MarginProblem(NamedTuple):
     @classmethod
     def of(cls, place: Place, positive: int, team: Team, clock: Clock) -> MarginProblem:
         """Class `positive` against the rest, with its own weights."""
-        source, near, moved = place
+        source, near, moved, largest = place
         weights = None
         if source.weighted:
             parts = [row_weights(piece.block, positive) for piece in source.pieces()]
             weights = np.concatenate(parts)
             weights = None if (weights == 1.0).all() else weights
         samples = Samples(near, team, positive, clock)
+        if largest is not None:
+            samples.largest = largest
         return cls(source, stack(source), samples, weights, moved, positive)
 
     def plane(self, w: Floats, b: float) -> Floats:
@@ -132,7 +135,7 @@ class MarginProblem(NamedTuple):
         return n * d <= MOST_NUMBERS and d <= MOST_FEATURES
 
 
-def placed(source: Source) -> Place:
+def placed(source: Source, team: Team) -> Place:
     """The data, moved if that helps.
 
     Sums over numbers that differ only in their last digits lose the others, so that samples far
@@ -140,7 +143,7 @@ def placed(source: Source) -> Place:
     numbers are no floats. Either takes a copy.
     """
     X, (n, d) = stack(source), (source.n_rows, source.n_features)
-    largest = largest_number(X)
+    largest = largest_number(X, team)
     exponent = int(np.frexp(largest)[1]) if largest else 0
     exponent = exponent if abs(exponent) > LARGEST else 0
     origin = None
@@ -149,7 +152,7 @@ def placed(source: Source) -> Place:
         origin = _origin(some if isinstance(some, np.ndarray) else some.toarray())
     moved = Moved(origin, exponent)
     if origin is None and not exponent:
-        return Place(source, source, moved)
+        return Place(source, source, moved, largest)
 
     def change(piece: Piece) -> Block:
         rows = _smaller(as_matrix(piece.block.rows, d), exponent)

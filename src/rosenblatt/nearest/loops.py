@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import CsrRows, Rows, add_row
+from rosenblatt.data.rows import CsrRows, Rows, add_row, dot, row_dot, row_norm2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+TILE = 256  # samples that are summed over by themselves, whoever does it
 
 
 class Multipliers(NamedTuple):
@@ -59,6 +62,71 @@ def clip(
 
 
 @loop
+def losses(s: Any, y: Any, c: Any, b: float, start: int, stop: int, out: Any) -> None:
+    """Write ``Σ c_i max(0, 1 - s_i - y_i b)`` over each of the tiles `start` to `stop`."""
+    for tile in range(start, stop):
+        out[tile] = 0.0
+        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
+            out[tile] += c[i] * max(1.0 - s[i] - y[i] * b, 0.0)
+
+
+@loop
+def moves(s: Any, before: Any, start: int, stop: int, out: Any) -> None:
+    """Write ``Σ |s_i - before_i|`` over each of the tiles `start` to `stop`."""
+    for tile in range(start, stop):
+        out[tile] = 0.0
+        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
+            out[tile] += abs(s[i] - before[i])
+
+
+@loop
+def edges(
+    s: Any, y: Any, low: float, high: float, start: int, stop: int, found: Any
+) -> tuple[int, int]:
+    """List the ``y_i - y_i s_i`` from `low` to `high` among samples `start` to `stop`.
+
+    Returned are how many are below, and how many are listed, from the place `start` on.
+    """
+    below, listed = 0, 0
+    for i in range(start, stop):
+        edge = y[i] - y[i] * s[i]
+        if edge < low:
+            below += 1
+        elif edge <= high:
+            found[start + listed] = edge
+            listed += 1
+    return below, listed
+
+
+@loop
+def awaken(
+    m: Multipliers, s: Any, before: Any, b: float, times: float, least: float, start: int,
+    stop: int, out: Any,
+) -> None:  # fmt: skip
+    """Write which samples are not held at a bound by `times` as much as their values moved.
+
+    By at least `least` of it, that is; those without a price are not awake.
+    """
+    for i in range(start, stop):
+        t = 1.0 - s[i] - m.y[i] * b
+        held = -t if m.alpha[i] == 0.0 else (t if m.alpha[i] == m.c[i] else 0.0)
+        out[i] = m.c[i] > 0.0 and held <= times * max(abs(s[i] - before[i]), least)
+
+
+@loop
+def settle(m: Multipliers, s: Any, b: float, reach: float, start: int, stop: int, out: Any) -> None:
+    """Put multipliers of samples farther than `reach` from the margin to the bound they belong to.
+
+    Written is which are not so far, and have a price.
+    """
+    for i in range(start, stop):
+        t = 1.0 - s[i] - m.y[i] * b
+        out[i] = m.c[i] > 0.0 and abs(t) <= reach
+        if not out[i]:
+            m.alpha[i] = m.c[i] if t > 0.0 else 0.0
+
+
+@loop
 def slope(m: Multipliers, s: Any, ds: Any, mu: float, b: float, db: float, step: float) -> float:
     """``Σ a_i (ds_i + y_i db)`` with the multipliers `a` after a step along ``(ds, db)``."""
     total = 0.0
@@ -70,12 +138,137 @@ def slope(m: Multipliers, s: Any, ds: Any, mu: float, b: float, db: float, step:
 
 
 @loop
+def values(rows: Rows, y: Any, theta: Any, start: int, stop: int, out: Any) -> None:
+    """Write ``y_i(w·x_i + b)`` of rows `start` to `stop`."""
+    w, b = theta[:-1], theta[-1]
+    for row in range(start, stop):
+        i = np.uint64(row)
+        out[i] = y[i] * (row_dot(rows, i, w) + b)
+
+
+@loop
+def least(s: Any, y: Any) -> tuple[float, float]:
+    """The smallest s of class +1, and of class -1."""
+    positive, negative = np.inf, np.inf
+    for i in range(len(s)):
+        if y[i] > 0.0:
+            positive = min(positive, s[i])
+        else:
+            negative = min(negative, s[i])
+    return positive, negative
+
+
+@loop
 def total(rows: Rows, u: Any, start: int, stop: int, out: Any) -> None:
     """``out += Σ u_i x_i`` over rows `start` to `stop`."""
     for row in range(start, stop):
         i = np.uint64(row)
         if u[i] != 0.0:
             add_row(rows, i, u[i], out)
+
+
+@loop
+def total_of(rows: Rows, at: Any, u: Any, out: Any) -> None:
+    """``out += Σ u_k x`` over the listed rows."""
+    for k in range(len(at)):
+        if u[k] != 0.0:
+            add_row(rows, np.uint64(at[k]), u[k], out)
+
+
+@loop
+def squares(rows: Rows, at: Any, out: Any) -> None:
+    """Write ``‖x‖²`` of the listed rows."""
+    for k in range(len(at)):
+        out[k] = row_norm2(rows, np.uint64(at[k]))
+
+
+class Line(NamedTuple):
+    """Where coordinate descent stands: the samples it visits are the first `size` of a line.
+
+    ``β Σ α y`` beside `b` is the bias; `total` is ``Σ α``; `low` and `high` are the extremes, in
+    the last epoch, of the slacks that no bound explains, and `rest` is what `clip` calls it.
+    """
+
+    seed: int
+    size: int
+    b: float
+    balance: float
+    total: float
+    low: float
+    high: float
+    rest: float
+
+
+@loop
+def visit(rows: Rows, at: Any, m: Multipliers, order: Any, w: Any, lean: float, line: Line) -> Line:
+    """One epoch of coordinate descent, in random order; sample k is row ``at[k]``.
+
+    The multiplier goes to where its own slack, which falls by ``m.scale[k]`` for each unit of it,
+    becomes 0, within its bounds. A sample whose slack holds it at a bound more firmly than the
+    extremes of the last epoch could shake goes to the end of the line.
+    """
+    seed, count, balance, total = line.seed, line.size, line.balance, line.total
+    low, high, rest, k = 0.0, 0.0, 0.0, 0
+    while k < count:
+        seed = (1103515245 * seed + 12345) & 0x7FFFFFFF
+        j = k + (seed * (count - k) >> 31)
+        p = order[j]
+        order[j], order[k] = order[k], p
+        i, y, a, c = np.uint64(at[p]), m.y[p], m.alpha[p], m.c[p]
+        t = 1.0 - y * (row_dot(rows, i, w) + line.b + lean * balance)
+        if (a == 0.0 and t < line.low) or (a == c and t > line.high):
+            count -= 1
+            order[k], order[count] = order[count], p
+            continue
+        k += 1
+        rest += abs(a * t) if c == np.inf else c * max(t, 0.0) - a * t
+        if (a == 0.0 and t <= 0.0) or (a == c and t >= 0.0):
+            continue
+        low, high = min(low, t), max(high, t)
+        if m.scale[p] == 0.0:
+            m.scale[p] = row_norm2(rows, i) + lean
+        m.alpha[p] = min(max(a + t / m.scale[p], 0.0), c)
+        step = m.alpha[p] - a
+        balance, total = balance + y * step, total + step
+        add_row(rows, i, y * step, w)
+    return Line(seed, count, line.b + lean * balance, balance, total, low, high, rest)
+
+
+@loop
+def descend(
+    rows: Rows,
+    at: Any,
+    m: Multipliers,
+    order: Any,
+    w: Any,
+    lean: float,
+    line: Line,
+    tol: float,
+    visits: int,
+) -> tuple[Line, int, float]:
+    """Epochs until so many visits, or until the gap, as far as an epoch can tell, is below `tol`.
+
+    Returned are where it stands, the visits, and that gap.
+    """
+    done, left = 0, np.inf
+    while done < visits:
+        size, low, high = line.size, line.low, line.high
+        moved = lean * abs(line.balance)  # and with b, every slack
+        low = low - moved if low < 0.0 else -np.inf
+        high = high + moved if high > 0.0 else np.inf
+        if line.low == 0.0 and line.high == 0.0:  # what could move is no longer in the line
+            size = len(order)
+        begin = Line(line.seed, size, line.b, line.balance, line.total, low, high, line.rest)
+        line = visit(rows, at, m, order, w, lean, begin)
+        done += max(size, 1)
+        bound = line.total - 0.5 * dot(w, w)
+        left = line.rest + abs(line.balance) * (1.0 + abs(line.b))
+        if m.c[0] == np.inf:  # as far as a sample is inside the margin, this has to be narrower
+            left = 2.0 * max(line.high, -line.low) * bound
+        left = left / bound if bound > 0.0 else np.inf
+        if left <= tol:
+            break
+    return line, done, left
 
 
 @loop

@@ -6,7 +6,9 @@
 
 This is the soft margin with a price of slack beyond all bounds. Almost all rows have the
 multiplier 0, so that only a working set takes part in the rounds (see `newton`); one scan of the
-data finds the rows that are closer to the hyperplane than the set, and they join it.
+data finds the rows that are closer to the hyperplane than the set, and they join it. A set that is
+small, or has few features, is rather solved by an interior-point method (see `hulls`), and another
+one multiplier at a time (see `coordinates`), if that is quick.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.loops import Multipliers
+from rosenblatt.nearest.loops import least as least_of
 from rosenblatt.nearest.newton import Live, improve, polished
-from rosenblatt.nearest.soft_margin import PATIENCE, evened
+from rosenblatt.nearest.slacks import evened
+from rosenblatt.nearest.soft_margin import PATIENCE
 from rosenblatt.nearest.standing import Best, Progress
 from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
@@ -37,11 +42,12 @@ if TYPE_CHECKING:
 
 FINER = 0.2  # what μ is multiplied by after a round
 ROUGH = 1e-2  # the first gap that is asked of a working set
-MOST = 4000  # rows that join the working set at a time
+FEW, MOST = 300, 4000  # rows that join the working set at a time, and two for each feature
 SMALL = 1000  # rows or features up to which a working set is solved from nothing
 FAR = 3.0  # what y(w·x + b) may be in a working set; the closest have 1
 SHARP = 1e-15  # the smallest μ
 SET_UP = 6  # passes over a working set before it can be solved
+VISITS = 50  # of each row, on average, in which coordinate descent should halve the gap
 HOPEFUL = 10  # rounds after which a working set should be separated
 # What the rest of a run follows from, beside the samples.
 STATE = ("rows", "alpha", "w", "b", "mu", "scale", "hopeful", "grown", "clean", "target", "late")
@@ -75,7 +81,7 @@ class MaxMargin:
         self.notes, self.runs, self.target, self.late = notes or Notes(), 0, ROUGH, 0
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
-        self.many = min(2 * samples.d + 100, MOST)
+        self.many = min(2 * samples.d + FEW, MOST)
         self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
         self.hopeful, self.grown, self.clean = True, True, False
         self.rows = samples.some(self.many // 2, used)
@@ -156,7 +162,10 @@ class MaxMargin:
             self.samples.clock.look_up()
             self._note()
             target = self.target
-            if not (self.grown and self._by_interior_points(0.1 * target)):
+            if not (
+                (self.grown and self._by_interior_points(0.1 * target))
+                or self._by_coordinates(0.5 * target)
+            ):
                 self._by_rounds(target)
             gap, dual = self.best.gap, self.best.dual
             s = self._judge()
@@ -255,6 +264,19 @@ class MaxMargin:
         self.scale, self.mu, self.clean = float(self.alpha.max()), 1e-3, False
         return True
 
+    def _by_coordinates(self, tol: float) -> bool:
+        """Solve the working set's problem one multiplier at a time, if it is large: often quick."""
+        part = self.part
+        if min(part.n, part.d) <= SMALL or not self.hopeful:
+            return False
+        c, rows, nobody = np.full(part.n, np.inf), np.arange(part.n), Pull(np.zeros(part.d))
+        done = descend(part, rows, c, self.alpha, nobody, self.b, tol, VISITS)
+        if not done.closed:
+            return False
+        self.w, self.b, self.alpha = done.w, done.b, done.alpha
+        self.scale, self.mu, self.clean = float(self.alpha.max()), max(done.farthest, SHARP), True
+        return True
+
     def _judge(self) -> Floats:
         """The gap from all rows; returned is ``y(w·x + b)``, at least 1 on the working set."""
         samples, part = self.samples, self.part
@@ -292,7 +314,7 @@ def centred(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
     Scaled so that the smallest ``y(w·x + b)`` is 1; where w separates nothing its scale stays and
     the last number is infinite.
     """
-    positive, negative = float(s[y > 0].min()), float(s[y < 0].min())
+    positive, negative = least_of(s, y)
     least, b = (positive + negative) / 2, (negative - positive) / 2
     if not least > 0:
         return w, b, np.inf

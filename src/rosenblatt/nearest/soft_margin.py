@@ -5,22 +5,29 @@
     minimise   ½‖w‖² + Σ c_i max(0, 1 - y_i(w·x_i + b))
 
 First on a few rows drawn at random, roughly; then from there on eight times as many; and so on up
-to all of them. On all rows every round (see `newton`) is followed by one scan, which gives the
-objective and the dual value, and tells which rows may still change: the others, far on either
-side of the margin for how much their values moved last, *sleep* through the next round as a
-single vector, the sum that their multipliers make of them. A row that should have been awake
-shows at the next scan; the gap, computed from all rows, does not depend on who slept.
+to all of them. On all rows every round is followed by one scan, which gives the objective and the
+dual value, and tells which rows may still change: the others, far on either side of the margin for
+how much their values moved last, *sleep* through the next round as a single vector, the sum that
+their multipliers make of them. A row that should have been awake shows at the next scan; the gap,
+computed from all rows, does not depend on who slept.
+
+Where slack is cheap, rounds are those of `coordinates`, as long as they are quick; otherwise they
+are those of `newton`.
 """
 
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.nearest.coordinates import Pull, descend
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
+from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
+from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, moved, settled, size_of
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
@@ -32,19 +39,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.nearest.coordinates import Descent
     from rosenblatt.nearest.newton import Round
     from rosenblatt.nearest.working_set import Samples
 
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
 RARE = 50  # rows of each class that are among them
-ROUGH, FINER = 1.5, 0.3  # the first μ, and what it is multiplied by after a round
 NEARBY = 1.5  # μ in units of how far values are off after a part of the rows
 WARM = 0.03  # μ for a start that may be close
-ROUNDS, QUICK = 10, 3  # most rounds where a rough answer will do; steps of a round that is easy
-USUAL, DEARER, ENOUGH = 3000.0, 30.0, 1e-2  # prices in a usual one; how they rise; a rough gap
+NEAR = 2.0  # times that μ, and the size of values, by which a row may be from the margin at first
+ASTRAY = 4.0  # times that μ, and that size, by which values move if too few rows were awake
+FEWER = 4  # as few as one row in so many
+DESCENT = (
+    4  # rows for each feature on which coordinate descent begins, unless all are not many more
+)
+VISITS = 3  # of each row, on average, in which it should halve the gap
+ASKED = 500  # rows that tell whether slack is cheap
+EASIER, EASY = 0.5, 0.015  # the gap that it is to reach: of the one wanted; of the one before
+QUICK = 3  # steps of a round that is easy
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
-STUCK = 4  # prices without a rough answer after which rounding is too much for them
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
 NOBODY = np.empty(0, np.bool_)
 
@@ -77,11 +91,13 @@ class SoftMargin:
         self.notes = notes or Notes()
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
-        w = np.zeros(samples.d)
-        s = np.zeros(samples.n)
-        b = best_bias(s, samples.y, c)
-        self.best = Best(w, b, loss(s, samples.y, c, b), np.zeros(samples.n), 0.0)
-        self.rough = w
+        self.rough = np.zeros(samples.d)
+        others, own = self._prices.values()
+        # Without w all of a class have the same slack, and the bias removes that of the dearer one.
+        b = 0.0 if abs(own - others) <= 1e-12 * own else float(np.sign(own - others))
+        self.best = Best(self.rough, b, 2 * min(own, others), np.zeros(samples.n), 0.0)
+        self._seen: tuple[Floats, Floats] | None = None
+        self._drawn: Ints | None = None
 
     def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
@@ -120,31 +136,89 @@ class SoftMargin:
         saved = self.notes.restored("all", self._restored)
         if saved is not None:
             return standing_from(saved["stand"])
-        at, mu = (start, WARM) if start else self._on_few_rows()
+        if start is not None:
+            at, alpha = start._replace(alpha=None), start.multipliers(self.c)
+            return Stand(at, WARM, alpha, self.c > 0, 0, self._is_cheap())
+        found = self._by_coordinates() if self.notes.blank() and self._is_cheap() else None
+        if found is not None:
+            return found
+        at, mu, part = self._on_few_rows()
         alpha = at.multipliers(self.c)
-        return Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
+        stand = Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
+        return self._near_first(stand) if part else stand
 
-    def _on_few_rows(self) -> tuple[Start, float]:
-        """A hyperplane from a part of the rows, and how much rounding off suits it."""
+    def _is_cheap(self) -> bool:
+        """Whether slack is not dearer than usual, as far as a few rows tell."""
+        few, c = self._some(self._order()[:ASKED])
+        return usual_price(few) >= float(c.max())
+
+    def _by_coordinates(self) -> Stand | None:
+        """Where coordinate descent on a part of the rows leads; None where it is slow."""
+        samples, c, order, nobody = self.samples, self.c, self._order(), np.zeros(self.samples.d)
+        size, alpha = max(len(order) // GROWTH, DESCENT * samples.d, FIRST), np.zeros(samples.n)
+        if FEWER * size >= len(order):
+            return Stand(Start(nobody, 0.0, float(c.max())), ROUGH, alpha, c > 0, 0, True)
+        rows, rough = np.sort(order[:size]), samples.d / size
+        prices, tol = self._as_if_all(rows), max(self.tol, 0.1 * rough)
+        done = descend(samples, rows, prices, alpha[rows], Pull(nobody), 0.0, tol, VISITS)
+        self.rough = done.w
+        if not done.closed:
+            return None
+        at = Start(done.w, done.b, float(c.max()))
+        stand = Stand(at, min(ROUGH, NEARBY * rough**0.5), alpha, c > 0, 0, True)
+        stand, shares = self._only_near(stand), done.alpha / prices
+        # Those near the margin as they are in the part: nearly all of the price, or hardly any.
+        t = 1.0 - self._values(at.w) - at.b * samples.y
+        for some in (stand.awake & (t > 0), stand.awake & (t <= 0)):
+            of_part = shares[some[rows]]
+            stand.alpha[some] = (float(of_part.mean()) if of_part.size else 0.5) * c[some]
+        return stand
+
+    def _only_near(self, stand: Stand) -> Stand:
+        """Rows far from the margin at its bounds, and asleep, for how rough the hyperplane is."""
+        at, s = stand.at, self._values(stand.at.w)
+        size = 1.0 if stand.descent else size_of(s)
+        m = Multipliers(self.samples.y, self.c, self.c, stand.alpha.copy())
+        near = settled(m, s, at.b, NEAR * stand.mu * size, self.samples.team)
+        return stand._replace(alpha=m.alpha, awake=near) if near.any() else stand
+
+    def _near_first(self, stand: Stand) -> Stand:
+        """After a round on the rows near the margin, if they are few and do not lead astray."""
+        at, mu, alpha, near, *_ = self._only_near(stand)
+        if FEWER * np.count_nonzero(near) >= len(near):
+            return stand
+        before = self._values(at.w)
+        far = ASTRAY * mu * size_of(before)
+        done = improve(self._live(alpha, near, at.steps(self.c)), at.w, at.b, mu, self.tol)
+        s = self._values(done.w)
+        if done.steps == STEPS or moved(s, before, self.samples.team) > far:
+            return stand
+        alpha[near] = done.alpha
+        largest = float(alpha.max()) or at.largest
+        awake = self._awake(alpha, s, before, done.b)
+        return Stand(Start(done.w, done.b, largest), FINER * mu, alpha, awake, 0)
+
+    def _on_few_rows(self) -> tuple[Start, float, bool]:
+        """A hyperplane, how much rounding off suits it, and whether some rows were left out."""
         self.samples.clock.look_up()
         order = self._order()
         d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
         if 2 * size >= len(order):
-            return _from_nothing(self.samples, self.c, self.notes)
+            return *from_nothing(self.samples, self.c, self.notes), False
         saved = self.notes.page("few")
         size, saved = (size, None) if saved is None else saved
         part, c = self._some(order[:size])
         if saved is None:
-            at, mu = _from_nothing(part, c, self.notes)
+            at, mu = from_nothing(part, c, self.notes)
             alpha, count = at.multipliers(c), 0
         else:
-            at, mu, alpha, _, count = standing_from(saved)
+            at, mu, alpha, _, count, _ = standing_from(saved)
         self.rough = at.w
         while True:
             tol = max(self.tol, d / size)
             for number in range(count, ROUNDS):
                 self.notes.note("few", (size, Stand(at, mu, alpha, NOBODY, number)))
-                done = _round(part, c, alpha, at, mu, tol)
+                done = one_round(part, c, alpha, at, mu, tol)
                 alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
                 self.rough = at.w
                 if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
@@ -152,57 +226,86 @@ class SoftMargin:
             at = at._replace(alpha=None)
             mu, size = min(ROUGH, NEARBY * (d / size) ** 0.5), GROWTH * size
             if 2 * size >= len(order):
-                return at, mu
+                return at, mu, True
             part, c = self._some(order[:size])
             alpha, count = at.multipliers(c), 0
 
     def _order(self) -> Ints:
         """All rows at random, but some of both classes among the first."""
-        order = np.random.default_rng(0).permutation(np.flatnonzero(self.c > 0))
-        side = self.samples.y[order]
-        late = np.ones(len(order), bool)
-        for sign in (-1.0, 1.0):
-            late[np.flatnonzero(side == sign)[:RARE]] = False
-        return order[np.argsort(late, kind="stable")]
+        if self._drawn is None:
+            y, used = self.samples.y, self.c > 0
+            order = np.random.default_rng(0).permutation(np.flatnonzero(used))
+            for sign in (-1.0, 1.0):
+                if np.count_nonzero(y[order[:ASKED]] == sign) < RARE:
+                    late = np.ones(len(order), bool)
+                    late[np.flatnonzero(y[order] == sign)[:RARE]] = False
+                    order = order[np.argsort(late, kind="stable")]
+            self._drawn = order
+        return self._drawn
 
     def _some(self, rows: Ints) -> tuple[Samples, Floats]:
         """The samples of some rows, with prices as if they were all of their classes."""
         rows = np.sort(rows)
-        part, c = self.samples.part(rows), self.c[rows]
-        for sign in (-1.0, 1.0):
-            c[part.y == sign] *= self.c[self.samples.y == sign].sum() / c[part.y == sign].sum()
-        return part, c
+        return self.samples.part(rows), self._as_if_all(rows)
+
+    def _as_if_all(self, rows: Ints) -> Floats:
+        """Prices of some rows as if they were all of their classes."""
+        c, y = self.c[rows], self.samples.y[rows]
+        for sign, total in self._prices.items():
+            c[y == sign] *= total / c[y == sign].sum()
+        return c
+
+    @cached_property
+    def _prices(self) -> dict[float, float]:
+        """The prices of each class in all."""
+        return {sign: float(self.c[self.samples.y == sign].sum()) for sign in (-1.0, 1.0)}
 
     def _on_all_rows(self, stand: Stand) -> StopReason:
         c = self.c
-        at, mu, alpha, awake, late = stand
-        s = self.samples.values(np.append(at.w, 0.0))
+        at, mu, alpha, awake, late, descent = stand
+        s = self._values(at.w)
         while True:
-            self._note("all", stand=Stand(at, mu, alpha, awake, late))
-            done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
+            self._note("all", stand=Stand(at, mu, alpha, awake, late, descent))
             before, largest, gap = s, at.largest, self.best.gap
-            if done.steps < STEPS:
+            if descent:
+                found = self._descend(alpha, awake, at.b, mu)
+                changed, w, b = found.alpha, None, found.b
+            else:
+                done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
+                changed, w, b = done.alpha, done.w, done.b
+            if descent or done.steps < STEPS:
                 alpha = alpha.copy()  # as noted it stays
-                alpha[awake] = done.alpha
-            at = Start(done.w, done.b, float(alpha.max()) or largest)
-            s = self.samples.values(np.append(at.w, 0.0))
-            self._judge(s, at.w, alpha, int(np.count_nonzero(awake)))
+                alpha[awake] = changed
+            w, s = self._judge(w, alpha, int(np.count_nonzero(awake)))
+            at = Start(w, b, float(alpha.max()) or largest)
             if self.best.gap <= self.tol:
-                self._from_multipliers()
+                if not descent:
+                    self._from_multipliers()
                 return StopReason.GAP_CLOSED
             late = 0 if self.best.gap < 0.5 * gap else late + 1
-            if late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
+            if descent:
+                mu, descent = min(ROUGH, max(found.farthest, SHARP)), found.closed and not late
+            elif late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
                 return self._polish()
-            mu = _next(mu, done, late, at.largest / largest)
-            awake = self._awake(alpha, s, np.abs(s - before), at.b)
+            else:
+                mu = _next(mu, done, late, at.largest / largest)
+            awake = self._awake(alpha, s, before, at.b)
 
-    def _awake(self, alpha: Floats, s: Floats, moved: Floats, b: float) -> NDArray[np.bool_]:
-        """The rows whose multipliers may change, after a round that moved each value so far."""
-        y, c = self.samples.y, self.c
-        t = 1.0 - s - y * b
-        off = np.where(alpha == 0.0, -t, np.where(alpha == c, t, 0.0))
-        awake = (off <= AWAKE * np.maximum(moved, moved.mean())) & (c > 0)
-        return awake if awake.any() else c > 0
+    def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float, edge: float) -> Descent:
+        """A round of coordinate descent, to a small share of the gap that there is."""
+        samples, c, rows = self.samples, self.c, np.flatnonzero(awake)
+        others = np.where(awake, 0.0, alpha)
+        pull = Pull(samples.total(others), float(others @ samples.y), float(others.sum()))
+        tol = EASIER * self.tol
+        if len(rows) < samples.n:  # others may have to wake up
+            tol = max(tol, EASY * self.best.gap)
+        return descend(samples, rows, c[rows], alpha[rows], pull, b, tol, VISITS, edge)
+
+    def _awake(self, alpha: Floats, s: Floats, before: Floats, b: float) -> NDArray[np.bool_]:
+        """The rows whose multipliers may change, after a round that moved values from `before`."""
+        m = Multipliers(self.samples.y, self.c, self.c, alpha)
+        found = awakened(m, s, before, b, AWAKE, self.samples.team)
+        return found if found.any() else self.c > 0
 
     def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
         """The rows that are awake, and what the others sum to."""
@@ -215,13 +318,24 @@ class SoftMargin:
         pull, balance = self.samples.total(others), float(others @ y)
         return Live(self.samples.part(rows), multipliers, pull, balance, float(others.sum()))
 
-    def _judge(self, s: Floats, w: Floats, alpha: Floats, awake: int) -> None:
-        """The gap after a round, from all rows."""
+    def _values(self, w: Floats) -> Floats:
+        """``y(w·x)`` of all rows; the last are kept."""
+        if self._seen is None or self._seen[0] is not w:
+            self._seen = w, self.samples.values(np.append(w, 0.0))
+        return self._seen[1]
+
+    def _judge(self, w: Floats | None, alpha: Floats, awake: int) -> tuple[Floats, Floats]:
+        """The gap after a round, from all rows; returned are w and ``y(w·x)``.
+
+        Without a w it is what the multipliers make, with equal sums in both classes.
+        """
         y, c = self.samples.y, self.c
-        b = best_bias(s, y, c)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
         even = evened(alpha, y)
         pull = self.samples.total(even)
+        w = pull if w is None else w
+        s = self._values(w)
+        b = best_bias(s, y, c, self.samples.team)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
         dual = float(even.sum()) - 0.5 * float(pull @ pull)
         best = self.best
         if primal < best.primal:
@@ -233,13 +347,13 @@ class SoftMargin:
         self.trace = [*self.trace, Progress(primal, dual, awake, seconds)]
         if self.report is not None:
             self.report(len(self.trace), best, self.trace[-1])
+        return w, s
 
     def _polish(self) -> StopReason:
         """What is left to try where rounding stands in the way."""
         alpha = polished(self.samples, self.best.alpha, self.c)
         if alpha is not None:
-            w = self.samples.total(alpha)
-            self._judge(self.samples.values(np.append(w, 0.0)), w, alpha, 0)
+            self._judge(self.samples.total(alpha), alpha, 0)
         return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
     def _from_multipliers(self) -> None:
@@ -252,17 +366,11 @@ class SoftMargin:
     def _offer(self, w: Floats, most: float | None = None) -> None:
         """Take w if its objective is not above the best one's, or `most`."""
         y, c = self.samples.y, self.c
-        s = self.samples.values(np.append(w, 0.0))
-        b = best_bias(s, y, c)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b)
+        s = self._values(w)
+        b = best_bias(s, y, c, self.samples.team)
+        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
         if primal <= (self.best.primal if most is None else most):
             self.best = self.best._replace(w=w, b=b, primal=primal)
-
-
-def _round(samples: Samples, c: Floats, alpha: Floats, at: Start, mu: float, tol: float) -> Round:
-    """A round on all of some samples."""
-    live = Live(samples, Multipliers(samples.y, c, at.steps(c), alpha), np.zeros(samples.d))
-    return improve(live, at.w, at.b, mu, tol)
 
 
 def _next(mu: float, done: Round, late: int, growth: float) -> float:
@@ -273,71 +381,3 @@ def _next(mu: float, done: Round, late: int, growth: float) -> float:
     mu *= FINER**3 if late and done.steps <= QUICK else FINER
     # Larger multipliers may move farther for their slack: no more than this much more.
     return min(ROUGH, mu * max(1.0, growth))
-
-
-def _from_nothing(samples: Samples, c: Floats, notes: Notes) -> tuple[Start, float]:
-    """A rough solution, by way of lower prices if these are far above what is usual; and a μ.
-
-    Where no price is too high, the multipliers stay at the size that the margin gives them; a
-    method that expects them to be as large as their bounds would be lost.
-    """
-    y = samples.y
-    apart = samples.total(np.where(y > 0, 1 / max((y > 0).sum(), 1), 1 / max((y < 0).sum(), 1)))
-    usual = 4.0 / (samples.n * max(float(apart @ apart), 1e-300))
-    low = min(1.0, max(USUAL * usual / float(c.max()), 1e-30))
-    at = Start(np.zeros(samples.d), 0.0, low * float(c.max()), low * c / 2)
-    mu, stuck, count = ROUGH, 0, 0
-    saved = notes.page("nothing")
-    if saved is not None:
-        start, mu, low, stuck, count = saved
-        at = Start(*start)
-    while low < 1.0 and stuck < STUCK:
-        now = low * c
-        for number in range(count, ROUNDS):
-            notes.note("nothing", (at, mu, low, stuck, number))
-            done = _round(samples, now, at.multipliers(now), at, mu, ENOUGH)
-            at, mu = at.moved(done), mu * FINER
-            if done.error + done.rest <= ENOUGH * (0.5 * float(at.w @ at.w) + done.alpha.sum()):
-                break
-        else:
-            stuck += 1
-        if not (done.alpha >= now / 2).any():  # higher prices change nothing
-            return at, mu
-        low = min(1.0, DEARER * low)
-        at = at._replace(alpha=np.where(done.alpha >= now / 2, low * c / 2, done.alpha))
-        mu, count = ROUGH, 0
-    return at, ROUGH
-
-
-def loss(s: Floats, y: Floats, c: Floats, b: float) -> float:
-    """``Σ c_i max(0, 1 - s_i - y_i b)``."""
-    return float(np.maximum(1.0 - s - y * b, 0.0) @ c)
-
-
-def evened(alpha: Floats, y: Floats) -> Floats:
-    """The multipliers with ``Σ α_i y_i = 0``: the heavier class's are scaled down."""
-    positive, negative = float(alpha[y > 0].sum()), float(alpha[y < 0].sum())
-    if positive == negative or min(positive, negative) <= 0:
-        return alpha if positive == negative else np.zeros_like(alpha)
-    ratio = min(positive, negative) / max(positive, negative)
-    return np.where((y > 0) == (positive > negative), ratio * alpha, alpha)
-
-
-def best_bias(s: Floats, y: Floats, c: Floats) -> float:
-    """The b with the smallest loss; the middle one where there are more.
-
-    A slack begins at ``b_i = y_i - y_i s_i``. As b grows through it, a sample of class +1 stops
-    adding to the loss and one of class -1 begins to: the slope rises by c_i either way. It starts
-    at ``-Σ c`` over class +1, so the minimum is where the c of the b_i passed reach that sum.
-    """
-    edges, wanted = y - y * s, float(c[y > 0].sum())
-    if (c == c[0]).all():
-        k = int(np.count_nonzero(y > 0))
-        edges = np.partition(edges, (k - 1, k))
-        return float(edges[k - 1] + edges[k]) / 2
-    order = np.argsort(edges[c > 0])
-    edges, passed = edges[c > 0][order], np.cumsum(c[c > 0][order])
-    few = 1e-12 * float(passed[-1])  # what rounding can do to these sums
-    first = int(np.searchsorted(passed, wanted - few))
-    last = int(np.searchsorted(passed, wanted + few, side="right"))
-    return float(edges[first] + edges[min(last, len(edges) - 1)]) / 2

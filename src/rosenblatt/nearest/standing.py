@@ -85,6 +85,8 @@ class Stand(NamedTuple):
         The rows that take part in the next round.
     late : int
         Rounds since there was much progress; or, on a part of the rows, their number.
+    descent : bool
+        Whether the next round is one of coordinate descent.
     """
 
     at: Start
@@ -92,6 +94,7 @@ class Stand(NamedTuple):
     alpha: Floats
     awake: NDArray[np.bool_]
     late: int
+    descent: bool = False
 
 
 class Progress(NamedTuple):

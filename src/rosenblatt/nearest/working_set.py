@@ -18,7 +18,6 @@ from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Clock, Kind
-from rosenblatt.running.scanner import decision_values
 from rosenblatt.running.threads import WORTHWHILE
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
+CACHED = 1 << 17  # numbers that fit the cache
 PARTS = 8  # into which the rows are cut for the threads
 
 
@@ -146,12 +146,17 @@ class Samples:
         out, look_up = np.empty(self.n), self.clock.pieces(Kind.READING)
         width = self.source.n_entries / self.n
         for piece in self.source.pieces():
+            rows, here = piece.block.rows, slice(piece.start, piece.start + piece.length)
+            y, found = self.y[here], out[here]
+
+            def part(edges: tuple[int, int]) -> None:
+                slack.values(rows, y, theta, *edges, found)  # noqa: B023
+
             for a in range(0, piece.length, STEP):
                 z = min(a + STEP, piece.length)
                 look_up((z - a) * width)
-                values = decision_values(piece.block.rows, theta[np.newaxis], (a, z), self.team)
-                out[piece.start + a : piece.start + z] = values[:, 0]
-        out *= self.y
+                ranges = self.team.ranges(z - a, int((z - a) * width))
+                self.team.each(part, [(a + low, a + high) for low, high in ranges])
         return out
 
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
@@ -166,10 +171,22 @@ class Samples:
         return np.sort(np.concatenate(chosen))
 
 
-def largest_number(X: Stack) -> float:
+def largest_number(X: Stack, team: Team | None = None) -> float:
     """The largest size of a number in a matrix."""
-    numbers = (m if isinstance(m, np.ndarray) else m.data for m in X)
-    return max(float(max(x.max(initial=0.0), -x.min(initial=0.0))) for x in numbers)
+    largest = 0.0
+    for matrix in X:
+        numbers = (matrix if isinstance(matrix, np.ndarray) else matrix.data).reshape(-1)
+        starts = range(0, numbers.size, CACHED)
+        parts = team.each if team is not None and numbers.size >= WORTHWHILE else map
+        sizes = parts(partial(_largest, numbers), starts)
+        largest = max(largest, *sizes) if starts else largest
+    return float(largest)
+
+
+def _largest(numbers: NDArray[Any], start: int) -> float:
+    """The largest size among some numbers that fit the cache, which are read twice."""
+    part = numbers[start : start + CACHED]
+    return max(float(part.max()), -float(part.min()))
 
 
 def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:

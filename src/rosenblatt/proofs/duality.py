@@ -248,6 +248,7 @@ class Proof(NamedTuple):
     margin: float  # rounded
     widest: float = math.inf  # no other hyperplane has a wider margin
     least: float = math.nan  # the smallest y(w·x + b), rounded
+    spread: float = math.inf  # between bounds that floats sufficed for, as a share
 
     def is_doubtful(self, enough: float) -> bool:
         """Whether more digits may tell that the gap is small enough, or much about it."""
@@ -301,6 +302,19 @@ def _decisive(enough: float) -> float:
     return max(min(NARROW, 0.01 * enough), 4 * ULP)
 
 
+def decides_alike(found: Proof, claimed: float) -> bool:
+    """Whether `prove`, asked for a gap of `claimed`, would find the same, to the bit.
+
+    That is so where floats sufficed, and would suffice again.
+    """
+    return found.gap + found.width <= claimed and found.spread <= _decisive(claimed)
+
+
+def _spread(least: Any, most: Any, beside: Any) -> float:
+    """How far apart two bounds are, as a share of something, rounded up."""
+    return above(Fraction(most - least) / Fraction(beside)) if 0 < most < math.inf else math.inf
+
+
 def _prove_margin(
     problem: Judged, theta: Floats, rows: Ints, multipliers: Any, enough: float
 ) -> Proof:
@@ -327,8 +341,8 @@ def _prove_margin(
     found = proof(bound)
     if bound is None or found.is_doubtful(enough):
         exact = _known_of(problem, rows, multipliers, exactly=True)
-        found = found if exact is None else proof(exact)
-    return found
+        return found if exact is None else proof(exact)
+    return found._replace(spread=_spread(bound.least, bound.most, bound.most))
 
 
 def _prove_objective(
@@ -360,5 +374,8 @@ def _prove_objective(
         if problem.n * (len(theta) + 1) <= MOST:
             least = most = exact_objective(problem, theta)
         exact = _known_of(problem, rows, multipliers, exactly=True)
-        found = proof(least, most, exact or bound)
-    return found
+        return proof(least, most, exact or bound)
+    if bound is None or not 0 < most < math.inf:
+        return found
+    spreads = _spread(least, most, most), _spread(bound.least, bound.most, most)
+    return found._replace(spread=max(spreads))

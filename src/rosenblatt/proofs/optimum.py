@@ -41,13 +41,20 @@ EXCESS = 1e-12  # of a multiplier over its bound, as a share of it
 # Checking ---------------------------------------------------------------------------------------
 
 
-def prove_optimum(optimum: Optimum, data: SignedRows, weights: Floats | None) -> str:
-    """What was proved; WrongError if it was not."""
+def prove_optimum(
+    optimum: Optimum, data: SignedRows, weights: Floats | None, found: Proof | None = None
+) -> str:
+    """What was proved; WrongError if it was not.
+
+    Whoever has just had it from `prove`, for these very data, and to the same bits as
+    `decides_alike` tells, may give what was found, and save that from being done again.
+    """
     given = _read(optimum, data)
     C = None if optimum.C is None else float(optimum.C)
     problem = Judged(data.X, data.y, weights, C)
     _require_within(problem, given)
-    found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
+    if found is None:
+        found = prove(problem, given.theta, given.rows, given.multipliers, float(optimum.gap))
     return (_require_margin if C is None else _require_objective)(problem, optimum, given, found)
 
 
@@ -103,7 +110,10 @@ def _require_within(problem: Judged, given: Given) -> None:
             raise WrongError(msg)
     if problem.C is not None:
         high = problem.enclosed_bounds()[1][rows] * (1 + EXCESS)
-        over = [k for k, (a, c) in enumerate(zip(multipliers, high, strict=True)) if a > c]
+        if isinstance(multipliers, np.ndarray):
+            over = np.flatnonzero(multipliers > high).tolist()
+        else:
+            over = [k for k, (a, c) in enumerate(zip(multipliers, high, strict=True)) if a > c]
         if over:
             k = over[0]
             msg = (

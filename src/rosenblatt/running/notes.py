@@ -75,6 +75,10 @@ class Notes:
         """What was noted last, by this run or the one that it goes on with; None: nothing."""
         return self._pages.get(self._under + name)
 
+    def blank(self) -> bool:
+        """Whether nothing of this part was noted."""
+        return not any(page.startswith(self._under) for page in self._pages)
+
     def restored(self, name: str, restore: Callable[[Any], T]) -> T | None:
         """What `restore` makes of a page, if there is one."""
         found = self.page(name)
