@@ -28,6 +28,7 @@ def assert_same_model(a, b, X):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_epoch_by_epoch(keep, classes, kernel, form, monkeypatch):
     monkeypatch.setattr(values, "BLOCK", 8)
+    monkeypatch.setattr(values, "WIDE_BLOCK", 8)
     X, y = noise(classes=classes)
     X = form(X @ X.T if kernel == "precomputed" else X)
     gamma = 0.1

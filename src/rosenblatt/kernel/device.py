@@ -141,6 +141,7 @@ class DeviceValues(Values):
 
     def _open(self) -> None:
         self.place, self.chunk, self.sparse = Device(self.X), CHUNK, False
+        self.side_by_side = False
         self.xp = self.place.xp
 
     def _precision(self) -> Any:
@@ -222,6 +223,15 @@ class DeviceValues(Values):
         """The same with a row for each vector."""
         Y, y2 = self.support.at(slots)
         return to_host(self._finish(Y @ batch.X.T, y2, batch.x2))
+
+    def pick(self, batch: Batch, some: Ints) -> Batch:
+        """Some samples of a batch."""
+        X, x2 = self.place.rows(batch.X, some), self.place.rows(batch.x2, some)
+        return Batch(batch.sample[some], X, x2)
+
+    def among(self, batch: Batch, some: Ints) -> Any:
+        """Values of some of the samples (rows) with all of them, in memory."""
+        return self.between(self.pick(batch, some), batch)
 
     def between(self, vectors: Batch, batch: Batch) -> Any:
         """Values of some samples as vectors (rows) with others, in memory."""

@@ -28,6 +28,7 @@ from rosenblatt.kernel.loops import votes
 from rosenblatt.kernel.measured import WeightRange
 from rosenblatt.kernel.registers import exact_votes, rounded_sum
 from rosenblatt.kernel.scores import (
+    MANY,
     NO_ROWS,
     NO_STEPS,
     DualProblem,
@@ -335,13 +336,13 @@ def decide_by_vectors(model: Any, X: Any, team: Team, precision: Any = np.float6
     factors, k = np.hstack([coef, np.abs(coef)]), len(model.fits_)
     out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
     with one_blas_thread():
-        for a in range(0, values.n, values.wide_rows):
-            sample = np.arange(a, min(a + values.wide_rows, values.n))
-            batch = values.batch(sample)
+        step = values.wide_rows * (1 if voting or not values.side_by_side else MANY)
+        for a in range(0, values.n, step):
+            sample = np.arange(a, min(a + step, values.n))
             if voting:
-                out[sample] = _vote(model, values, batch, slots)
+                out[sample] = _vote(model, values, values.batch(sample), slots)
                 continue
-            sums = values.sums(batch, slots, factors, k)
+            sums = values.sums_of(sample, slots, factors, k)
             out[sample] = sums[:, :k]
             unsure.append(sample[_in_doubt(model, values, sample, sums)])
     rows = np.concatenate(unsure)

@@ -29,6 +29,14 @@ class Batch(NamedTuple):
     x2: Any
 
 
+class Addends(NamedTuple):
+    """Some support vectors, ready for matrix products, and the factors of their kernel values."""
+
+    Y: Any
+    y2: Any
+    factors: Any
+
+
 class SupportVectors:
     """The support vectors: as they were given, and in the working precision, less a center."""
 
@@ -61,14 +69,15 @@ class SupportVectors:
         """Work in this precision from now on."""
         self.work = self.moved(self.given).astype(kind, copy=False)
 
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
-        Y = self.work[as_slice(slots)]
-        out = room(len(batch.X), len(slots), Y.dtype)
-        return np.matmul(batch.X, Y.T, out=out)
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots in the working precision, and their squared norms."""
+        found = as_slice(slots)
+        return self.work[found], self.y2[found].astype(self.work.dtype)
 
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
+    def multiply(self, batch: Batch, Y: Any, room: Any) -> Any:
+        """Inner products of the samples with vectors."""
+        out = room(len(batch.X), len(Y), Y.dtype)
+        return np.matmul(batch.X, Y.T, out=out)
 
     def rows(self, slots: Ints) -> tuple[Rows, Ints]:
         """Rows as given, and which of them are the vectors of the slots."""
@@ -107,10 +116,6 @@ class SparseVectors(SupportVectors):
         """Work in this precision from now on."""
         self.kind = kind
 
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
-        self._all()
-
     def _all(self) -> Any:
         if self._new:
             self.vectors = appended([self.vectors, *self._new])
@@ -120,9 +125,13 @@ class SparseVectors(SupportVectors):
                 self.where, self._n = np.arange(len(self.where)), len(self.where)
         return self.vectors
 
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots in the working precision, and their squared norms."""
         Y = self._all()[as_slice(self.where[slots])].astype(self.kind, copy=False)
+        return Y, self.y2[slots].astype(self.kind)
+
+    def multiply(self, batch: Batch, Y: Any, room: Any) -> Any:
+        """Inner products of the samples with vectors."""
         Z = Y @ batch.X
         return (Z.toarray() if issparse(Z) else Z).T
 

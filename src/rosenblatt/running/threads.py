@@ -85,8 +85,22 @@ class Team:
         """
         if self.size == 1 or tasks < 2 or getattr(self._here, "at_work", False):
             return map
-        self._pool = self._pool or ThreadPoolExecutor(self.size, initializer=self._begin)
+        self._open()
         return self._map
+
+    def start(self, task: Callable[[], Any]) -> None:
+        """Have a task done by and by, by the next thread that is free; at once if there is one.
+
+        Nobody hears of its end, or of its error, but from the task itself.
+        """
+        if self.size == 1:
+            task()
+        else:
+            self._open().submit(task)
+
+    def _open(self) -> ThreadPoolExecutor:
+        self._pool = self._pool or ThreadPoolExecutor(self.size, initializer=self._begin)
+        return self._pool
 
     def _map(self, task: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
         assert self._pool is not None
