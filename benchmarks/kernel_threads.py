@@ -1,10 +1,10 @@
 """Where a kernel perceptron's time goes, and what more threads could make of it.
 
-``python -m benchmarks.kernel --serial`` runs a fit in one thread, and writes down how much processor
-time each task took that a team's threads could have done side by side, and how much passed between
-them. From that follows an *estimate* for any number of threads: the tasks are given to as many in
-their order, each to the first that is free, and whoever waited for them then waits again. It leaves
-out what threads take from each other (memory, caches, clock rates, the interpreter's lock).
+``python -m benchmarks.kernel --serial`` runs a fit in one thread, and writes down how much time of
+the processor each task took that a team's threads could have done side by side, and how much passed
+between them. From that follows an *estimate* for any number of threads: the tasks are given to as
+many in their order, each to the first that is free, and whoever waited for them waits again. It
+leaves out what threads take from each other: memory, caches, clock rates, the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Account:
             if name == "alone":
                 now += amount
             elif name == "wait":
-                now = max(now, max(ends.values(), default=0) if amount is None else ends.get(amount, 0))
+                now = max(
+                    now, max(ends.values(), default=0) if amount is None else ends.get(amount, 0)
+                )
             else:
                 tasks = [amount[1]] if name == "later" else amount
                 done = now

@@ -14,7 +14,8 @@ import numpy as np
 from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.kernel.kernel_values import FunctionValues, GivenValues, Values
+from rosenblatt.kernel.given_values import FunctionValues, GivenValues
+from rosenblatt.kernel.kernel_values import Values
 from rosenblatt.kernel.loops import norms2
 from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice
 from rosenblatt.kernels import Precomputed
@@ -109,6 +110,11 @@ class DeviceVectors(SupportVectors):
         super().reserve(size)
         if len(self.given) > before:
             self.change_precision(self.kind)
+
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots."""
+        self.reserve(len(y2))
+        self.put(np.arange(len(y2)), vectors, y2)
 
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""

@@ -45,11 +45,21 @@ class SupportVectors:
         same = dtype == kind and center is None
         self.work = self.given if same else np.empty((0, n_features), kind)
         self.y2 = np.empty(0)
+        self.borrowed = False
+
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots; they are not copied before one is replaced."""
+        if vectors.dtype == self.given.dtype and self.work is self.given:
+            self.given = self.work = np.ascontiguousarray(vectors)
+            self.y2, self.borrowed = y2, True
+        else:
+            self.reserve(len(y2))
+            self.put(np.arange(len(y2)), vectors, y2)
 
     def reserve(self, size: int) -> None:
         """Make room for so many vectors."""
         if size > len(self.given):
-            same = self.work is self.given
+            same, self.borrowed = self.work is self.given, False
             size = max(size, 2 * len(self.given))
             self.given = grown(self.given, size)
             self.work = self.given if same else grown(self.work, size)
@@ -57,6 +67,9 @@ class SupportVectors:
 
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""
+        if self.borrowed:
+            self.given = self.work = self.given.copy()
+            self.borrowed = False
         self.given[slots], self.y2[slots] = X, y2
         if self.work is not self.given:
             self.work[slots] = self.moved(X)
@@ -105,6 +118,11 @@ class SparseVectors(SupportVectors):
             size = max(size, 2 * len(self.where))
             self.where, self.y2 = grown(self.where, size), grown(self.y2, size)
 
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots."""
+        self.reserve(len(y2))
+        self.put(np.arange(len(y2)), vectors, y2)
+
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""
         self.where[slots] = self._n + np.arange(len(slots))
@@ -147,7 +165,7 @@ class SparseVectors(SupportVectors):
 def as_slice(numbers: Ints) -> Any:
     """The same as a slice if they follow one another: nothing is copied then."""
     n = len(numbers)
-    if n and numbers[-1] - numbers[0] == n - 1 and (np.diff(numbers) == 1).all():
+    if n and numbers[-1] - numbers[0] == n - 1 and (numbers[1:] > numbers[:-1]).all():
         return slice(int(numbers[0]), int(numbers[0]) + n)
     return numbers
 
