@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import heapq
 import time
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from benchmarks.measure import Table, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +28,8 @@ class Account:
     """What happened in a run, in order.
 
     An event is its name and what it needs: "alone" seconds, "together" a list of the seconds of
-    tasks that were waited for, "later" a number and the seconds of a task of the backlog, "wait" a
-    number of the backlog (None: all).
+    tasks that were waited for, "shared" the same where who waits takes part, "later" a number and
+    the seconds of a task of the backlog, "wait" a number of the backlog (None: all).
     """
 
     events: list[tuple[str, Any]] = field(default_factory=list)
@@ -47,7 +51,7 @@ class Account:
     def seconds(self, name: str) -> float:
         """Of all events of this name."""
         amounts = [amount for kind, amount in self.events if kind == name]
-        if name == "together":
+        if name in ("together", "shared"):
             return float(sum(map(sum, amounts)))
         return float(sum(amount[1] for amount in amounts) if name == "later" else sum(amounts))
 
@@ -57,23 +61,42 @@ class Account:
         ends: dict[int, float] = {}
         for name, amount in self.events:
             if name == "alone":
+                _work(free, now, amount)
                 now += amount
             elif name == "wait":
-                now = max(
-                    now, max(ends.values(), default=0) if amount is None else ends.get(amount, 0)
-                )
+                numbers = ends if amount is None else (amount,)
+                now = max([now, *(ends.get(number, 0.0) for number in numbers)])
+            elif name == "later":
+                number, seconds = amount
+                ends[number] = max(ends.get(number, 0.0), _done(free, now, [seconds]))
             else:
-                tasks = [amount[1]] if name == "later" else amount
-                done = now
-                for seconds in tasks:
-                    end = max(heapq.heappop(free), now) + seconds
-                    heapq.heappush(free, end)
-                    done = max(done, end)
-                if name == "later":
-                    ends[amount[0]] = max(ends.get(amount[0], 0), done)
-                else:
-                    now = done
+                now = _done(free, now, amount, own=name == "shared")
         return now
+
+
+def _work(free: list[float], now: float, seconds: float) -> None:
+    """Let one more than the threads of the team work: of a core that is busy, if all are."""
+    if free[0] > now:
+        heapq.heapreplace(free, free[0] + seconds)
+
+
+def _done(free: list[float], now: float, tasks: list[float], own: bool = False) -> float:
+    """When all tasks are done, by threads that are `free` then, and (`own`) by who asks for it."""
+    end = mine = now
+    if own:  # in the place of one of them
+        last = free.pop(free.index(max(free)))
+        heapq.heapify(free)
+    for seconds in tasks:
+        if own and (not free or mine <= free[0]):
+            mine += seconds
+            end = max(end, mine)
+        else:
+            done = max(heapq.heappop(free), now) + seconds
+            heapq.heappush(free, done)
+            end = max(end, done)
+    if own:
+        heapq.heappush(free, max(last, now) + mine - now)
+    return end
 
 
 @contextmanager
@@ -82,39 +105,122 @@ def accounting() -> Iterator[Account]:
     from rosenblatt.kernel.backlog import Backlog
     from rosenblatt.running.threads import Team
 
-    account, mapper, add, wait = Account(), Team.mapper, Backlog.add, Backlog.wait
-    inside = False
+    account, inside = Account(), False
+    before = Team.mapper, Team.shared, Backlog.add, Backlog.wait
 
-    def watched_mapper(team: Team, tasks: int) -> Any:
-        if inside or tasks < 2:
-            return mapper(team, tasks)
-        return together
-
-    def together(task: Callable[..., Any], *columns: Any) -> list[Any]:
+    def timed_tasks(name: str, tasks: list[Callable[[], Any]]) -> list[Any]:
         nonlocal inside
         account.alone()
         inside = True
-        done = [account.timed(lambda e=e: task(*e)) for e in zip(*columns, strict=False)]
+        done = [account.timed(task) for task in tasks]
         inside = False
-        account.events.append(("together", [seconds for seconds, _ in done]))
+        account.events.append((name, [seconds for seconds, _ in done]))
         return [result for _, result in done]
 
-    def watched_add(backlog: Backlog, number: int, task: Callable[[], None]) -> None:
-        nonlocal inside
-        account.alone()
-        inside = True
-        seconds, _ = account.timed(lambda: add(backlog, number, task))
-        inside = False
-        account.events.append(("later", (number, seconds)))
+    def together(task: Callable[..., Any], *columns: Any) -> list[Any]:
+        entries = zip(*columns, strict=False)
+        return timed_tasks("together", [partial(task, *entry) for entry in entries])
 
-    def watched_wait(backlog: Backlog, number: int | None = None) -> None:
+    def watched_mapper(team: Team, tasks: int) -> Any:
+        return map if inside or tasks < 2 else together
+
+    def shared(team: Team, task: Callable[[Any], Any], items: Any) -> list[Any]:
+        if inside or len(items) < 2:
+            return [task(item) for item in items]
+        return timed_tasks("shared", [partial(task, item) for item in items])
+
+    def add(backlog: Backlog, number: int, task: Callable[[], None]) -> None:
+        timed_tasks("later", [partial(before[2], backlog, number, task)])
+        account.events[-1] = ("later", (number, account.events[-1][1][0]))
+
+    def wait(backlog: Backlog, number: int | None = None) -> None:
         account.alone()
         account.events.append(("wait", number))
-        wait(backlog, number)
+        before[3](backlog, number)
 
-    Team.mapper, Backlog.add, Backlog.wait = watched_mapper, watched_add, watched_wait  # type: ignore[method-assign]
+    Team.mapper, Team.shared = watched_mapper, shared  # type: ignore[method-assign]
+    Backlog.add, Backlog.wait = add, wait  # type: ignore[method-assign]
     try:
         yield account
         account.alone()
     finally:
-        Team.mapper, Backlog.add, Backlog.wait = mapper, add, wait  # type: ignore[method-assign]
+        Team.mapper, Team.shared, Backlog.add, Backlog.wait = before  # type: ignore[method-assign]
+
+
+def the_case(quick: bool) -> tuple[str, Any, Any, Any]:
+    """MNIST (or few small digits) to train with and to predict, and a model of it."""
+    import rosenblatt as rb
+    from benchmarks.kernel_data import digits, small_digits
+
+    train = small_digits("train", 4_000) if quick else digits("train")
+    test = small_digits("t10k", 2_000) if quick else digits("t10k")
+    if train is None or test is None:
+        msg = "no MNIST: set ROSENBLATT_DATA"
+        raise SystemExit(msg)
+    model = rb.KernelPerceptron(kernel="poly", degree=4, gamma=1, keep="average", max_epochs=3)
+    _fit(model, 1, train[0][:500], train[1][:500]).predict(test[0][:10])  # compile
+    n, d = train[0].shape
+    return f"digits {n} x {d}, (x·y + 1)^4, average, 3 epochs", train, test, model
+
+
+def measure_threads(table: Table, counts: list[int], repeats: int, quick: bool) -> None:
+    """Seconds with each number of threads, in turns; faster than with the first of them."""
+    from threadpoolctl import threadpool_limits
+
+    from benchmarks.kernel import columns_of, gemm_rate
+
+    name, (X, y), (T, _), model = the_case(quick)
+    work = 2.0 * len(X) * columns_of(model, X, y) * X.shape[1]
+
+    def fit(n: int) -> Any:
+        return _fit(model, n, X, y)
+
+    def predict(n: int) -> Any:
+        return model.set_params(n_jobs=n).predict(T)
+
+    tasks = [partial(task, n) for n in counts for task in (fit, predict)]
+    seconds, _ = side_by_side(*tasks, repeats=repeats)
+    for n, train, test in zip(counts, seconds[::2], seconds[1::2], strict=True):
+        with threadpool_limits(n):
+            rate = gemm_rate()
+        table.add(
+            case=name,
+            threads=n,
+            train=train,
+            predict=test,
+            **{
+                "times faster, training": seconds[0] / train,
+                "times faster, predicting": seconds[1] / test,
+                "share of GEMM": work / train / rate,
+            },
+        )
+
+
+def measure_serial(table: Table, counts: list[int], quick: bool) -> None:
+    """Seconds of the processor that nothing could pass beside, and estimates for more threads."""
+    name, (X, y), (T, _), model = the_case(quick)
+    for what, task in (
+        ("train", lambda: _fit(model, 1, X, y)),
+        ("predict", lambda: model.predict(T)),
+    ):
+        task()
+        with accounting() as account:
+            task()
+        one = account.estimate(1)
+        table.add(
+            case=f"{name}: {what}",
+            alone=account.seconds("alone"),
+            **{
+                "urgent tasks": account.seconds("together") + account.seconds("shared"),
+                "background": account.seconds("later"),
+                "limit by Amdahl": one / account.seconds("alone"),
+            },
+            **{f"estimate, {n}": account.estimate(n) for n in counts},
+            **{f"times faster, {n}": one / account.estimate(n) for n in counts[-1:]},
+        )
+
+
+def _fit(model: Any, n_jobs: int, X: Any, y: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.set_params(n_jobs=n_jobs).fit(X, y)

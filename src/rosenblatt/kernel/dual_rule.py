@@ -20,7 +20,7 @@ from rosenblatt.kernel.dual_states import restore_rule, rule_state
 from rosenblatt.kernel.ledger import Ledger
 from rosenblatt.kernel.loops import DONE, MISSING, Slots, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import DualProblem, Expansion, Scores, Turn
-from rosenblatt.kernel.support_vectors import Batch
+from rosenblatt.kernel.support_vectors import Batch, as_slice, grown
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.running.orders import ONCE
 from rosenblatt.running.problems import CycleFinder
@@ -44,7 +44,7 @@ JUDGED, COUNTED = 3, 2  # times the values of updates for a pocket, of the vecto
 BLOCK_WORTH = 1 << 19  # values that could be computed instead of going through another block
 DOUBLE = 3  # times what a value has taken in single precision, that it takes in double
 LAGS = 256  # updates whose lags are added at a time
-FORESEEN = 256  # samples whose kernel values are computed together
+FORESEEN = 128  # samples whose kernel values are computed together
 
 
 class DualRule:
@@ -261,14 +261,16 @@ class DualRule:
     def _foresee(self, turn: Turn, position: int) -> None:
         """Have the values of samples at hand that are mistakes from here on, as things stand."""
         seen, rule = turn.seen, turn.rule
-        coming = seen.turn[position:]
+        coming = as_slice(seen.turn[position:])
         mine = self.block.label[seen.sample[coming]] == rule.positives[:, np.newaxis]
-        right = np.where(mine, 1.0, -1.0) * seen.F[:, coming] > 0
+        right = np.where(mine, seen.F[:, coming], -seen.F[:, coming]) > 0
         wrong = ~right[rule.running].all(axis=0) & (seen.row[coming] < 0)
-        some = coming[wrong][:FORESEEN]
-        seen.row[some] = len(seen.G) + np.arange(len(some))
-        values = self.values.among(turn.batch, some)
-        turn.seen = seen._replace(G=np.concatenate([seen.G, values]) if len(seen.G) else values)
+        some = seen.turn[position:][wrong][:FORESEEN]
+        seen.row[some] = turn.rows + np.arange(len(some))
+        first, turn.rows = turn.rows, turn.rows + len(some)
+        if turn.rows > len(seen.G):
+            turn.seen = seen = seen._replace(G=grown(seen.G, max(turn.rows, 2 * len(seen.G))))
+        seen.G[first : turn.rows] = self.values.among(turn.batch, some)
 
     def slots(self, batch: Batch) -> Slots:
         """New slots are appended; nothing is forgotten."""

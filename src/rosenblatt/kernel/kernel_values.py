@@ -39,12 +39,13 @@ if TYPE_CHECKING:
 
 CHUNK = 512  # support vectors multiplied at a time
 BLOCK = 256  # samples that are scored and visited at a time where support vectors are forgotten
-WIDE_BLOCK = 1024  # samples that are scored and visited at a time elsewhere
+WIDE_BLOCK = 512  # samples that are scored and visited at a time elsewhere
+MANY_SAMPLES = 1 << 15  # above, twice as many at a time
 PART, FEWEST = 256, 64  # most samples whose scores one task adds up, and least if there are more
 TASKS = 64  # tasks that share enough among the threads
 GATHERED = 8  # times `CHUNK` vectors that are copied to be multiplied
 ROOM = 1 << 28  # bytes that all values may take
-LITTLE = 1 << 15  # values that one thread computes alone
+LITTLE = 1 << 14  # values that one thread computes alone
 THIN = 0.02  # share of entries that are not zero below which samples stay sparse
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
 
@@ -110,9 +111,9 @@ class Values(Measured):
         self.transposed = self.sparse and self.kernel.needs_features
         self.thin = self.sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = self.sparse and not self.thin
-        wide = max(1, WIDE // max(1, self.n_features)) if dense else WIDE_BLOCK
-        self.wide_rows = min(WIDE_BLOCK, wide)
-        self.block_rows = min(BLOCK, wide)
+        most = WIDE_BLOCK * (2 if self.n > MANY_SAMPLES else 1)
+        wide = max(1, WIDE // max(1, self.n_features)) if dense else most
+        self.wide_rows, self.block_rows = min(most, wide), min(BLOCK, wide)
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
@@ -194,7 +195,7 @@ class Values(Measured):
             all_ = self.addends(slots[a : a + most], factors[a : a + most], k)
             each = -(-len(all_) * len(rows) // TASKS)  # of which one task adds up so many
             tasks = [(r, all_[b : b + each]) for b in range(0, len(all_), each) for r in rows]
-            found = self.team.each(lambda task: self.added(part(*task[0]), task[1], k), tasks)
+            found = self.team.shared(lambda task: self.added(part(*task[0]), task[1], k), tasks)
             for ((first, last), _), sums in zip(tasks, found, strict=True):
                 total[first:last] += sums
         return total
@@ -268,7 +269,7 @@ class Values(Measured):
         if len(some) * m <= LITTLE:
             return self.between(vectors, batch)
         parts = [(a, min(a + PART, m)) for a in range(0, m, PART)]
-        found = self.team.each(lambda part: self.between(vectors, self.part(batch, *part)), parts)
+        found = self.team.shared(lambda part: self.between(vectors, self.part(batch, *part)), parts)
         return np.concatenate(found, axis=1)
 
     def between(self, vectors: Batch, batch: Batch) -> Any:

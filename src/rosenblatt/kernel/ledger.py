@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WAVE = 512  # updates that all samples are given together
 TASK = 512  # samples that one task gives them to
+LITTLE = 1 << 14  # values that are not worth a task
 
 
 class Ledger:
@@ -92,7 +93,7 @@ class Ledger:
         self.backlog.wait()
 
     def _add_to(self, numbers: Iterable[int]) -> None:
-        """Give blocks the updates that they do not contain; wait for the backlog in the end."""
+        """Give blocks, none of which has a task left, the updates that they do not contain."""
         ready: dict[int, list[Addends]] = {}
         k, size = self.scores.k, self.events.size
         for number in numbers:
@@ -100,7 +101,7 @@ class Ledger:
             if first == size:
                 continue
             self.contained[number] = size
-            if not self.values.side_by_side:
+            if not self.values.side_by_side or len(sample) * (size - first) <= LITTLE:
                 later = self.events.since(first)
                 self.scores.sums[sample] += self.values.sums_of(sample, *later, k)
                 continue

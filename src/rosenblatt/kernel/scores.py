@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.kernels.functions import Rounding
 
 
-MANY = 16  # wide blocks that are scored at a time where nothing depends on the next
+MANY = 32  # wide blocks that are scored at a time where nothing depends on the next
 NO_ROWS = (np.empty(0, np.int64),) * 3
 NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
@@ -145,7 +145,7 @@ class Events:
 class Turn:
     """Some samples that are visited one after the other, and all that `visit` has to know.
 
-    `sums` are their scores, lags and sizes, side by side.
+    `sums` are their scores, lags and sizes, side by side; `rows` rows of G are filled.
     """
 
     running: list[DualProblem]
@@ -154,6 +154,7 @@ class Turn:
     seen: Visited
     slots: Slots
     rule: VisitRule
+    rows: int = 0
 
 
 class Scores:

@@ -88,6 +88,31 @@ class Team:
         self._open()
         return self._map
 
+    def shared(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """As `each`, but this thread takes part, and does alone what finds no other thread free."""
+        if self.size == 1 or len(items) < 2 or getattr(self._here, "at_work", False):
+            return [task(item) for item in items]
+        results: list[Any] = [None] * len(items)
+        numbers = iter(range(len(items)))
+
+        def work() -> None:
+            for k in numbers:
+                results[k] = task(items[k])
+
+        others = [self._open().submit(work) for _ in range(min(self.size, len(items)) - 1)]
+        self._here.at_work = True
+        try:
+            work()
+        finally:
+            self._here.at_work = False
+            for future in others:
+                if not future.cancel():
+                    _wait_for(future)
+        for future in others:
+            if not future.cancelled():
+                future.result()
+        return results
+
     def start(self, task: Callable[[], Any]) -> None:
         """Have a task done by and by, by the next thread that is free; at once if there is one.
 
