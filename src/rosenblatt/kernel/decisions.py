@@ -81,6 +81,7 @@ def exact_decisions(model: Any, values: Values, rows: Ints, slots: Ints) -> Floa
         exact = values.exact(i, slots)
         return [rounded_sum(one, exact) for one in model.dual_coef_]
 
+    values.fetch(rows)
     each = values.team.mapper(len(rows)) if values.side_by_side else map
     return np.array(list(each(decide, rows.tolist()))).reshape(len(rows), len(model.fits_))
 

@@ -20,7 +20,7 @@ from rosenblatt.kernel.dual_states import restore_rule, rule_state
 from rosenblatt.kernel.ledger import Ledger
 from rosenblatt.kernel.loops import DONE, MISSING, Slots, Visited, VisitRule, visit
 from rosenblatt.kernel.scores import DualProblem, Expansion, Scores, Turn
-from rosenblatt.kernel.support_vectors import Batch, as_slice, grown
+from rosenblatt.kernel.support_vectors import Batch, grown
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.running.orders import ONCE
 from rosenblatt.running.problems import CycleFinder
@@ -259,13 +259,19 @@ class DualRule:
         return Turn(running, batch, sums, seen, slots, rule)
 
     def _foresee(self, turn: Turn, position: int) -> None:
-        """Have the values of samples at hand that are mistakes from here on, as things stand."""
+        """Have the values of samples at hand that are mistakes from here on, as things stand.
+
+        Where asking costs more than computing, those that come closest to it as well.
+        """
         seen, rule = turn.seen, turn.rule
-        coming = as_slice(seen.turn[position:])
+        coming = seen.turn[position:]
+        coming = coming[seen.row[coming] < 0]
         mine = self.block.label[seen.sample[coming]] == rule.positives[:, np.newaxis]
-        right = np.where(mine, seen.F[:, coming], -seen.F[:, coming]) > 0
-        wrong = ~right[rule.running].all(axis=0) & (seen.row[coming] < 0)
-        some = seen.turn[position:][wrong][:FORESEEN]
+        margins = np.where(mine, seen.F[:, coming], -seen.F[:, coming])[rule.running].min(axis=0)
+        least, widest = min(self.values.foreseen, len(coming)), 0.0
+        if least:
+            widest = max(0.0, float(np.partition(margins, least - 1)[least - 1]))
+        some = coming[~(margins > widest)][: max(FORESEEN, 8 * least)]
         seen.row[some] = turn.rows + np.arange(len(some))
         first, turn.rows = turn.rows, turn.rows + len(some)
         if turn.rows > len(seen.G):

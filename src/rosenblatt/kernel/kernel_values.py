@@ -100,6 +100,7 @@ class Values(Measured):
         self.side_by_side = not isinstance(self.X, RowsByNumber)  # a stream has one reader
         self._own = threading.local()
 
+    foreseen = 0  # samples of a block whose values are computed at least, if any are
     computed = 0  # values so far
     transposed = False  # whether samples are multiplied as columns
     _all: Any = None
