@@ -34,7 +34,7 @@ need, over the rate of a large matrix product in single precision on all cores. 
 most of the time goes into exponentials, not into products.
 
 Memory beyond X: the support vectors, once as given and once in single precision; two numbers (three
-for an average) for each sample and class; and for each thread a matrix of 256 x 512 kernel values.
+for an average) for each sample and class; and for each thread a matrix of 512 x 512 kernel values.
 The Gram matrix is made only where it fits into 256 MiB, and once it pays.
 
 The last table is from `python -m benchmarks.kernel_device`, on another machine with a graphics

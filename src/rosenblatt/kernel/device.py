@@ -17,6 +17,7 @@ from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.kernel.given_values import FunctionValues, GivenValues
 from rosenblatt.kernel.kernel_values import Values
 from rosenblatt.kernel.loops import norms2
+from rosenblatt.kernel.measured import are_nonnegative
 from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice
 from rosenblatt.kernels import Precomputed
 
@@ -168,11 +169,12 @@ class DeviceValues(Values):
         starts = range(0, self.n, step)
         return ((a, self.X[a : min(a + step, self.n), :]) for a in starts)
 
-    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> None:
+    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> bool:
         xp, wide = self.xp, self.xp.astype(X, self.xp.float64)
         with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
             x2[:] = to_host(xp.sum(wide * wide, axis=1))
         terms[:] = to_host(xp.sum(xp.astype(X != 0, xp.float64), axis=1))
+        return are_nonnegative(X, xp)
 
     def _mean(self) -> Floats:
         xp, total = self.xp, np.zeros(self.n_features)

@@ -63,12 +63,12 @@ class Ledger:
         self.backlog.wait(number)
         later = self.events.since(self.contained[number])
         sums = self.values.sums(batch, *later, self.scores.k)
-        sums += self.scores.sums[batch.sample]
+        sums += self.scores.sums[as_slice(batch.sample)]
         return sums
 
     def keep(self, number: int, sums: Floats) -> None:
         """Keep the scores of a block, which contain all updates."""
-        self.scores.sums[self.blocks[number]] = sums
+        self.scores.sums[as_slice(self.blocks[number])] = sums
         self.contained[number] = self.events.size
 
     def look_ahead(self, number: int) -> None:
