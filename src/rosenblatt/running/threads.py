@@ -27,6 +27,14 @@ def _find_blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _take_control() -> None:
+    """Let this thread set limits: recent versions of threadpoolctl heed but the first."""
+    for library in _find_blas().lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let the matrix products of this process use one thread each, for all who ask for it.
@@ -37,6 +45,7 @@ def one_blas_thread() -> Iterator[None]:
     with _blas:
         _blas_users += 1
         if _blas_users == 1:
+            _take_control()
             _limits.append(_find_blas().limit(limits=1, user_api="blas"))
     try:
         yield
@@ -44,7 +53,9 @@ def one_blas_thread() -> Iterator[None]:
         with _blas:
             _blas_users -= 1
             if _blas_users == 0:
+                _take_control()
                 _limits.pop().restore_original_limits()
+                _take_control()  # and leave it to whoever comes next
 
 
 def _wait_for(future: Future[Any]) -> None:
