@@ -1,8 +1,8 @@
 """The kernel perceptron: samples in blocks, scores kept, decisions exact.
 
 The scores of all samples are known at the beginning of an epoch. A block of samples is visited
-with what the epoch has added so far, by matrix products, and with the kernel values within the
-block, one mistake after the other; at the end of the epoch every sample gets what came after its
+with what the epoch has added so far, by matrix products, and with the kernel values of its likely
+mistakes, one mistake after the other; by the end of the epoch every sample gets what came after its
 visit. So the value of a support vector's kernel with a sample is computed once for each mistake
 on that vector, whatever the number of classes. With a budget the support vectors are few, and
 each block is scored from them alone.
