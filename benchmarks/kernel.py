@@ -34,7 +34,7 @@ need, over the rate of a large matrix product in single precision on all cores. 
 most of the time goes into exponentials, not into products.
 
 Memory beyond X: the support vectors, once as given and once in single precision; two numbers (three
-for an average) for each sample and class; and for each thread a matrix of 256 x 512 kernel values.
+for an average) for each sample and class; and for each thread a matrix of 512 x 512 kernel values.
 The Gram matrix is made only where it fits into 256 MiB, and once it pays.
 
 The last table is from `python -m benchmarks.kernel_device`, on another machine with a graphics
@@ -268,6 +268,30 @@ def _with_device() -> Path:
     return both
 
 
+def counts(text: str) -> list[int]:
+    """Numbers of threads, with commas between them."""
+    return [int(word) for word in text.split(",")]
+
+
+def threads(given: list[int] | None, serial: bool, repeats: int, quick: bool) -> None:
+    """The same fit with several numbers of threads, measured, or (`serial`) estimated from one."""
+    from benchmarks.kernel_threads import measure_serial, measure_threads
+
+    if serial:
+        numbers = given or [1, 2, 4, 8, 16]
+        columns = ["case", "alone", "urgent tasks", "background", "limit by Amdahl"]
+        columns += [f"estimate, {n}" for n in numbers] + [f"times faster, {numbers[-1]}"]
+        table = Table("Seconds of one thread, and estimates for more", columns)
+        measure_serial(table, numbers, quick)
+    else:
+        columns = ["case", "threads", "train", "predict", "times faster, training"]
+        table = Table("Threads", [*columns, "times faster, predicting", "share of GEMM"])
+        measure_threads(table, given or [1], repeats, quick)
+    write_json(
+        RESULTS.with_name("kernel_serial.json" if serial else "kernel_threads.json"), [table]
+    )
+
+
 def main() -> None:
     """Measure, write the results, and the page if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -275,8 +299,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--report", type=Path, help="write this page from the results")
     parser.add_argument("--only-report", action="store_true", help="do not measure")
+    parser.add_argument("--threads", type=counts, help="only MNIST with 1,2,4,... threads")
+    parser.add_argument("--serial", action="store_true", help="only where one thread's time goes")
     options = parser.parse_args()
     key_the_cache_by_sources()
+    if options.threads or options.serial:
+        threads(options.threads, options.serial, options.repeats, options.quick)
+        return
     if not options.only_report:
         columns = ["case", "classifier", "train", "predict", "test error", "support"]
         columns += ["times faster, training", "times faster, predicting", "share of GEMM"]

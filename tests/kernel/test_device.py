@@ -21,6 +21,7 @@ def blocks(request, monkeypatch):
     if request.param == "pieces":
         for name, size in (("BLOCK", 32), ("WIDE_BLOCK", 70), ("CHUNK", 40), ("ROWS", 300)):
             monkeypatch.setattr(device, name, size)
+        monkeypatch.setattr(device.DeviceValues, "foreseen", 3)
     return request.param
 
 

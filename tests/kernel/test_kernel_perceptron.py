@@ -17,7 +17,7 @@ from reference_kernel import (
 )
 from rosenblatt import StopReason
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.kernel import dual_rule
+from rosenblatt.kernel import dual_rule, ledger
 from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernels import RBF
 from rosenblatt.running.threads import Team
@@ -63,9 +63,12 @@ def draw(kind, n=36, d=5, seed=0, classes=2):
 
 def cut(monkeypatch, block, chunk):
     """Work in blocks of so many samples and so many support vectors."""
-    sizes = {"BLOCK": block, "WIDE_BLOCK": 3 * block + 1, "PART": block + 1, "CHUNK": chunk}
-    for name, size in (sizes | {"LITTLE": 0, "ROOM": 0}).items():
+    sizes = {"BLOCK": block, "WIDE_BLOCK": block, "PART": block // 2 + 1, "CHUNK": chunk}
+    for name, size in (sizes | {"LITTLE": 0, "FEWEST": 1, "TASKS": 4, "ROOM": 0}).items():
         monkeypatch.setattr(values, name, size)
+    monkeypatch.setattr(ledger, "WAVE", chunk + 1)
+    monkeypatch.setattr(ledger, "TASK", 3)
+    monkeypatch.setattr(dual_rule, "FORESEEN", chunk)
 
 
 def paths(model, X, y, sample_weight=None, K=None, **rule):

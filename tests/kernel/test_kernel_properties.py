@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import rosenblatt as rb
 from reference_kernel import assert_same_run, epochs_of, forgetful, gram, pocket, train, two_class
 from rosenblatt import StopReason
+from rosenblatt.kernel import dual_rule, ledger
 from rosenblatt.kernel import kernel_values as values
 from rosenblatt.kernels import RBF, Linear, Polynomial
 
@@ -50,12 +51,14 @@ def problems(draw, kind=None, classes=2, most=14):
 @contextmanager
 def cut(block, chunk):
     """Work in blocks of so many samples and so many support vectors."""
-    before = values.BLOCK, values.CHUNK, values.ROOM
-    values.BLOCK, values.CHUNK, values.ROOM = block, chunk, 0 if block % 2 else before[2]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        room = 0 if block % 2 else values.ROOM
+        sizes = {"BLOCK": block, "WIDE_BLOCK": block, "CHUNK": chunk, "ROOM": room}
+        for name, size in sizes.items():
+            patch.setattr(values, name, size)
+        patch.setattr(ledger, "WAVE", 2 * chunk)
+        patch.setattr(dual_rule, "FORESEEN", chunk)
         yield
-    finally:
-        values.BLOCK, values.CHUNK, values.ROOM = before
 
 
 def signs(y):

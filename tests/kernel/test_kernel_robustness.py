@@ -86,6 +86,7 @@ def test_epoch_limit_and_small_change():
 )
 def test_time_limit_in_the_first_block(keep, budget, monkeypatch):
     monkeypatch.setattr(values, "BLOCK", 4)
+    monkeypatch.setattr(values, "WIDE_BLOCK", 4)
     X, y = noise(60, classes=3)
     model = rb.KernelPerceptron(max_time=1e-9, keep=keep, budget=budget).fit(X, y)
     assert model.stop_reason_ == (StopReason.TIME_LIMIT,) * 3

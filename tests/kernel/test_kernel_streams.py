@@ -28,6 +28,7 @@ def assert_same_model(a, b, X):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_epoch_by_epoch(keep, classes, kernel, form, monkeypatch):
     monkeypatch.setattr(values, "BLOCK", 8)
+    monkeypatch.setattr(values, "WIDE_BLOCK", 8)
     X, y = noise(classes=classes)
     X = form(X @ X.T if kernel == "precomputed" else X)
     gamma = 0.1
@@ -258,3 +259,16 @@ def test_duplicate_entries_of_sparse_samples_add_up():
     np.testing.assert_allclose(model.decision_function(twice), model.decision_function(X))
     again = rb.KernelPerceptron(gamma=0.3).fit(twice, y)
     np.testing.assert_array_equal(again.dual_coef_, model.dual_coef_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_vectors_that_a_run_begins_with_are_not_written_over():
+    X, y = rb.datasets.xor()
+    X = np.tile(X, (5, 1)) + np.arange(20)[:, np.newaxis] / 7
+    y = np.tile(y, 5)
+    model = rb.KernelPerceptron(gamma=0.5, budget=6, max_epochs=1).fit(X, y)
+    vectors = model.support_vectors_
+    before = vectors.copy()
+    model.partial_fit(X[::-1] * 0.9, y[::-1])
+    assert not np.array_equal(model.support_vectors_, before)
+    np.testing.assert_array_equal(vectors, before)

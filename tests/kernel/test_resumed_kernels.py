@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 import rosenblatt as rb
 from cutting import Cuts, bits, fitted_bits
-from rosenblatt.kernel import dual_rule
+from rosenblatt.kernel import dual_rule, ledger
 from rosenblatt.kernel import kernel_values as values
 from rosenblatt.running.checkpoints import CheckpointError
 from rosenblatt.running.run import Run
@@ -30,8 +30,10 @@ def table(n=60, classes=2, seed=0):
 def small_blocks(monkeypatch):
     """Blocks of a few samples, so that little data have many moments."""
     monkeypatch.setattr(values, "BLOCK", 8)
-    monkeypatch.setattr(values, "WIDE_BLOCK", 20)
+    monkeypatch.setattr(values, "WIDE_BLOCK", 8)
     monkeypatch.setattr(values, "CHUNK", 16)
+    monkeypatch.setattr(ledger, "WAVE", 12)
+    monkeypatch.setattr(dual_rule, "FORESEEN", 3)
 
 
 @pytest.fixture
@@ -276,8 +278,7 @@ def spoilt(value, names):
         ("rule", "expansion", "slot"),
         ("rule", "expansion", "coef"),
         ("rule", "epoch", "slots"),
-        ("rule", "epoch", "done"),
-        ("rule", "epoch", "sheet"),
+        ("rule", "epoch", "contained"),
         ("rule", "before", 0),
         ("rule", "before", 1),
         ("problems", 0, "path"),
@@ -289,7 +290,7 @@ def test_nonsense(tmp_path, names, monkeypatch):
     path = tmp_path / "run.checkpoint"
     given = {"max_epochs": 6, **({"budget": 5} if "before" in names else {})}
     write = rb.running.checkpoints.Keeper.write
-    states, moment = [], 30 if "before" in names else 9
+    states, moment = [], 30 if "before" in names else 5
 
     def spoiling(keeper, state, **how):
         states.append(state["phase"])

@@ -14,8 +14,10 @@ import numpy as np
 from rosenblatt.arguments import to_host
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.kernel.kernel_values import FunctionValues, GivenValues, Values
+from rosenblatt.kernel.given_values import FunctionValues, GivenValues
+from rosenblatt.kernel.kernel_values import Values
 from rosenblatt.kernel.loops import norms2
+from rosenblatt.kernel.measured import are_nonnegative
 from rosenblatt.kernel.support_vectors import Batch, SupportVectors, as_slice
 from rosenblatt.kernels import Precomputed
 
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
     from rosenblatt.running.threads import Team
 
 
-BLOCK = 1024  # samples that are visited with their kernel values at hand
-WIDE_BLOCK = 8192  # samples scored at a time
+BLOCK = 1024  # samples scored and visited at a time where support vectors are forgotten
+WIDE_BLOCK = 2048  # and elsewhere
 CHUNK = 8192  # support vectors multiplied at a time
 ROWS = 1 << 24  # numbers looked at at a time
 
@@ -110,6 +112,11 @@ class DeviceVectors(SupportVectors):
         if len(self.given) > before:
             self.change_precision(self.kind)
 
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots."""
+        self.reserve(len(y2))
+        self.put(np.arange(len(y2)), vectors, y2)
+
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""
         super().put(slots, X, y2)
@@ -138,9 +145,12 @@ class DeviceValues(Values):
 
     support: DeviceVectors
     slack = 1 + 1e-9
+    foreseen = 128
 
     def _open(self) -> None:
         self.place, self.chunk, self.sparse = Device(self.X), CHUNK, False
+        self.side_by_side = False
+        self._fetched: dict[int, Any] = {}
         self.xp = self.place.xp
 
     def _precision(self) -> Any:
@@ -159,11 +169,12 @@ class DeviceValues(Values):
         starts = range(0, self.n, step)
         return ((a, self.X[a : min(a + step, self.n), :]) for a in starts)
 
-    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> None:
+    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> bool:
         xp, wide = self.xp, self.xp.astype(X, self.xp.float64)
         with np.errstate(over="ignore"):  # libraries on top of NumPy would warn
             x2[:] = to_host(xp.sum(wide * wide, axis=1))
         terms[:] = to_host(xp.sum(xp.astype(X != 0, xp.float64), axis=1))
+        return are_nonnegative(X, xp)
 
     def _mean(self) -> Floats:
         xp, total = self.xp, np.zeros(self.n_features)
@@ -176,6 +187,7 @@ class DeviceValues(Values):
 
     def batch(self, sample: Ints) -> Batch:
         """These samples, ready."""
+        self._fetched = {}
         X = self.place.rows(self.X, sample)
         if self.center is not None:
             X = self.xp.astype(X, self.xp.float64) - self.place.put(self.center)
@@ -185,7 +197,9 @@ class DeviceValues(Values):
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
-            X, y2 = np.ascontiguousarray(to_host(self.place.rows(self.X, sample))), self.x2[sample]
+            self.fetch(sample)
+            X, y2 = np.stack([self._fetched[i] for i in sample.tolist()]), self.x2[sample]
+            X = X.astype(self.support.given.dtype, copy=False)
             if self.center is None:  # as they will be measured in a later run
                 norms2(as_rows(X), 0, len(X), y2)
             self.support.put(slots, X, y2)
@@ -223,6 +237,28 @@ class DeviceValues(Values):
         Y, y2 = self.support.at(slots)
         return to_host(self._finish(Y @ batch.X.T, y2, batch.x2))
 
+    def pick(self, batch: Batch, some: Ints) -> Batch:
+        """Some samples of a batch."""
+        index = self.place.put(some)
+        X, x2 = self.xp.take(batch.X, index, axis=0), self.xp.take(batch.x2, index)
+        return Batch(batch.sample[some], X, x2)
+
+    def among(self, batch: Batch, some: Ints) -> Any:
+        """Values of some of the samples (rows) with all of them, in memory.
+
+        The samples themselves come along: mistakes become support vectors, which are there too.
+        """
+        vectors, m = self.pick(batch, some), len(batch.sample)
+        K = self._finish(vectors.X @ batch.X.T, vectors.x2, batch.x2)
+        self.computed += len(some) * m
+        rounded = self.kind == np.float32 and self.X.dtype != self.xp.float32
+        if self.center is not None or rounded:
+            self.fetch(vectors.sample)
+            return to_host(K)
+        both = to_host(self.xp.concat([K, vectors.X], axis=1))
+        self._fetched.update(zip(vectors.sample.tolist(), both[:, m:], strict=True))
+        return both[:, :m]
+
     def between(self, vectors: Batch, batch: Batch) -> Any:
         """Values of some samples as vectors (rows) with others, in memory."""
         return to_host(super().between(vectors, batch))
@@ -244,8 +280,15 @@ class DeviceValues(Values):
 
     def exact(self, sample: int, slots: Ints) -> Floats:
         """Values of one sample with the vectors of the slots, each by itself."""
-        x = to_host(self.X[sample : sample + 1, :])
-        return self._exactly(np.ascontiguousarray(x[0], np.float64), slots)
+        self.fetch(np.array([sample]))
+        return self._exactly(self._fetched[sample].astype(np.float64), slots)
+
+    def fetch(self, sample: Ints) -> None:
+        """Have samples in memory that will be asked for one by one: in one transfer."""
+        new = np.array([i for i in sample.tolist() if i not in self._fetched], np.int64)
+        if len(new):
+            rows = np.ascontiguousarray(to_host(self.place.rows(self.X, new)))
+            self._fetched.update(zip(new.tolist(), rows, strict=True))
 
 
 def kernel_values(kernel: Kernel, bias: float, X: Any, team: Team, **options: Any) -> Values:

@@ -1,4 +1,4 @@
-"""From where a run begins to the fitted attributes, and the decision values of these."""
+"""From where a run begins to the fitted attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from rosenblatt.arguments import to_host
 from rosenblatt.contract.classifier import (
@@ -23,10 +23,15 @@ from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.resuming import identify
 from rosenblatt.data.rows import Block
 from rosenblatt.kernel.choice import feature_matrix, kernel_named, meaning
+from rosenblatt.kernel.decisions import (
+    FEW_ROWS,
+    close_calls,
+    decide_by_vectors,
+    exact_decisions,
+    vectors_for,
+)
 from rosenblatt.kernel.device import DeviceSource, kernel_values, label_rows, pick_rows
-from rosenblatt.kernel.loops import votes
 from rosenblatt.kernel.measured import WeightRange
-from rosenblatt.kernel.registers import exact_votes, rounded_sum
 from rosenblatt.kernel.scores import (
     NO_ROWS,
     NO_STEPS,
@@ -40,7 +45,7 @@ from rosenblatt.results import Dropped, KernelFit, Mistakes, Path
 from rosenblatt.running.checkpoints import digest_of
 from rosenblatt.running.problems import NO_RECORD, joined
 from rosenblatt.running.run import Run
-from rosenblatt.running.threads import Team, one_blas_thread
+from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +55,6 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Source
     from rosenblatt.kernel.dual_rule import DualRule
-    from rosenblatt.kernel.kernel_values import Values
     from rosenblatt.running.checkpoints import Keeper
     from rosenblatt.running.problems import Settings
 
@@ -202,7 +206,7 @@ def _set_results(model: Any, data: Data, kernel: Kernel, rule: DualRule) -> None
         sample=sample,
         time=rule.expansion.time,
     )
-    model.n_errors_ = int((_choices(model, rule) != rule.block.label).sum())
+    model.n_errors_ = int((_choices(model, rule, slots) != rule.block.label).sum())
 
 
 def _kept(rule: DualRule) -> Floats:
@@ -256,16 +260,20 @@ def _path(p: DualProblem) -> Path:
     return Path(vector, step, ends[: len(when)] - when, first)
 
 
-def _choices(model: Any, rule: DualRule) -> NDArray[np.intp]:
+def _choices(model: Any, rule: DualRule, slots: Ints) -> NDArray[np.intp]:
     """The classes of the training samples by what was kept: by their scores if these will do."""
     scores, settings, doubtful = rule.scores.now, rule.settings, np.arange(rule.n_rows)
-    if settings.keep in ("last", "average", "auto") and settings.budget is None:
+    scored = settings.keep in ("last", "average", "auto") and settings.budget is None
+    if scored:
         averaged = _averaged(rule)
         if averaged.any():
             scores = np.where(averaged, rule.scores.average(rule.problems), scores)
         off = 3.0 * rule.scores.doubts(doubtful)
-        doubtful = np.flatnonzero(_close_calls(scores, off))
+        doubtful = np.flatnonzero(close_calls(scores, off))
     chosen = choose(scores)
+    if scored and len(doubtful) <= FEW_ROWS:
+        chosen[doubtful] = choose(exact_decisions(model, rule.values, doubtful, slots))
+        return chosen
     step = max(1, AT_A_TIME // rule.values.n_features)
     for rows in (doubtful[a : a + step] for a in range(0, len(doubtful), step)):
         some = pick_rows(rule.values.X, rows)
@@ -302,91 +310,3 @@ def _are_vectors(X: Any, shape: tuple[int, int]) -> bool:
     """Whether it is an array or a CSR matrix of finite numbers of this shape."""
     values = X.data if issparse(X) else X
     return X.shape == shape and are_floats(values, values.shape)
-
-
-def vectors_for(model: Any, X: Any) -> Any:
-    """What stands for the support vectors, in the form of X: themselves, or given columns."""
-    if isinstance(model.kernel_, Precomputed):
-        return model.support_[:, np.newaxis]
-    V = model.support_vectors_
-    if issparse(X) or getattr(X, "sparse", False):
-        return csr_array(V)
-    return V.toarray() if issparse(V) else V
-
-
-def decide_by_vectors(model: Any, X: Any, team: Team, precision: Any = np.float64) -> Floats:
-    """The decision values, a column for each problem.
-
-    Where rounding could change a decision it is made by the exact value, so that it depends
-    neither on the other rows nor on threads. With None as the precision, which may be single
-    then, only the decisions are right.
-    """
-    voting = model.fits_[0].path is not None  # for which a long row of signs has to be right
-    values = kernel_values(
-        model.kernel_,
-        float(model._fitted_with["fit_intercept"]),
-        X,
-        team,
-        vectors=vectors_for(model, X),
-        weights=WeightRange(whole=False),
-        kind=np.float64 if voting else precision,
-    )
-    slots, coef = np.arange(len(model.support_)), model.dual_coef_.T
-    factors, k = np.hstack([coef, np.abs(coef)]), len(model.fits_)
-    out, unsure = np.empty((values.n, k)), [np.empty(0, np.int64)]
-    with one_blas_thread():
-        for a in range(0, values.n, values.wide_rows):
-            sample = np.arange(a, min(a + values.wide_rows, values.n))
-            batch = values.batch(sample)
-            if voting:
-                out[sample] = _vote(model, values, batch, slots)
-                continue
-            sums = values.sums(batch, slots, factors, k)
-            out[sample] = sums[:, :k]
-            unsure.append(sample[_in_doubt(model, values, sample, sums)])
-    rows = np.concatenate(unsure)
-    if len(rows) and values.kind != np.float64:
-        out[rows] = decide_by_vectors(model, pick_rows(X, rows), team)
-    elif len(rows):
-        K = (values.exact(i, slots) for i in rows.tolist())
-        out[rows] = [[rounded_sum(one, exact) for one in model.dual_coef_] for exact in K]
-    return out
-
-
-def _in_doubt(model: Any, values: Values, sample: Ints, sums: Floats) -> NDArray[np.bool_]:
-    """Which decisions rounding could change, for scores and the sizes of their terms.
-
-    In double precision, where they are shown, the signs of all scores as well.
-    """
-    k, total = len(model.fits_), np.abs(model.dual_coef_).sum(axis=1)
-    rounding = values.rounding(sample, float(total.max()), len(model.support_))
-    scores, off = sums[:, :k], rounding.off(sums[:, k:], total)
-    doubtful: NDArray[np.bool_] = _close_calls(scores, off) & (off != 0).any(axis=1)
-    if values.kind == np.float64:
-        doubtful |= (~(np.abs(scores) > off) & (off != 0)).any(axis=1)
-    return doubtful
-
-
-def _close_calls(scores: Floats, off: Floats) -> NDArray[np.bool_]:
-    """Which decisions are not certain, if scores can be off by so much."""
-    certain: NDArray[np.bool_] = np.abs(scores[:, 0]) > off[:, 0]
-    if scores.shape[1] > 1:
-        two = np.partition(scores, -2, axis=1)[:, -2:]
-        certain = (two[:, 1] - two[:, 0]) / 2.0 > off.max(axis=1)
-    return ~certain
-
-
-def _vote(model: Any, values: Values, batch: Any, slots: Ints) -> Floats:
-    """Votes of all vectors of the runs, for the samples of a batch."""
-    K, n = np.ascontiguousarray(values.matrix(batch, slots)), len(batch.sample)
-    out = np.empty((len(model.fits_), n))
-    for c, fit in enumerate(model.fits_):
-        path, doubtful = fit.path, np.zeros(n, np.bool_)
-        assert path is not None
-        rounding = values.rounding(batch.sample, float(np.abs(path.step).sum()), len(path.step))
-        votes(K, path.vector, path.step, path.lives, path.first, *rounding, out[c], doubtful)
-        for i in np.flatnonzero(doubtful):
-            exact = values.exact(int(batch.sample[i]), slots)[path.vector]
-            out[c, i] = exact_votes(path.step, exact, path.lives, path.first)
-        out[c] /= max(1, path.first + int(path.lives.sum()))
-    return out.T

@@ -46,7 +46,7 @@ class DualPocket:
     def follow(self) -> None:
         """Judge the vectors of the epoch's updates; the scores are those of its beginning."""
         rule = self.rule
-        slots, factors = rule.events.since(0)
+        slots, factors = rule.ledger.events.since(0)
         steps = np.ascontiguousarray(factors[:, : rule.k].T)
         doubtful = np.zeros((rule.k, rule.n_rows), np.bool_)
         errors, unsure = self._count(slots, steps, doubtful)

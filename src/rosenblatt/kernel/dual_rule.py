@@ -1,8 +1,8 @@
 """The kernel perceptron: samples in blocks, scores kept, decisions exact.
 
 The scores of all samples are known at the beginning of an epoch. A block of samples is visited
-with what the epoch has added so far, by matrix products, and with the kernel values within the
-block, one mistake after the other; at the end of the epoch every sample gets what came after its
+with what the epoch has added so far, by matrix products, and with the kernel values of its likely
+mistakes, one mistake after the other; by the end of the epoch every sample gets what came after its
 visit. So the value of a support vector's kernel with a sample is computed once for each mistake
 on that vector, whatever the number of classes. With a budget the support vectors are few, and
 each block is scored from them alone.
@@ -10,17 +10,17 @@ each block is scored from them alone.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.kernel.dual_pocket import DualPocket
-from rosenblatt.kernel.dual_states import restore_rule, restored_sheet, rule_state
-from rosenblatt.kernel.loops import Slots, Visited, VisitRule, visit
-from rosenblatt.kernel.scores import DualProblem, Events, Expansion, Scores, Sheet, Turn
-from rosenblatt.kernel.support_vectors import Batch
+from rosenblatt.kernel.dual_states import restore_rule, rule_state
+from rosenblatt.kernel.ledger import Ledger
+from rosenblatt.kernel.loops import DONE, MISSING, Slots, Visited, VisitRule, visit
+from rosenblatt.kernel.scores import DualProblem, Expansion, Scores, Turn
+from rosenblatt.kernel.support_vectors import Batch, grown
 from rosenblatt.results import Cycle, StopReason
 from rosenblatt.running.orders import ONCE
 from rosenblatt.running.problems import CycleFinder
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
 DOUBTFUL = 0.02  # share of visits settled singly above which single precision does not pay
 FEW = 200  # but so many are nothing
 JUDGED, COUNTED = 3, 2  # times the values of updates for a pocket, of the vectors kept at the end
-BLOCK_WORTH = 1 << 17  # values that could be computed instead of going through another block
+BLOCK_WORTH = 1 << 19  # values that could be computed instead of going through another block
 DOUBLE = 3  # times what a value has taken in single precision, that it takes in double
 LAGS = 256  # updates whose lags are added at a time
+FORESEEN = 128  # samples whose kernel values are computed together
 
 
 class DualRule:
@@ -74,22 +75,22 @@ class DualRule:
         self.problems, self.expansion = problems, expansion
         self.n_rows, self.n_features, self.k = values.n, values.n_features, len(problems)
         self.scores = Scores(values, block, [p.positive for p in problems], expansion)
-        self.events, self.done = Events(self.scores.columns), [0]
+        self.ledger = Ledger(self.scores)
         self.order = np.arange(self.n_rows)
-        self.sheet: Sheet | None = None
         self.pocket: DualPocket | None = None
         # Where each sample comes once in an epoch, its scores can be kept at its visit.
         self.in_turn = settings.order in ONCE and settings.keep != "pocket"
+        self.in_turn = self.in_turn and settings.budget is None
         self.visited, self.settled, self.coming = 0, 0, 0
         # Whether an epoch has begun, goes by the Gram matrix, and how many wide blocks are done.
         self.begun, self.by_gram, self.turned = False, False, 0
-        self.saved_sheet: Any = None
         self.computed_before = 0  # by the run that this one goes on with
 
     def prepare(self, problems: list[DualProblem], run: Run[DualProblem], stack: ExitStack) -> None:
         """Score all samples with the support vectors that there are already."""
         self.look_up, self.pause = run.look_up, run.pause
         stack.enter_context(one_blas_thread())  # the team has a thread for each core already
+        stack.callback(self.ledger.backlog.drop)
         if self.expansion.size:
             self.scores.add_all()
         if self.settings.keep == "pocket":
@@ -97,10 +98,10 @@ class DualRule:
 
     def begin(self, running: list[DualProblem]) -> None:
         """Remember where the epoch begins."""
-        if self.in_turn and self.settings.budget is None and self.values.computed > self.n_rows**2:
+        if self.in_turn and self.values.computed > self.n_rows**2:
             self.by_gram = self.values.everything(self.look_up) is not None
-        self.events, self.done, self.turned = Events(self.scores.columns), [], 0
-        self.begun = True
+        self.turned, self.begun = 0, True
+        self.ledger.begin(np.arange(self.n_rows))
         self.scores_before = self.scores.now.copy()
         self.coef_before = self.expansion.arrays.coef[: self.expansion.size].copy()
 
@@ -121,39 +122,51 @@ class DualRule:
             while True:
                 arrays, slots = self.expansion.arrays, turn.slots
                 position, unclear = visit(self.block, turn.seen, arrays, slots, turn.rule, position)
+                if unclear == MISSING:
+                    self._foresee(turn, position)
+                    continue
                 new = slots.free[added : slots.state[2]]
                 self.values.add(arrays.sample[new], new)
                 added += len(new)
-                if unclear < 0:
+                if unclear == DONE:
                     break
                 self._settle(turn.seen, position, unclear)
             self._book(turn)
 
     def turns(self, running: list[DualProblem]) -> Iterator[Turn]:
         """The samples in the order of the epoch, some at a time."""
-        if self.turned and self.saved_sheet is None:  # an epoch to go on with was halted there
+        if self.turned:  # an epoch to go on with may have been halted there
             self._mind_doubts()
         if self.by_gram and not self.turned:
             everyone = Batch(np.arange(self.n_rows), None, self.values.x2)
             G = self.values.everything(self.look_up)
-            yield self.turn(running, everyone, self.order, G, self.scores.sums)
+            yield self.turn(running, everyone, self.scores.sums, self.order, G)
             self.turned += 1
             self._mind_doubts()
         elif not self.by_gram:
-            for sample in islice(self.blocks(self.order), self.turned, None):
-                self.sheet = sheet = restored_sheet(self, sample) or self.open(sample)
-                first = sheet.done[-1][1] if sheet.done else 0
-                for a in range(first, len(sample), self.values.block_rows):
-                    z = min(a + self.values.block_rows, len(sample))
-                    yield self.turn_of_sheet(running, sheet, a, z)
-                    sheet.done.append((a, z, self.events.size))
-                    self.values.computed += BLOCK_WORTH
-                    self.pause()
-                self.close(sheet)
+            blocks = list(self.blocks(self.order))
+            if self.in_turn:
+                self.ledger.blocks = blocks
+            for number in range(self.turned, len(blocks)):
+                yield from self.visits(running, number, blocks[number])
                 self.turned += 1
+                self.values.computed += BLOCK_WORTH
                 self._mind_doubts()
+                self.pause()
         for p in running:
             p.visits, p.within = p.visits + p.within, 0
+
+    def visits(self, running: list[DualProblem], number: int, sample: Ints) -> Iterator[Turn]:
+        """A block of samples with what the epoch has added so far, and its scores kept after it."""
+        batch, ledger, before = self.values.batch(sample), self.ledger, self.ledger.events.size
+        if not self.in_turn:
+            yield self.turn(running, batch, self.scored(batch))
+            return
+        sums = ledger.scored(number, batch)
+        ledger.look_ahead(number + 1)
+        yield self.turn(running, batch, sums)
+        ledger.keep(number, sums)
+        ledger.go_on(number + 1, before)
 
     def blocks(self, order: Ints) -> Iterator[Ints]:
         """The samples in this order, a wide block at a time."""
@@ -161,12 +174,10 @@ class DualRule:
 
     def end(self, running: list[DualProblem]) -> list[float]:
         """Bring all scores up to date, judge the vectors; how far each problem's has moved."""
-        if self.sheet is not None:
-            self.close(self.sheet)
         if self.pocket is not None:
             self.pocket.follow()
         if not self.by_gram and self.settings.budget is None:
-            self._catch_up()
+            self.ledger.catch_up()
         changes = self.changes()
         self.begun, moved = False, []
         for c, p in enumerate(self.problems):
@@ -181,21 +192,11 @@ class DualRule:
 
         With what is coming before the next look.
         """
-        behind, keep = 0 if self.by_gram else self.events.size, self.settings.keep
+        behind, keep = 0 if self.by_gram else self.ledger.events.size, self.settings.keep
         products = self.coming + behind * (JUDGED if keep == "pocket" else 1)
         products += COUNTED * self.expansion.size if keep in ("pocket", "vote") else 0
         computed = self.values.computed - self.computed_before or self.values.computed
         return self.n_rows * products * seconds / max(computed, 1)
-
-    def _catch_up(self) -> None:
-        """Give every sample the updates since its visit in this epoch."""
-        blocks = self.blocks(self.order if self.in_turn else np.arange(self.n_rows))
-        for number, sample in enumerate(blocks):
-            seen = self.done[number] if self.in_turn and number < len(self.done) else 0
-            if seen < self.events.size:
-                batch = self.values.batch(sample)
-                sums = self.values.sums(batch, *self.events.since(seen), self.k)
-                self.scores.sums[sample] += sums
 
     def changes(self) -> Floats:
         """``‖w - w before‖`` over the epoch: ``Σ Δ_s (f(x_s) - f before(x_s))`` squared."""
@@ -212,46 +213,28 @@ class DualRule:
 
     # Blocks -------------------------------------------------------------------------------------
 
-    def open(self, sample: Ints) -> Sheet:
-        """Score a wide block of samples with the updates so far."""
-        batch = self.values.batch(sample)
-        sums = self.values.sums(batch, *self.events.since(0), self.k)
-        sums += self.scores.sums[sample]
-        return Sheet(batch, sums, self.events.size)
-
-    def close(self, sheet: Sheet) -> None:
-        """Bring all samples of a wide block to the same state, and keep it where it can be."""
-        self.sheet = None
-        if self.in_turn:
-            visited = sheet.done[-1][1] if sheet.done else 0
-            for a, z, done in [*sheet.done, (visited, len(sheet.sums), sheet.base)]:
-                self._add(sheet, a, z, done)
-            self.scores.sums[sheet.batch.sample] = sheet.sums
-            self.done.append(self.events.size)
-
-    def _add(self, sheet: Sheet, a: int, z: int, done: int) -> None:
-        """Give samples a to z of a wide block the updates since number `done`."""
-        if a < z and done < self.events.size:
-            part = self.values.part(sheet.batch, a, z)
-            sheet.sums[a:z] += self.values.sums(part, *self.events.since(done), self.k)
-
-    def turn_of_sheet(self, running: list[DualProblem], sheet: Sheet, a: int, z: int) -> Turn:
-        """Samples a to z of a wide block."""
-        self._add(sheet, a, z, sheet.base)
-        batch = self.values.part(sheet.batch, a, z)
-        G = self.values.between(batch, batch)
-        return self.turn(running, batch, np.arange(z - a), G, sheet.sums[a:z])
+    def scored(self, batch: Batch) -> Floats:
+        """The scores of some samples with the updates so far."""
+        sums = self.values.sums(batch, *self.ledger.events.since(0), self.k)
+        sums += self.scores.sums[batch.sample]
+        return sums
 
     def turn(
-        self, running: list[DualProblem], batch: Batch, turn: Ints, G: Any, sums: Floats
+        self,
+        running: list[DualProblem],
+        batch: Batch,
+        sums: Floats,
+        turn: Ints | None = None,
+        G: Any = None,
     ) -> Turn:
-        """Some samples, each in its turn; G are their kernel values with each other."""
-        k, m, slots = self.k, len(turn), self.slots(batch)
+        """Some samples, each in its turn; G are their kernel values with each other, if at hand."""
+        k, m, slots = self.k, len(batch.sample), self.slots(batch)
         rounding = self.scores.rounding(batch.sample, visited=m)
         seen = Visited(
             sample=batch.sample,
-            turn=turn,
-            G=G,
+            turn=np.arange(m) if turn is None else turn,
+            G=np.empty((0, m), self.values.kind) if G is None else G,
+            row=np.full(m, -1) if G is None else np.arange(m),
             F=np.ascontiguousarray(sums[:, :k].T),
             A=np.ascontiguousarray(sums[:, -k:].T),
             relative=rounding.relative,
@@ -273,7 +256,27 @@ class DualRule:
         )
         self.expansion.reserve(int(slots.free.max(initial=0)) + 1)
         self.values.support.reserve(len(self.expansion.arrays.age))
-        return Turn(running, sums, seen, slots, rule)
+        return Turn(running, batch, sums, seen, slots, rule)
+
+    def _foresee(self, turn: Turn, position: int) -> None:
+        """Have the values of samples at hand that are mistakes from here on, as things stand.
+
+        Where asking costs more than computing, those that come closest to it as well.
+        """
+        seen, rule = turn.seen, turn.rule
+        coming = seen.turn[position:]
+        coming = coming[seen.row[coming] < 0]
+        mine = self.block.label[seen.sample[coming]] == rule.positives[:, np.newaxis]
+        margins = np.where(mine, seen.F[:, coming], -seen.F[:, coming])[rule.running].min(axis=0)
+        least, widest = min(self.values.foreseen, len(coming)), 0.0
+        if least:
+            widest = max(0.0, float(np.partition(margins, least - 1)[least - 1]))
+        some = coming[~(margins > widest)][: max(FORESEEN, 8 * least)]
+        seen.row[some] = turn.rows + np.arange(len(some))
+        first, turn.rows = turn.rows, turn.rows + len(some)
+        if turn.rows > len(seen.G):
+            turn.seen = seen = seen._replace(G=grown(seen.G, max(turn.rows, 2 * len(seen.G))))
+        seen.G[first : turn.rows] = self.values.among(turn.batch, some)
 
     def slots(self, batch: Batch) -> Slots:
         """New slots are appended; nothing is forgotten."""
@@ -296,11 +299,12 @@ class DualRule:
             self.coming = DOUBLE * self.expansion.size
             self.look_up()
             self.coming = 0
+            self.ledger.backlog.wait()
             self.values.change_precision(np.float64)
             self.scores.sums[:] = 0.0
             if self.settings.budget is None:
                 self.scores.add_all()
-            self.events, self.done = Events(self.scores.columns), [0] * len(self.done)
+            self.ledger.begin(self.order if self.in_turn else np.arange(self.n_rows))
 
     def _book(self, turn: Turn) -> None:
         """Note what the visits have changed."""
@@ -312,7 +316,8 @@ class DualRule:
         turn.sums[:, :k], turn.sums[:, -k:] = seen.F.T, seen.A.T
         for a in range(0, len(wrong) if lags.size else 0, LAGS):
             part = slice(a, a + LAGS)
-            turn.sums[:, k:-k] += seen.G[wrong[part]].T.astype(np.float64) @ lags[part]
+            values = seen.G[seen.row[wrong[part]]]
+            turn.sums[:, k:-k] += values.T.astype(np.float64) @ lags[part]
         self.visited += m
         self.expansion.time += m
         for p in turn.running:
@@ -326,7 +331,7 @@ class DualRule:
         steps = seen.steps.T[wrong]
         lags = (steps * (clocks + turns[:, np.newaxis]))[:, : self.scores.columns - 2 * self.k]
         if self.settings.budget is None:
-            self.events.append(seen.slot[wrong], steps, lags, np.abs(steps))
+            self.ledger.events.append(seen.slot[wrong], steps, lags, np.abs(steps))
         for c, p in enumerate(self.problems):
             if p not in turn.running:
                 continue

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.kernel.scores import Events, Sheet
 from rosenblatt.running.problems import saved_array, saved_number
 
 if TYPE_CHECKING:
-    from rosenblatt.array_types import Ints
     from rosenblatt.kernel.dual_pocket import DualPocket
     from rosenblatt.kernel.dual_rule import DualRule
     from rosenblatt.kernel.scores import Expansion
@@ -27,6 +25,7 @@ KINDS = {"float32": np.float32, "float64": np.float64}
 def rule_state(rule: DualRule) -> dict[str, Any]:
     """All that the rule needs to go on, as plain values."""
     scores, values = rule.scores, rule.values
+    rule.ledger.backlog.wait()
     return {
         "expansion": _expansion_state(rule.expansion),
         "sums": scores.sums,
@@ -115,43 +114,28 @@ def _restore_pocket(pocket: DualPocket, state: dict[str, Any]) -> None:
 
 def _epoch_state(rule: DualRule) -> dict[str, Any]:
     """What an epoch that has begun has left behind it, and where it stands."""
-    slots, factors = rule.events.since(0)
-    sheet = rule.sheet
+    slots, factors = rule.ledger.events.since(0)
     return {
         "slots": slots,
         "factors": factors,
-        "done": np.array(rule.done, np.int64),
+        "contained": np.array(rule.ledger.contained, np.int64),
         "turned": rule.turned,
         "by_gram": rule.by_gram,
         "scores_before": rule.scores_before,
         "coef_before": rule.coef_before,
-        "sheet": None if sheet is None else [sheet.base, np.array(sheet.done), sheet.sums],
     }
 
 
 def _restore_epoch(rule: DualRule, state: dict[str, Any]) -> None:
     size, columns = rule.expansion.size, rule.scores.columns
     slots = bounded(state["slots"], 0, size)
-    rule.events = Events(columns)
-    rule.events.append(slots, saved_array(state["factors"], np.float64, (len(slots), columns)))
-    rule.done = bounded(state["done"], 0, len(slots) + 1).tolist()
+    ledger = rule.ledger
+    ledger.begin(np.arange(rule.n_rows))
+    ledger.events.append(slots, saved_array(state["factors"], np.float64, (len(slots), columns)))
+    contained = bounded(state["contained"], 0, len(slots) + 1, (len(ledger.contained),))
+    ledger.contained = contained.tolist()
     rule.turned, rule.by_gram = saved_number(state["turned"]), bool(state["by_gram"])
     rule.scores_before = saved_array(state["scores_before"], np.float64, (rule.n_rows, rule.k))
     before = state["coef_before"]
     rule.coef_before = saved_array(before, np.float64, (min(len(before), size), rule.k))
     rule.begun = True
-    if state["sheet"] is not None:
-        base, done, sums = state["sheet"]
-        rows = [len(block) for block in rule.blocks(np.arange(rule.n_rows))][rule.turned]
-        done = bounded(done, 0, max(rows, len(slots)) + 1, (len(done), 3))
-        sums = saved_array(sums, np.float64, (rows, columns))
-        rule.saved_sheet = saved_number(base, len(slots)), done, sums
-
-
-def restored_sheet(rule: DualRule, sample: Ints) -> Sheet | None:
-    """The wide block that an epoch to go on with is in, if it is in one; once."""
-    saved, rule.saved_sheet = rule.saved_sheet, None
-    if saved is None:
-        return None
-    base, done, sums = saved
-    return Sheet(rule.values.batch(sample), sums, base, [tuple(one) for one in done.tolist()])

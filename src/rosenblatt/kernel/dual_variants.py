@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.kernel.dual_rule import BLOCK_WORTH, DualRule
 from rosenblatt.kernel.dual_states import bounded
 from rosenblatt.kernel.loops import Slots
-from rosenblatt.kernel.scores import DualProblem, Sheet
+from rosenblatt.kernel.scores import DualProblem
 from rosenblatt.kernel.support_vectors import appended
 from rosenblatt.running.problems import saved_array
 from rosenblatt.running.threads import one_blas_thread
@@ -93,18 +93,13 @@ class Budgeted(DualRule):
             self.began_with = slots, sample, own
         super().restore(running, state)
 
-    def open(self, sample: Ints) -> Sheet:
-        """Score some samples with the support vectors as they are now."""
+    def scored(self, batch: Batch) -> Floats:
+        """The scores of some samples with the support vectors as they are now."""
         coef = self.expansion.arrays.coef[: self.expansion.size]
         sizes, slots = np.abs(coef), np.arange(len(coef))
         self.scores.total[:] = sizes.sum(axis=0)
         self.scores.additions = 64 + len(coef)
-        batch = self.values.batch(sample)
-        return Sheet(batch, self.values.sums(batch, slots, np.hstack([coef, sizes]), self.k), 0)
-
-    def close(self, sheet: Sheet) -> None:
-        """Scores are not kept."""
-        self.sheet = None
+        return self.values.sums(batch, slots, np.hstack([coef, sizes]), self.k)
 
     def slots(self, batch: Batch) -> Slots:
         """Free slots, and the oldest support vectors with their kernel values."""
@@ -127,7 +122,7 @@ class Budgeted(DualRule):
     def separates(self, p: DualProblem) -> bool:
         """Whether no sample is a mistake now."""
         for sample in self.blocks(np.arange(self.n_rows)):
-            self.scores.sums[sample] = self.open(sample).sums
+            self.scores.sums[sample] = self.scored(self.values.batch(sample))
         return super().separates(p)
 
 
@@ -139,7 +134,8 @@ class Picking(DualRule):
         for p in running[self.turned :]:
             chosen = self._pick(p)
             if chosen is not None:
-                yield self.turn_of_sheet([p], self.open(np.array([chosen])), 0, 1)
+                batch = self.values.batch(np.array([chosen]))
+                yield self.turn([p], batch, self.scored(batch))
                 self.values.computed += BLOCK_WORTH
                 p.within = 0
             else:

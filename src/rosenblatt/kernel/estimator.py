@@ -16,9 +16,9 @@ from rosenblatt.contract.classifier import Data, choose
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernel.choice import kernel_for
+from rosenblatt.kernel.decisions import decide_by_vectors
 from rosenblatt.kernel.device import DeviceSource, answer, check_on_device, is_on_device, label_rows
 from rosenblatt.kernel.dual_fits import (
-    decide_by_vectors,
     first_standing,
     parts_fit,
     rows_of_vectors,

@@ -9,6 +9,7 @@ precision, block sizes or threads.
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,16 +17,17 @@ from scipy.sparse import issparse
 
 from rosenblatt.data.sources import RowsByNumber
 from rosenblatt.kernel.loops import distances2, exponents, products
-from rosenblatt.kernel.measured import LARGE, SMALL, Measured, WeightRange, parts_of
+from rosenblatt.kernel.measured import LARGE, SMALL, Measured, WeightRange
 from rosenblatt.kernel.support_vectors import (
     FEW_COLUMNS,
+    Addends,
     Batch,
     SparseVectors,
     SupportVectors,
     as_slice,
     times_factors,
 )
-from rosenblatt.kernels.functions import Radial, Rounding
+from rosenblatt.kernels.functions import Radial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +38,14 @@ if TYPE_CHECKING:
 
 
 CHUNK = 512  # support vectors multiplied at a time
-BLOCK = 256  # samples that are visited with their kernel values at hand
-WIDE_BLOCK = 1024  # samples scored at a time
-PART = 512  # of them, by one thread
+BLOCK = 256  # samples that are scored and visited at a time where support vectors are forgotten
+WIDE_BLOCK = 512  # samples that are scored and visited at a time elsewhere
+MANY_SAMPLES = 1 << 15  # above, twice as many at a time
+PART, FEWEST = 256, 64  # most samples whose scores one task adds up, and least if there are more
+TASKS = 64  # tasks that share enough among the threads
+GATHERED = 8  # times `CHUNK` vectors that are copied to be multiplied
 ROOM = 1 << 28  # bytes that all values may take
-LITTLE = 1 << 15  # values that one thread computes alone
+LITTLE = 1 << 14  # values that one thread computes alone
 THIN = 0.02  # share of entries that are not zero below which samples stay sparse
 WIDE = 1 << 24  # most numbers in samples scored at a time, where they are sparse
 
@@ -87,15 +92,16 @@ class Values(Measured):
         self.kind = np.dtype(kind or precision)
         self._make_room(vectors)
         if vectors is not None:
-            self.support.reserve(len(y2))
-            self.support.put(np.arange(len(y2)), vectors, y2)
+            self.support.begin(vectors, y2)
 
     def _open(self) -> None:
         """Look at what kind of samples these are."""
         self.sparse = issparse(self.X) or getattr(self.X, "sparse", False)
+        self.side_by_side = not isinstance(self.X, RowsByNumber)  # a stream has one reader
         self._own = threading.local()
 
-    computed = 0  # values so far, in sums
+    foreseen = 0  # samples of a block whose values are computed at least, if any are
+    computed = 0  # values so far
     transposed = False  # whether samples are multiplied as columns
     _all: Any = None
 
@@ -106,9 +112,9 @@ class Values(Measured):
         self.transposed = self.sparse and self.kernel.needs_features
         self.thin = self.sparse and self.X.nnz < THIN * self.n * self.n_features
         dense = self.sparse and not self.thin
-        wide = max(1, WIDE // max(1, self.n_features)) if dense else WIDE_BLOCK
-        self.wide_rows = min(WIDE_BLOCK, wide)
-        self.block_rows = min(BLOCK, wide)
+        most = WIDE_BLOCK * (2 if self.n > MANY_SAMPLES else 1)
+        wide = max(1, WIDE // max(1, self.n_features)) if dense else most
+        self.wide_rows, self.block_rows = min(most, wide), min(BLOCK, wide)
 
     def change_precision(self, kind: Any) -> None:
         """Work in this precision from now on."""
@@ -136,6 +142,11 @@ class Values(Measured):
         X = batch.X[:, a:z] if self.transposed else batch.X[a:z, :]
         return Batch(batch.sample[a:z], X, batch.x2[a:z])
 
+    def pick(self, batch: Batch, some: Ints) -> Batch:
+        """Some samples of a batch."""
+        X = batch.X[:, some] if self.transposed else batch.X[some]
+        return Batch(batch.sample[some], X, batch.x2[some])
+
     def add(self, sample: Ints, slots: Ints) -> None:
         """Let some samples be the vectors of these slots."""
         if len(slots):
@@ -158,31 +169,70 @@ class Values(Measured):
 
         (Those are left zero where no bound needs them.)
         """
+        return self._sums(partial(self.part, batch), len(batch.sample), slots, factors, k)
 
-        def part(task: tuple[slice, slice]) -> Any:
-            rows, chunk = task
-            some = factors[chunk]
+    def sums_of(self, sample: Ints, slots: Ints, factors: Floats, k: int) -> Floats:
+        """The same for any number of samples, which each thread gets ready by itself."""
+        if not self.side_by_side:
+            return self.sums(self.batch(sample), slots, factors, k)
+
+        def part(a: int, z: int) -> Batch:
+            return self.batch(sample[a:z])
+
+        return self._sums(part, len(sample), slots, factors, k)
+
+    def _sums(
+        self, part: Callable[[int, int], Batch], m: int, slots: Ints, factors: Floats, k: int
+    ) -> Floats:
+        total = np.zeros((m, factors.shape[1]))
+        if not m:
+            return total
+        self.computed += m * len(slots)
+        step = min(max(-(-m // TASKS), LITTLE // max(len(slots), 1), FEWEST), PART)
+        rows = [(a, min(a + step, m)) for a in range(0, m, step)]
+        # Vectors here and there have to be copied: not all of them at the same time.
+        most = len(slots) if isinstance(as_slice(slots), slice) else GATHERED * self.chunk
+        for a in range(0, len(slots), max(most, 1)):
+            all_ = self.addends(slots[a : a + most], factors[a : a + most], k)
+            each = -(-len(all_) * len(rows) // TASKS)  # of which one task adds up so many
+            tasks = [(r, all_[b : b + each]) for b in range(0, len(all_), each) for r in rows]
+            found = self.team.shared(lambda task: self.added(part(*task[0]), task[1], k), tasks)
+            for ((first, last), _), sums in zip(tasks, found, strict=True):
+                total[first:last] += sums
+        return total
+
+    def addends(self, slots: Ints, factors: Floats, k: int) -> list[Addends]:
+        """The vectors of the slots with their factors, ready, some at a time."""
+        found = []
+        for a in range(0, len(slots), self.chunk):
+            some = factors[a : a + self.chunk]
+            self._note_terms(some)
             if some.shape[1] > FEW_COLUMNS:
                 some = some.astype(self._kind_for(some))
-            K = self.matrix(self.part(batch, rows.start, rows.stop), slots[chunk])
-            return self._part(K, some, some.shape[1] - k)
+            if not self._adds_sizes():
+                some = some.copy()
+                some[:, -k:] = 0.0
+            found.append(Addends(*self._vectors(slots[a : a + self.chunk]), some))
+        return found
 
-        m = len(batch.sample)
-        self.computed += m * len(slots)
-        total = np.zeros((m, factors.shape[1]))
-        step = PART if m * len(slots) > LITTLE else max(m, 1)
-        chunks = [slice(a, a + self.chunk) for a in range(0, len(slots), self.chunk)]
-        tasks = [(slice(a, min(a + step, m)), c) for c in chunks for a in range(0, m, step)]
-        self.support.settle()
-        for chunk in chunks:
-            self._note_terms(factors[chunk])
-        for (rows, _), sums in zip(tasks, self.team.each(part, tasks), strict=True):
-            total[rows] += sums
+    def _vectors(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots, ready for products, and their squared norms."""
+        return self.support.at(slots)
+
+    def _adds_sizes(self) -> bool:
+        """Whether the sums of ``|K|`` are those of K."""
+        return self.kernel.nonnegative(self.no_negatives)
+
+    def added(self, batch: Batch, addends: list[Addends], k: int) -> Floats:
+        """The sums over all these, for samples that one thread has to itself."""
+        total = np.zeros((len(batch.sample), addends[0].factors.shape[1]))
+        for Y, y2, factors in addends:
+            total += self._part(self._with(batch, Y, y2), factors, k)
         return total
 
     def _note_terms(self, factors: Floats) -> None:
         """Remember the longest sums, of either precision: they bound the rounding."""
-        longest = int(np.count_nonzero(factors, axis=0).max(initial=0))
+        longest = int((factors != 0).sum(axis=0).max(initial=0))
         if factors.shape[1] > FEW_COLUMNS:
             self.longest = max(self.longest, longest)
         else:
@@ -197,21 +247,31 @@ class Values(Measured):
         fits = fits and float(sizes.min(initial=1.0, where=sizes > 0)) > SMALL
         return self.kind if fits else np.dtype(np.float64)
 
-    def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        """The products with some factors; `cut` is the first column that is for ``|K|``."""
-        if not self.kernel.nonnegative(self.no_negatives):
-            factors = factors.copy()
-            factors[:, cut:] = 0.0
+    def _part(self, K: Any, factors: Any, k: int) -> Any:
+        """The products with some factors, of which the last k columns are for ``|K|``."""
         return times_factors(K, factors)
+
+    def _with(self, batch: Batch, Y: Any, y2: Any) -> Any:
+        """Values of the samples (rows) with vectors; overwritten by the next."""
+        return self._finish(self.support.multiply(batch, Y, self._room), batch.x2, y2)
 
     def matrix(self, batch: Batch, slots: Ints) -> Any:
         """Values of the samples (rows) with the vectors of the slots; overwritten by the next."""
-        Z = self.support.multiply(batch, slots, self._room)
-        return self._finish(Z, batch.x2, self.support.y2[slots])
+        return self._with(batch, *self._vectors(slots))
 
     def across(self, batch: Batch, slots: Ints) -> Any:
         """The same with a row for each vector, in memory of its own."""
         return np.ascontiguousarray(self.matrix(batch, slots).T)
+
+    def among(self, batch: Batch, some: Ints) -> Any:
+        """Values of some of the samples (rows) with all of them."""
+        vectors, m = self.pick(batch, some), len(batch.sample)
+        self.computed += len(some) * m
+        if len(some) * m <= LITTLE:
+            return self.between(vectors, batch)
+        parts = [(a, min(a + PART, m)) for a in range(0, m, PART)]
+        found = self.team.shared(lambda part: self.between(vectors, self.part(batch, *part)), parts)
+        return np.concatenate(found, axis=1)
 
     def between(self, vectors: Batch, batch: Batch) -> Any:
         """Values of some samples as vectors (rows) with others."""
@@ -239,15 +299,14 @@ class Values(Measured):
                     whole[a : a + PART, b : b + self.wide_rows] = values
 
             parts = range(0, self.n, PART)
-            # A stream has one reader.
-            each = map if isinstance(self.X, RowsByNumber) else self.team.mapper(len(parts))
+            each = self.team.mapper(len(parts)) if self.side_by_side else map
             list(each(fill, parts))
             self._all = whole
         return self._all
 
     def _finish(self, Z: Any, x2: Any, y2: Any) -> Any:
         """Kernel values of inner products and squared norms; may overwrite the products."""
-        x2, y2 = x2.astype(Z.dtype), y2.astype(Z.dtype)
+        x2, y2 = x2.astype(Z.dtype, copy=False), y2.astype(Z.dtype, copy=False)
         if isinstance(self.kernel, Radial) and Z.flags.c_contiguous:
             rate = Z.dtype.type(self.kernel.rate)
             exponents(Z, 2 * rate, rate * x2, rate * y2)
@@ -282,92 +341,3 @@ class Values(Measured):
             products(rows, part, x, Z)
             values = self.kernel.of_products(Z[np.newaxis], np.zeros(1), np.zeros(1))[0]
         return values + self.bias
-
-
-class FunctionValues(Values):
-    """Values of a function of the user's, which count as exact."""
-
-    def _measure(self) -> None:
-        self.x2, self.most, self.no_negatives = np.zeros(self.n), 0.0, False
-
-    @property
-    def largest(self) -> float:
-        """A bound on the size of all values; of a function nothing is known."""
-        return 1.0
-
-    def _precision(self) -> Any:
-        self._refuse_overflow()
-        return np.float64
-
-    def _measure_vectors(self, vectors: Any) -> Floats:
-        return np.zeros(vectors.shape[0])
-
-    def batch(self, sample: Ints) -> Batch:
-        """These samples, ready."""
-        return Batch(sample, self.X[as_slice(sample)], self.x2[sample])
-
-    def _with_vectors(self, X: Any, V: Any) -> Floats:
-        """Values of samples with vectors."""
-        values: Floats = self.kernel(X, V) + self.bias
-        return values
-
-    def matrix(self, batch: Batch, slots: Ints) -> Any:
-        """Values of the samples (rows) with the vectors of the slots."""
-        return self._with_vectors(batch.X, self.support.matrix(slots))
-
-    def exact(self, sample: int, slots: Ints) -> Floats:
-        """Values of one sample with the vectors of the slots."""
-        values: Floats = self._with_vectors(self.X[[sample]], self.support.matrix(slots))[0]
-        return values
-
-    def between(self, vectors: Batch, batch: Batch) -> Any:
-        """Values of some samples as vectors (rows) with others."""
-        return np.ascontiguousarray(self._with_vectors(batch.X, vectors.X).T)
-
-    def _part(self, K: Any, factors: Any, cut: int) -> Any:
-        return np.hstack(
-            [times_factors(K, factors[:, :cut]), times_factors(np.abs(K), factors[:, cut:])]
-        )
-
-    def rounding(self, sample: Ints, total: float, additions: int) -> Rounding:
-        """Only the sums are rounded, if at all."""
-        n = len(sample)
-        if self.exact_sums(total):
-            return Rounding(np.zeros(n), np.zeros(n))
-        terms = self.longest + self.longest_double + additions + 8
-        return Rounding(np.full(n, terms * 2.0**-52), np.full(n, 2.0**-1000))
-
-
-class GivenValues(FunctionValues):
-    """Values that are given as a matrix: a vector is the number of its column."""
-
-    def _measure(self) -> None:
-        super()._measure()
-        parts = (part for _, X in self._blocks() for part in parts_of(X))
-        self.most = max((float(np.abs(part).max(initial=0.0)) for part in parts), default=0.0)
-
-    @property
-    def largest(self) -> float:
-        """A bound on the size of all values."""
-        return self.most + self.bias
-
-    def _make_room(self, vectors: Any) -> None:
-        self.support = SupportVectors(1, np.dtype(np.int64), np.int64)
-        self.wide_rows, self.block_rows = WIDE_BLOCK, BLOCK
-
-    def add(self, sample: Ints, slots: Ints) -> None:
-        """Let some samples be the vectors of these slots."""
-        self.support.put(slots, sample[:, np.newaxis], self.x2[sample])
-
-    def _with_vectors(self, X: Any, V: Any) -> Floats:
-        picked = X[:, V[:, 0]]
-        dense = np.asarray(picked.toarray() if issparse(picked) else picked, np.float64)
-        values: Floats = dense + self.bias
-        return values
-
-    def between(self, vectors: Batch, batch: Batch) -> Any:
-        """Values of some samples as vectors (rows) with others."""
-        return np.ascontiguousarray(self._with_vectors(batch.X, vectors.sample[:, np.newaxis]).T)
-
-    def _pairs(self, U: Any, V: Any) -> Floats:
-        return self._with_vectors(self.X[U[:, 0]], V)

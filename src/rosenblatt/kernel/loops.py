@@ -1,10 +1,11 @@
 """The kernel perceptron: mistake counters instead of weights.
 
 The vector is ``w = Σ a_s φ(x_s)`` over the support vectors, which have numbers of their own, their
-slots. A block of samples is visited in order; ``G`` are the kernel values between its samples,
-``F`` their scores ``Σ a_s K(x_s, x)``, one column for each two-class problem, kept up to date as
-mistakes are made. Scores come from matrix products, with a bound on how far they can be off, and a
-score whose sign is in doubt is left to the caller, who settles it without rounding.
+slots. A block of samples is visited in order; ``G`` are the kernel values of those that may be
+mistakes with all of them, ``F`` their scores ``Σ a_s K(x_s, x)``, one column for each two-class
+problem, kept up to date as mistakes are made. Scores come from matrix products, with a bound on how
+far they can be off, and a score whose sign is in doubt is left to the caller, who settles it
+without rounding.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
+
+
+DONE, MISSING = -1, -2  # why visiting has ended, if not for a score in doubt
 
 
 class Dual(NamedTuple):
@@ -61,8 +65,10 @@ class Visited(NamedTuple):
         Rows of the data.
     turn : int64 array
         The order in which they are visited.
-    G : array of shape (m, m)
-        Kernel values between them.
+    G : array
+        Kernel values of some of them (rows) with all.
+    row : int64 array
+        Which row of G has the values of a sample; -1 if none has.
     F, A : float64 arrays
         Scores ``Σ a_s K``, and ``Σ |a_s||K|`` over all that was ever added.
     relative, absolute, total : float64 arrays
@@ -82,6 +88,7 @@ class Visited(NamedTuple):
     sample: Ints
     turn: Ints
     G: Any
+    row: Ints
     F: Floats
     A: Floats
     relative: Floats
@@ -132,7 +139,8 @@ def visit(
 ) -> tuple[int, int]:
     """Visit the samples from turn number `start` on; at each mistake ``a_i += weight*y``.
 
-    Returns the turn reached, and the problem whose score there has to be settled first (-1: none).
+    Returns the turn reached, and the problem whose score there has to be settled first; or
+    `DONE`, or `MISSING` if it is a mistake whose kernel values have to be given first.
     """
     for t in range(start, len(seen.turn)):
         j = seen.turn[t]
@@ -141,9 +149,11 @@ def visit(
             return t, unclear
         for c in range(len(rule.positives)):
             if seen.wrong[c, j]:
+                if seen.row[j] < 0:
+                    return t, MISSING
                 take(block, seen, dual, slots, rule, t)
                 break
-    return len(seen.turn), -1
+    return len(seen.turn), DONE
 
 
 @loop
@@ -197,7 +207,7 @@ def take(block: Block, seen: Visited, dual: Dual, slots: Slots, rule: VisitRule,
             seen.steps[c, j] = step
             if dual.lag.size:
                 dual.lag[s, c] += step * (rule.clocks[c] + t)
-            add_values(seen.G, j, c, step, seen)
+            add_values(seen.G, seen.row[j], c, step, seen)
         alive = alive or dual.coef[s, c] != 0
     if slots.budget and not alive:
         leave(dual, slots, s)

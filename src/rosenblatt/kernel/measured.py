@@ -71,19 +71,22 @@ class Measured:
         self.x2, self.terms, self.no_negatives = np.empty(self.n), np.empty(self.n), True
         for start, X in self._blocks():
             here = slice(start, start + X.shape[0])
-            self._measure_block(X, self.x2[here], self.terms[here])
-            self.no_negatives = self.no_negatives and are_nonnegative(X, self.xp)
+            plain = self._measure_block(X, self.x2[here], self.terms[here])
+            self.no_negatives = self.no_negatives and plain
         self.most = float(self.x2.max(initial=0.0)) * self.slack
 
-    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> None:
-        """Write squared norms, and how many entries are not zero."""
+    def _measure_block(self, X: Any, x2: Floats, terms: Floats) -> bool:
+        """Write squared norms, and how many entries are not zero; whether none is below it."""
         rows = as_rows(X)
 
-        def measure(part: tuple[int, int]) -> None:
+        def measure(part: tuple[int, int]) -> bool:
             norms2(rows, *part, x2)
             terms[slice(*part)] = count_terms(X, *part)
+            if issparse(X):
+                return are_nonnegative(X.data[slice(*X.indptr[list(part)])])
+            return are_nonnegative(X[slice(*part)])
 
-        self.team.each(measure, self.team.ranges(len(x2), X.size))
+        return all(self.team.each(measure, self.team.ranges(len(x2), X.size)))
 
     def _measure_vectors(self, vectors: Any) -> Floats:
         """Let bounds hold for these vectors too; their squared norms."""

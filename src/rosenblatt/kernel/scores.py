@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.kernels.functions import Rounding
 
 
+MANY = 32  # wide blocks that are scored at a time where nothing depends on the next
 NO_ROWS = (np.empty(0, np.int64),) * 3
 NO_STEPS = (np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
@@ -142,27 +143,18 @@ class Events:
 
 @dataclass
 class Turn:
-    """Some samples that are visited one after the other, and all that `visit` has to know."""
+    """Some samples that are visited one after the other, and all that `visit` has to know.
+
+    `sums` are their scores, lags and sizes, side by side; `rows` rows of G are filled.
+    """
 
     running: list[DualProblem]
+    batch: Batch
     sums: Floats
     seen: Visited
     slots: Slots
     rule: VisitRule
-
-
-@dataclass
-class Sheet:
-    """A wide block of samples on its way: scores, lags and sizes of the samples, side by side.
-
-    `base` is the number of updates of the epoch that all of them contain, `done` for each narrow
-    block that was visited the number at its end.
-    """
-
-    batch: Batch
-    sums: Floats
-    base: int
-    done: list[tuple[int, int, int]] = field(default_factory=list)
+    rows: int = 0
 
 
 class Scores:
@@ -205,9 +197,9 @@ class Scores:
         scores: Floats = self.now - self.sums[:, self.k : -self.k] / visits_of(problems)
         return scores
 
-    def blocks(self, order: Ints) -> Iterator[Ints]:
-        """The samples in this order, a wide block at a time."""
-        m = self.values.wide_rows
+    def blocks(self, order: Ints, times: int = 1) -> Iterator[Ints]:
+        """The samples in this order, a wide block at a time, or so many of them."""
+        m = self.values.wide_rows * times
         return (order[a : a + m] for a in range(0, len(order), m))
 
     def add_all(self) -> None:
@@ -216,9 +208,8 @@ class Scores:
         sizes = np.abs(a.coef[:size])
         self.total[:] = sizes.sum(axis=0)
         factors = np.hstack([a.coef[:size], a.lag[:size], sizes])
-        for sample in self.blocks(np.arange(self.n)):
-            batch = self.values.batch(sample)
-            self.sums[sample] += self.values.sums(batch, np.arange(size), factors, self.k)
+        for sample in self.blocks(np.arange(self.n), MANY if self.values.side_by_side else 1):
+            self.sums[sample] += self.values.sums_of(sample, np.arange(size), factors, self.k)
 
     def rounding(self, sample: Ints, visited: int = 0) -> Rounding:
         """How far scores can be off, after `visited` more visits at most."""

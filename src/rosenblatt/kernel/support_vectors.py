@@ -29,6 +29,14 @@ class Batch(NamedTuple):
     x2: Any
 
 
+class Addends(NamedTuple):
+    """Some support vectors, ready for matrix products, and the factors of their kernel values."""
+
+    Y: Any
+    y2: Any
+    factors: Any
+
+
 class SupportVectors:
     """The support vectors: as they were given, and in the working precision, less a center."""
 
@@ -37,11 +45,21 @@ class SupportVectors:
         same = dtype == kind and center is None
         self.work = self.given if same else np.empty((0, n_features), kind)
         self.y2 = np.empty(0)
+        self.borrowed = False
+
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots; they are not copied before one is replaced."""
+        if vectors.dtype == self.given.dtype and self.work is self.given:
+            self.given = self.work = np.ascontiguousarray(vectors)
+            self.y2, self.borrowed = y2, True
+        else:
+            self.reserve(len(y2))
+            self.put(np.arange(len(y2)), vectors, y2)
 
     def reserve(self, size: int) -> None:
         """Make room for so many vectors."""
         if size > len(self.given):
-            same = self.work is self.given
+            same, self.borrowed = self.work is self.given, False
             size = max(size, 2 * len(self.given))
             self.given = grown(self.given, size)
             self.work = self.given if same else grown(self.work, size)
@@ -49,6 +67,9 @@ class SupportVectors:
 
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""
+        if self.borrowed:
+            self.given = self.work = self.given.copy()
+            self.borrowed = False
         self.given[slots], self.y2[slots] = X, y2
         if self.work is not self.given:
             self.work[slots] = self.moved(X)
@@ -61,14 +82,15 @@ class SupportVectors:
         """Work in this precision from now on."""
         self.work = self.moved(self.given).astype(kind, copy=False)
 
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
-        Y = self.work[as_slice(slots)]
-        out = room(len(batch.X), len(slots), Y.dtype)
-        return np.matmul(batch.X, Y.T, out=out)
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots in the working precision, and their squared norms."""
+        found = as_slice(slots)
+        return self.work[found], self.y2[found].astype(self.work.dtype)
 
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
+    def multiply(self, batch: Batch, Y: Any, room: Any) -> Any:
+        """Inner products of the samples with vectors."""
+        out = room(len(batch.X), len(Y), Y.dtype)
+        return np.matmul(batch.X, Y.T, out=out)
 
     def rows(self, slots: Ints) -> tuple[Rows, Ints]:
         """Rows as given, and which of them are the vectors of the slots."""
@@ -96,6 +118,11 @@ class SparseVectors(SupportVectors):
             size = max(size, 2 * len(self.where))
             self.where, self.y2 = grown(self.where, size), grown(self.y2, size)
 
+    def begin(self, vectors: Any, y2: Floats) -> None:
+        """Have these vectors in the first slots."""
+        self.reserve(len(y2))
+        self.put(np.arange(len(y2)), vectors, y2)
+
     def put(self, slots: Ints, X: Any, y2: Floats) -> None:
         """Put vectors into slots."""
         self.where[slots] = self._n + np.arange(len(slots))
@@ -107,10 +134,6 @@ class SparseVectors(SupportVectors):
         """Work in this precision from now on."""
         self.kind = kind
 
-    def settle(self) -> None:
-        """Be ready to be read by several threads."""
-        self._all()
-
     def _all(self) -> Any:
         if self._new:
             self.vectors = appended([self.vectors, *self._new])
@@ -120,9 +143,13 @@ class SparseVectors(SupportVectors):
                 self.where, self._n = np.arange(len(self.where)), len(self.where)
         return self.vectors
 
-    def multiply(self, batch: Batch, slots: Ints, room: Any) -> Any:
-        """Inner products of the samples with the vectors of the slots."""
+    def at(self, slots: Ints) -> tuple[Any, Any]:
+        """The vectors of the slots in the working precision, and their squared norms."""
         Y = self._all()[as_slice(self.where[slots])].astype(self.kind, copy=False)
+        return Y, self.y2[slots].astype(self.kind)
+
+    def multiply(self, batch: Batch, Y: Any, room: Any) -> Any:
+        """Inner products of the samples with vectors."""
         Z = Y @ batch.X
         return (Z.toarray() if issparse(Z) else Z).T
 
@@ -138,7 +165,7 @@ class SparseVectors(SupportVectors):
 def as_slice(numbers: Ints) -> Any:
     """The same as a slice if they follow one another: nothing is copied then."""
     n = len(numbers)
-    if n and numbers[-1] - numbers[0] == n - 1 and (np.diff(numbers) == 1).all():
+    if n and numbers[-1] - numbers[0] == n - 1 and (numbers[1:] > numbers[:-1]).all():
         return slice(int(numbers[0]), int(numbers[0]) + n)
     return numbers
 

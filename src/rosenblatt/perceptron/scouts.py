@@ -14,6 +14,7 @@ mistake found, or the end.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def online_with_scouts(
     """`online` on all threads of a team; rows have about `per_row` numbers."""
     shared: NDArray[np.int64] = np.zeros(NUMBERS, np.int64)
     task = block, positive, visit, theta, step, max(1, STRETCH // per_row), shared
-    with team.helped_by(scout, *task):
+    with team.helped_by(partial(scout, *task)):
         try:
             return lead(*task, tether, lag, log)
         finally:
