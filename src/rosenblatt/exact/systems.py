@@ -129,22 +129,45 @@ def _echelon_modulo(R: Floats, p: int, width: int) -> tuple[list[int], list[int]
 
 
 def _independent(Z: Floats, p: int) -> tuple[list[int], list[int]]:
-    """Rows independent modulo `p`, greedily, in chunks: few are needed of a tall matrix."""
+    """Rows independent modulo `p`, greedily, in chunks: few are needed of a tall matrix.
+
+    What is zero along a random vector that all rows so far are zero along is taken for dependent.
+    """
     width = Z.shape[1]
     rows: list[int] = []
     columns: list[int] = []
     U = np.zeros((0, width))
     step = max(256, 2 * width)
-    for start in range(0, len(Z), step):
-        R = residues(*decompose(Z[start : start + step]), p)
+    left = np.arange(len(Z))
+    while left.size:
+        chunk, left = left[:step], left[step:]
+        R = _residues(Z[chunk], p)
         R = _reduce(R - R[:, columns] @ U, p)
         more, pivots, low = _echelon_modulo(R, p, width)
         U = np.vstack([_reduce(U - U[:, pivots] @ low, p), low])
-        rows += [start + i for i in more]
+        rows += chunk[more].tolist()
         columns += pivots
         if len(rows) == width:
             break
+        if left.size:
+            probe = _null_vector(U, columns, p)
+            left = left[_reduce(_residues(Z[left], p) @ probe, p) != 0]
     return rows, columns
+
+
+def _residues(Z: Floats, p: int) -> Floats:
+    """A matrix of floats modulo `p`, between -p/2 and p/2: itself if it has small integers."""
+    if np.abs(Z).max(initial=0.0) < p // 2 and (np.rint(Z) == Z).all():
+        return Z
+    return residues(*decompose(Z), p)
+
+
+def _null_vector(U: Floats, columns: list[int], p: int) -> Floats:
+    """A random vector that the rows of a reduced echelon form are zero along, modulo `p`."""
+    v = np.array([float(RANDOM.randrange(p) - p // 2) for _ in range(U.shape[1])])
+    v[columns] = 0.0
+    v[columns] = -_reduce(U @ v, p)
+    return v
 
 
 def _doubtful(rows: list[int], m: int, width: int) -> bool:

@@ -37,10 +37,7 @@ class WholeView:
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
         """The signed samples without a bias, and their groups."""
         y = self.samples.y[rows]
-        Z = self.samples.gather(rows)[:, :-1]
-        Z -= self.centre
-        Z = np.ldexp(Z, -self.powers[:-1]) * y[:, np.newaxis]
-        return Z, np.column_stack([y < 0, y > 0]).astype(np.float64)
+        return self.scaled(rows)[:, :-1], np.column_stack([y < 0, y > 0]).astype(np.float64)
 
     def coefficients(self, found: Nearest) -> Floats:
         """``(w, b)`` in the coordinates of the data."""
@@ -50,6 +47,17 @@ class WholeView:
     def theta(self, coefficients: Floats) -> Floats:
         """The vector ``(w, b)`` that has these coefficients: itself."""
         return coefficients
+
+    def scaled(self, rows: Ints) -> Floats:
+        """The signed augmented samples, centred and scaled."""
+        Z = self.samples.gather(rows)
+        Z[:, :-1] -= self.centre
+        return np.ldexp(Z, -self.powers) * self.samples.y[rows, np.newaxis]
+
+    def unscaled(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients on such samples, rounded."""
+        w, b = np.ldexp(coefficients[:-1], -self.powers[:-1]), coefficients[-1]
+        return np.append(w, b - w @ self.centre)
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
@@ -98,6 +106,10 @@ class LinearView:
     def scaled(self, rows: Ints) -> Floats:
         """The samples in the new coordinates, every direction scaled to about 1."""
         return np.ldexp(self.product(rows), -self.powers)
+
+    def unscaled(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients in them, rounded."""
+        return self.theta(np.ldexp(coefficients, -self.powers))
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
         """The samples in the new coordinates, each scaled to about 1, and their one group."""

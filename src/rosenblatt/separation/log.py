@@ -15,10 +15,17 @@ from rosenblatt.separation.evidence import Cancelling
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.rationals import Mask
     from rosenblatt.running.notes import Notes
     from rosenblatt.separation.solver import Search
 
 LEVELS = {"faces": 0, "set": 1, "face": 2, "exactly": 2}  # a loop within another has more
+STATES = {
+    "faces": ["found"],
+    "set": ["rows", "zooms"],
+    "face": ["left", "rows", "spanned"],
+    "exactly": ["rows"],
+}
 
 
 class SearchLog:
@@ -73,11 +80,12 @@ class SearchLog:
         state = self._taken("set")
         return ([], rows) if state is None else (state["zooms"], state["rows"])
 
-    def face_rows(self, rows: Ints) -> Ints:
-        """The rows of the linear program of a face."""
+    def face(self, rows: Ints, left: Mask, spanned: Ints) -> tuple[Ints, Mask, Ints]:
+        """The rows of the linear program of a face, the samples left, and the rows spanned."""
         state = self._taken("face")
-        found: Ints = rows if state is None else state["rows"]
-        return found
+        if state is None:
+            return rows, left, spanned
+        return state["rows"], state["left"], state["spanned"]
 
     def exact_rows(self) -> Ints | None:
         """The rows that exact arithmetic is at, in its order, if it has come to that."""
@@ -92,8 +100,7 @@ class SearchLog:
 def _checked(loops: Any) -> dict[str, Any]:
     """What was noted, if it is what a search notes."""
     for loop, state in loops.items():
-        names = {"faces": ["found"], "set": ["rows", "zooms"]}.get(loop, ["rows"])
-        if loop not in LEVELS or sorted(state) != sorted([*names, "rng", "widest", "work"]):
+        if sorted(state) != sorted([*STATES[loop], "rng", "widest", "work"]):
             raise ValueError(loop)
         np.random.default_rng().bit_generator.state = state["rng"]
         [float(units) for units in state["work"]]

@@ -1,0 +1,124 @@
+"""All samples that cancel, in one go: the largest face of the cone that they span.
+
+A sample cancels with others exactly if no θ that is negative on none is positive on it. So there
+are two ways to narrow down which do, and each is quick where the other is not: a θ that is
+negative on none takes those away on which it is positive, and weights name those that stay. Both
+come from one linear program on a few rows. What comes of it in floats is settled exactly later.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+
+from rosenblatt.nearest.working_set import batch, worst
+from rosenblatt.separation import evidence
+from rosenblatt.separation.programs import cancelling_weights
+
+if TYPE_CHECKING:
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.rationals import Mask
+    from rosenblatt.nearest.working_set import Samples
+    from rosenblatt.separation.coordinates import View
+    from rosenblatt.separation.evidence import Cancelling
+    from rosenblatt.separation.solver import Search
+
+ZERO = 1e-6  # a value this small beside the largest is zero as far as a linear program can tell
+NOISE = 1e-9  # the same of a vector that is zero on some rows
+
+
+def all_that_cancel(
+    search: Search, view: View, rows: Ints, basis: Ints, left: Mask
+) -> tuple[Cancelling | None, Mask]:
+    """Samples that cancel and span all that do, as far as floats can tell; None if none do.
+
+    Only samples that are `left` are asked, beginning with `rows`; also returned are those that
+    are left in the end. They cancel up to the samples of the `basis`.
+    """
+    samples = search.samples
+    spanned = _joined(samples, basis, rows[:0], rows)
+    rows, left, spanned = search.log.face(np.sort(rows), left, spanned)
+    while spanned.size:
+        search.log.note("face", rows=rows, left=left, spanned=spanned)
+        Z = view.scaled(rows)
+        found = cancelling_weights(Z, np.searchsorted(rows, spanned), samples.clock)
+        if found is None:
+            break
+        weights, coefficients = found
+        if not (weights[np.searchsorted(rows, spanned)] > 0).all():
+            values = samples.values(view.unscaled(coefficients))
+            values[~left] = np.inf
+            size = float(np.abs(values[rows]).max())
+            new = worst(values, -ZERO * size, batch(Z.shape[1]), rows)
+            if new.size:
+                rows, spanned = np.union1d(rows, new), _joined(samples, basis, spanned, new)
+                continue
+            left = left & (values <= ZERO * size)
+            weights, rows, spanned = weights[left[rows]], rows[left[rows]], spanned[left[spanned]]
+        new = _not_spanned(search, view, spanned, left)
+        more = _joined(samples, basis, spanned, new)
+        if len(more) == len(spanned):
+            used = weights > 0
+            return evidence.cancel(samples, rows[used], basis, weights[used]), left
+        rows, spanned = np.union1d(rows, new), more
+    return None, left
+
+
+def _joined(samples: Samples, basis: Ints, spanned: Ints, new: Ints) -> Ints:
+    """Independent rows, also of the basis, with those of the new ones that they do not span."""
+    if not new.size:
+        return spanned
+    all_rows = np.concatenate([basis, spanned, new])
+    chosen = evidence.independent(samples, samples.signed(all_rows))[0]
+    return all_rows[chosen[chosen >= len(basis)]]
+
+
+def _not_spanned(search: Search, view: View, spanned: Ints, left: Mask) -> Ints:
+    """Some of the rows left that these do not span: not zero along a random vector as they are."""
+    Z = view.scaled(spanned)
+    if not 0 < len(Z) < Z.shape[1]:
+        return spanned[:0]
+    Q = qr(Z.T, mode="economic", check_finite=False)[0]
+    v = search.rng.normal(size=Z.shape[1])
+    for _ in range(2):  # again, for what rounding has left
+        v -= Q @ (v @ Q)
+    values = -np.abs(search.samples.values(view.unscaled(v)))
+    values[~left] = 0.0
+    return worst(values, NOISE * float(values.min()), batch(len(v)), spanned)
+
+
+# Features of one sign ---------------------------------------------------------------------------
+
+
+class Peeled(NamedTuple):
+    """Which samples are left, and a ``(w, b)`` that is positive on the others, zero on these."""
+
+    left: Mask
+    theta: Floats
+
+
+def peeled(samples: Samples, rows: Ints) -> Peeled:
+    """Take away the samples with a feature that is zero in the other class; again in the rest.
+
+    A feature that only one class has, always of one sign, is a θ that is negative on no sample.
+    Some `rows` tell whether there can be any.
+    """
+    found = Peeled(np.ones(samples.n, bool), np.zeros(samples.d + 1))
+    Z = samples.signed(rows)[:, :-1]
+    able = ~((Z < 0).any(axis=0) & (Z > 0).any(axis=0))
+    reached = np.zeros(samples.n)
+    while able.any():
+        one, other = (samples.total(found.left * (samples.y == side)) for side in (1.0, -1.0))
+        theta = np.append(np.sign(one + other) * (able & ((one == 0) | (other == 0))), 0.0)
+        values = samples.values(theta)
+        if not theta.any() or values[found.left].min() < 0:
+            break
+        # The values before count so much more that these cannot change their signs.
+        away = ~found.left
+        lack = float(np.max(-values[away] / reached[away], initial=0.0))
+        factor = 2.0 ** np.ceil(np.log2(2 * lack)) if lack > 0 else 1.0
+        reached = factor * reached + values
+        found = Peeled(found.left & (values == 0), factor * found.theta + theta)
+    return found
