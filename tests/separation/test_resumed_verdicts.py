@@ -118,8 +118,8 @@ def test_every_cut_of_later_searches(cuts, loops, monkeypatch):
         cares.append(care)
         return find(source, team, positive, clock, care, *rest)
 
-    def strict(certificate, data):
-        found = check(certificate, data)
+    def strict(certificate, data, **how):
+        found = check(certificate, data, **how)
         return replace(found, valid=cares[-1] is solver.Care.NOTHING)
 
     monkeypatch.setattr(function, "find_certificate", searching)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.sparse import vstack
+from scipy.sparse import csr_array, vstack
 
 from rosenblatt.exact.rationals import NONE, as_objects, decompose, rows_as_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.exact.rationals import Mask, Objects
 
+    # What calls a function with each of some items: one after the other, or side by side.
+    Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+
 ENTRIES = 2**16  # per block
+SPAN = 2**20  # entries that are looked at by one thread, block by block
+SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
+ROUND = 16  # spans between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,11 @@ class RowBlock:
         products: Floats = self.floats @ t
         return products
 
+    def times(self, T: Floats) -> Floats:
+        """``x_i · t`` for every column t of a matrix, rounded."""
+        products: Floats = self.floats @ T
+        return products
+
     def size_dot(self, t: Floats) -> Floats:
         """``|x_i| · t``, rounded."""
         return replace(self, floats=np.abs(self.floats)).dot(t)
@@ -49,6 +61,20 @@ class RowBlock:
         """How many terms a sum along a row has at most, and one along a column."""
         m, d = self.floats.shape
         return d, m
+
+    def length(self) -> float:
+        """A bound on ``‖x_i‖`` for all rows: the length of all of them as one vector."""
+        entries = self.floats.ravel()
+        return 1.01 * float(np.sqrt(entries @ entries + SQUARES_LOST))
+
+    def finite(self) -> bool:
+        """Whether no entry is infinite or not a number."""
+        with np.errstate(all="ignore"):  # large ones, squared, may only seem so
+            return bool(np.isfinite(self.length()) or np.isfinite(self.floats).all())
+
+    def whole(self) -> bool:
+        """Whether all floats are whole numbers."""
+        return bool((np.rint(self.floats) == self.floats).all())
 
     def largest(self) -> Floats:
         """The largest size in each column."""
@@ -106,6 +132,12 @@ class Sparse(RowBlock):
     def dot(self, t: Floats) -> Floats:
         """``x_i · t``, rounded."""
         return self._by_row(np.add, self.floats * t[self.columns], 0.0)
+
+    def times(self, T: Floats) -> Floats:
+        """``x_i · t`` for every column t of a matrix, rounded."""
+        shape = len(self), self.width
+        products: Floats = csr_array((self.floats, self.columns, self.starts), shape=shape) @ T
+        return products
 
     def sum(self, v: Floats) -> Floats:
         """``Σ_i v_i x_i``, rounded."""
@@ -179,6 +211,10 @@ def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
     """
     with np.errstate(all="ignore"):
         total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
+        unit = int(low.min(initial=NONE))
+        small = -1022 <= unit <= 900 and float(total.max(initial=0.0)) < 2.0 ** (unit + 53)
+        if small and block.whole():  # no need to look at each number
+            return ~block.rounded()
         units = np.minimum(block.units(low[:-1]), low[-1])
         limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
     certain: Mask = (total < limit) & (units >= -1022) & ~block.rounded()
@@ -234,6 +270,74 @@ def blocks(X: Any) -> Iterator[tuple[int, RowBlock]]:
     `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
     yield from _cut_rows(X, _end, _rows, _joined)
+
+
+def in_turn(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """``task(item)`` for every item, one after the other."""
+    return [task(item) for item in items]
+
+
+def map_blocks(
+    X: Any,
+    task: Callable[[RowBlock, Any], Any],
+    each: Each = in_turn,
+    among: Ints | None = None,
+    look_up: Callable[[float], None] | None = None,
+) -> Iterator[Any]:
+    """``task(block, rows)`` for every block and the numbers of its rows, in their order.
+
+    `each` may do several of them side by side. With `among`, row numbers in ascending order, only
+    these rows. `look_up` is called before some of the blocks, with how many numbers they have; it
+    may raise to end the work.
+    """
+    first = 0
+    for matrix in X if isinstance(X, Stack) else (X,):
+        start, edges = first, _edges(matrix)
+
+        def run(span: tuple[int, int]) -> list[Any]:
+            return [task(*part) for part in _parts(matrix, start, *span, among)]  # noqa: B023
+
+        for k in range(0, len(edges) - 1, ROUND):
+            part = edges[k : k + ROUND + 1]
+            if look_up is not None:
+                look_up(_entries(matrix, part[0], part[-1]))
+            for found in each(run, list(pairwise(part))):
+                yield from found
+        first += matrix.shape[0]
+
+
+def _edges(matrix: Any) -> list[int]:
+    """Row numbers, from the first to beyond the last, with about `SPAN` entries in between."""
+    m, d = shape(matrix)
+    if not hasattr(matrix, "indptr"):
+        return [*range(0, m, max(1, SPAN // max(d, 1))), m]
+    wanted = np.arange(SPAN, matrix.indptr[-1], SPAN)
+    inner = np.searchsorted(matrix.indptr, wanted)
+    rows = np.arange(SPAN, m, SPAN)  # of empty rows there may be many
+    return [0, *np.setdiff1d(np.append(inner, rows), [0, m]).tolist(), m]
+
+
+def _entries(matrix: Any, start: int, stop: int) -> int:
+    if hasattr(matrix, "indptr"):
+        return int(matrix.indptr[stop] - matrix.indptr[start])
+    return (stop - start) * int(matrix.shape[1])
+
+
+def _parts(
+    matrix: Any, first: int, start: int, stop: int, among: Ints | None
+) -> Iterator[tuple[RowBlock, Any]]:
+    """The blocks of some rows of a matrix, and their numbers where its first one is `first`."""
+    while start < stop:
+        end = min(_end(matrix, start, None), stop)
+        rows, block = slice(first + start, first + end), _rows(matrix, start, end)
+        if among is None:
+            yield block, rows
+        else:
+            low, high = np.searchsorted(among, [rows.start, rows.stop])
+            if low < high:
+                some = among[low:high]
+                yield block if high - low == len(block) else block.take(some - rows.start), some
+        start = end
 
 
 def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.rationals import rows_as_integers
+from rosenblatt.exact.rationals import rows_as_integers, short_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,9 @@ class WholeView:
         """The signed augmented samples, centred and scaled."""
         Z = self.samples.gather(rows)
         Z[:, :-1] -= self.centre
-        return np.ldexp(Z, -self.powers) * self.samples.y[rows, np.newaxis]
+        Z = np.ldexp(Z, -self.powers)
+        Z *= self.samples.y[rows, np.newaxis]
+        return Z
 
     def unscaled(self, coefficients: Floats) -> Floats:
         """The vector ``(w, b)`` that has these coefficients on such samples, rounded."""
@@ -94,9 +96,7 @@ class LinearView:
         exact: bool = False,
     ) -> None:
         self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
-        self.lengths = [max(abs(v) for v in vector).bit_length() for vector in basis]
-        pairs = zip(basis, self.lengths, strict=True)
-        self.V = np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
+        self.lengths, self.V = near_one(basis)
         self.powers = _powers(np.abs(self.product(rows)).max(axis=0, initial=0.0))
 
     def product(self, rows: Ints) -> Floats:
@@ -159,6 +159,18 @@ class LinearView:
 
 
 View = WholeView | LinearView
+
+
+def near_one(vectors: list[list[int]]) -> tuple[list[int], Floats]:
+    """Exponents that bring integer vectors to about 1, and the vectors so, rounded, as columns."""
+    short = short_integers(vectors)
+    if short is not None:
+        lengths = np.frexp(np.abs(short).max(axis=1).astype(np.float64))[1]
+        V: Floats = np.ldexp(short.T.astype(np.float64), -lengths)
+        return lengths.tolist(), V
+    powers = [max(abs(v) for v in vector).bit_length() for vector in vectors]
+    pairs = zip(vectors, powers, strict=True)
+    return powers, np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
 
 
 def combined(coefficients: Sequence[Any], vectors: list[list[int]], zero: Any) -> list[Any]:

@@ -81,7 +81,7 @@ def _not_spanned(search: Search, view: View, spanned: Ints, left: Mask) -> Ints:
     if not 0 < len(Z) < Z.shape[1]:
         return spanned[:0]
     Q = qr(Z.T, mode="economic", check_finite=False)[0]
-    v = search.rng.normal(size=Z.shape[1])
+    v = search.rng.normal(size=(Z.shape[1],))
     for _ in range(2):  # again, for what rounding has left
         v -= Q @ (v @ Q)
     values = -np.abs(search.samples.values(view.unscaled(v)))

@@ -40,9 +40,7 @@ def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> M
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
-def cancelling_weights(
-    Z: Floats, basis: Ints, clock: Clock
-) -> tuple[Floats, Floats] | None:
+def cancelling_weights(Z: Floats, basis: Ints, clock: Clock) -> tuple[Floats, Floats] | None:
     """Weights with which samples cancel, positive on as much of the basis as can be, and a θ.
 
     ``minimise Σ v_k`` with ``Σ λ_i z_i + Σ_k (1 - v_k) z_k = 0``, ``λ >= 0`` and ``0 <= v <= 1``,
