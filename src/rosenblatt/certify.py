@@ -18,7 +18,7 @@ from rosenblatt.contract.parameters import count_threads, number_classes
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
-from rosenblatt.running.threads import Team, one_blas_thread
+from rosenblatt.running.threads import Team
 from rosenblatt.tables.samples import Samples
 
 __all__ = ["CheckResult", "CheckResults", "Conditions", "check", "conditions", "exact_weights"]
@@ -92,5 +92,5 @@ def check(
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:
     """The check of one certificate, by all threads."""
-    with Team(count_threads(None)) as team, one_blas_thread():
-        return proofs.check(certificate, X, y, sample_weight, team.each)
+    with Team(count_threads(None)) as team:
+        return proofs.check(certificate, X, y, sample_weight, team.each_product)

@@ -19,7 +19,7 @@ from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.scanner import decision_values
-from rosenblatt.running.threads import WORTHWHILE, one_blas_thread
+from rosenblatt.running.threads import WORTHWHILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,15 +135,13 @@ class Samples:
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
         look_up = self.clock.whole(Kind.SIDES, self.source.n_entries)
-        with one_blas_thread():
-            found = signs(self.matrix, theta, look_up, self.team.each)
+        found = signs(self.matrix, theta, look_up, self.team.each_product)
         found *= self.y.astype(np.int8)
         return found
 
     def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
-        with one_blas_thread():
-            return margin_of(self.matrix, self.y, theta, self.team.each)
+        return margin_of(self.matrix, self.y, theta, self.team.each_product)
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""

@@ -13,7 +13,13 @@ from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.exact.rationals import exact_product, floats_of
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
-from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.exact.systems import (
+    independent_rows,
+    null_basis,
+    row_space,
+    solve,
+    spanning_rows,
+)
 from rosenblatt.proofs.inputs import (
     LabelledRows,
     SignedRows,
@@ -296,7 +302,8 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
     few = "the spanning support has more samples than it needs"
     require(len(rows) <= 2 * (data.d + 1), few)
     z = data.signed(rows)
-    basis = spanning_rows(z)
+    # More samples than dimensions are soonest proved dependent by what they are all zero along.
+    basis, null = row_space(z) if len(z) > z.shape[1] else (spanning_rows(z), None)
     require(len(rows) <= 2 * len(basis), few)
     if isinstance(weights, list):
         require(not any(exact_product(z.T, weights)), NO_SPANNING)
@@ -304,7 +311,7 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
         _require_cancelling(z, weights, basis)
     # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
     if len(basis) < (data.d + 1 if on is None else data.d):
-        _require_in_span(data, z, rows, basis, on)
+        _require_in_span(data, z, rows, basis, null, on)
     return rows
 
 
@@ -326,12 +333,20 @@ def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     require(_near(weights[basis], *found, 1e-6), NO_SPANNING)
 
 
-def _require_in_span(data: SignedRows, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:
+def _require_in_span(
+    data: SignedRows,
+    z: Floats,
+    rows: Ints,
+    basis: Ints,
+    null: list[list[int]] | None,
+    on: Ints | None,
+) -> None:
     """Every sample in question is a combination of the spanning ones."""
     why = "the spanning support does not span all samples that it should"
     others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
     if len(others) > z.shape[1] - len(basis):
-        outside = first_not_annihilated(data.X, null_basis(z[basis]), on, data.each)
+        null = null_basis(z[basis]) if null is None else null
+        outside = first_not_annihilated(data.X, null, on, data.each)
         require(outside is None, why)
         return
     # Fewer samples than dimensions missing: rather relations between samples.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ _limits: list[Any] = []
 _blas_users = 0
 
 WORTHWHILE = 1 << 17  # numbers to read: below, waking a thread costs more than it saves
+BIG = 10**9  # products of a matrix product or a factorisation: the same
 
 
 @cache
@@ -45,6 +46,11 @@ def one_blas_thread() -> Iterator[None]:
             _blas_users -= 1
             if _blas_users == 0:
                 _limits.pop().restore_original_limits()
+
+
+def blas_threads_for(products: float) -> AbstractContextManager[None]:
+    """One thread for matrix products of no more products than this, if these are not many."""
+    return one_blas_thread() if products < BIG else nullcontext()
 
 
 def _wait_for(future: Future[Any]) -> None:
@@ -75,6 +81,11 @@ class Team:
     def each(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """``task(item)`` for every item, side by side; results in the items' order."""
         return list(self.mapper(len(items))(task, items))
+
+    def each_product(self, task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """`each` for tasks that make matrix products, which take one thread each."""
+        with one_blas_thread():
+            return self.each(task, items)
 
     def mapper(self, tasks: int) -> Callable[..., Iterable[Any]]:
         """What maps a function over so many tasks: `map` itself, or the threads side by side.

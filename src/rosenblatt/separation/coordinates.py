@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WholeView:
-    """All samples, with every feature centred and scaled to about 1; the bias is free.
+    """All samples, with features scaled to about 1, those far from zero centred; the bias is free.
 
     Two groups, the classes, so that the question does not depend on where the origin is.
     """
@@ -28,8 +28,8 @@ class WholeView:
     def __init__(self, samples: Samples, rows: Ints) -> None:
         X = samples.gather(rows)[:, :-1]
         low, high = X.min(axis=0), X.max(axis=0)
-        # Sparse rows stay as they are: their zeros mean something.
-        self.centre = low / 2 + high / 2 if samples.dense else np.zeros(samples.d)
+        # Zeros stay as they are: where there are many, little is left to compute.
+        self.centre = np.where((low <= 0) & (high >= 0), 0.0, low / 2 + high / 2)
         size = np.maximum(np.abs(low - self.centre), np.abs(high - self.centre))
         self.powers = np.append(_powers(size), 0)
         self.samples = samples
@@ -52,7 +52,7 @@ class WholeView:
         """The signed augmented samples, centred and scaled."""
         Z = self.samples.gather(rows)
         Z[:, :-1] -= self.centre
-        Z = np.ldexp(Z, -self.powers)
+        np.ldexp(Z, -self.powers, out=Z)
         Z *= self.samples.y[rows, np.newaxis]
         return Z
 

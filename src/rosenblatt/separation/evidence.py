@@ -57,9 +57,9 @@ class Cancelling(NamedTuple):
 
 
 def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
-    """`independent_rows`, if there is time for it."""
+    """`independent_rows`, if there is time for it; that none is missing is proved later."""
     with samples.clock.task(Kind.PRODUCTS, ELIMINATION * Z.size * min(Z.shape)):
-        return independent_rows(Z)
+        return independent_rows(Z, again=False)
 
 
 def cancel(

@@ -27,7 +27,7 @@ from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Unde
 from rosenblatt.running.checkpoints import CheckpointError
 from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.running.notes import Notes, written_at_the_end
-from rosenblatt.running.threads import Team, one_blas_thread
+from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.separation.solver import Care, find_certificate
 
 if TYPE_CHECKING:
@@ -197,8 +197,8 @@ def proved(
 
 def _checked(certificate: Any, source: Source, team: Team, positive: int) -> CheckResult:
     """The check of a certificate, by all threads."""
-    with one_blas_thread():
-        return check(certificate, Labelled(source, positive), each=team.each)
+    with blas_threads_for(source.n_features**3):
+        return check(certificate, Labelled(source, positive), each=team.each_product)
 
 
 def _checked_again(source: Source, team: Team, positive: int, certificate: Any) -> Certificate:

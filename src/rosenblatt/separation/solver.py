@@ -33,6 +33,7 @@ from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.running.notes import Notes
+from rosenblatt.running.threads import blas_threads_for
 from rosenblatt.separation import evidence
 from rosenblatt.separation.coordinates import LinearView, WholeView, combined
 from rosenblatt.separation.evidence import NONE, Cancelling, cancel
@@ -94,7 +95,9 @@ def find_certificate(
     """
     search = Search(Samples(source, team, positive, clock), care, quick, notes or Notes())
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
-    with np.errstate(all="ignore"):  # what overflows is settled exactly
+    products = batch(source.n_features) * source.n_features**2
+    # What overflows is settled exactly.
+    with blas_threads_for(products), np.errstate(all="ignore"):
         try:
             return search.run()
         except Halt:
