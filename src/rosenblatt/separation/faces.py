@@ -29,6 +29,18 @@ ZERO = 1e-6  # a value this small beside the largest is zero as far as a linear 
 NOISE = 1e-9  # the same of a vector that is zero on some rows
 
 
+class Face(NamedTuple):
+    """The rows of the linear program, and their weights if they cancel, up to those not left.
+
+    The rows `spanned` are independent, and span all that are `left` but for what is found later.
+    """
+
+    rows: Ints
+    weights: Floats
+    spanned: Ints
+    left: Mask
+
+
 def all_that_cancel(
     search: Search, view: View, rows: Ints, basis: Ints, left: Mask
 ) -> tuple[Cancelling | None, Mask]:
@@ -38,31 +50,34 @@ def all_that_cancel(
     are left in the end. They cancel up to the samples of the `basis`.
     """
     samples = search.samples
-    spanned = _joined(samples, basis, rows[:0], rows)
-    rows, left, spanned = search.log.face(np.sort(rows), left, spanned)
+    start = Face(np.sort(rows), np.empty(0), _joined(samples, basis, rows[:0], rows), left)
+    rows, weights, spanned, left = search.log.face(start)
     while spanned.size:
-        search.log.note("face", rows=rows, left=left, spanned=spanned)
-        Z = view.scaled(rows)
-        found = cancelling_weights(Z, np.searchsorted(rows, spanned), samples.clock)
+        search.log.note("face", face=Face(rows, weights, spanned, left))
+        new = _not_spanned(search, view, spanned, left)
+        more = _joined(samples, basis, spanned, new)
+        if len(more) > len(spanned):
+            rows, weights, spanned = np.union1d(rows, new), np.empty(0), more
+            continue
+        if weights.size:
+            used = weights > 0
+            return evidence.cancel(samples, rows[used], basis, weights[used]), left
+        Z, at = view.scaled(rows), np.searchsorted(rows, spanned)
+        found = cancelling_weights(Z, at, samples.clock)
         if found is None:
             break
         weights, coefficients = found
-        if not (weights[np.searchsorted(rows, spanned)] > 0).all():
-            values = samples.values(view.unscaled(coefficients))
-            values[~left] = np.inf
-            size = float(np.abs(values[rows]).max())
-            new = worst(values, -ZERO * size, batch(Z.shape[1]), rows)
-            if new.size:
-                rows, spanned = np.union1d(rows, new), _joined(samples, basis, spanned, new)
-                continue
-            left = left & (values <= ZERO * size)
-            weights, rows, spanned = weights[left[rows]], rows[left[rows]], spanned[left[spanned]]
-        new = _not_spanned(search, view, spanned, left)
-        more = _joined(samples, basis, spanned, new)
-        if len(more) == len(spanned):
-            used = weights > 0
-            return evidence.cancel(samples, rows[used], basis, weights[used]), left
-        rows, spanned = np.union1d(rows, new), more
+        if (weights[at] > 0).all():
+            continue
+        values = samples.values(view.unscaled(coefficients))
+        values[~left] = np.inf
+        size = float(np.abs(values[rows]).max())
+        new = worst(values, -ZERO * size, batch(Z.shape[1]), rows)
+        if new.size:
+            rows, weights = np.union1d(rows, new), np.empty(0)
+            continue
+        left = left & (values <= ZERO * size)
+        weights, rows, spanned = weights[left[rows]], rows[left[rows]], spanned[left[spanned]]
     return None, left
 
 

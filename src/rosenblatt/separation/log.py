@@ -15,15 +15,15 @@ from rosenblatt.separation.evidence import Cancelling
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.rationals import Mask
     from rosenblatt.running.notes import Notes
+    from rosenblatt.separation.faces import Face
     from rosenblatt.separation.solver import Search
 
 LEVELS = {"faces": 0, "set": 1, "face": 2, "exactly": 2}  # a loop within another has more
 STATES = {
     "faces": ["found"],
     "set": ["rows", "zooms"],
-    "face": ["left", "rows", "spanned"],
+    "face": ["face"],
     "exactly": ["rows"],
 }
 
@@ -80,12 +80,10 @@ class SearchLog:
         state = self._taken("set")
         return ([], rows) if state is None else (state["zooms"], state["rows"])
 
-    def face(self, rows: Ints, left: Mask, spanned: Ints) -> tuple[Ints, Mask, Ints]:
-        """The rows of the linear program of a face, the samples left, and the rows spanned."""
+    def face(self, start: Face) -> Face:
+        """Where the linear programs of a face are; at the start if nothing was noted."""
         state = self._taken("face")
-        if state is None:
-            return rows, left, spanned
-        return state["rows"], state["left"], state["spanned"]
+        return start if state is None else type(start)(*state["face"])
 
     def exact_rows(self) -> Ints | None:
         """The rows that exact arithmetic is at, in its order, if it has come to that."""
@@ -105,6 +103,8 @@ def _checked(loops: Any) -> dict[str, Any]:
         np.random.default_rng().bit_generator.state = state["rng"]
         [float(units) for units in state["work"]]
         _, _, _, (_, _) = state["widest"]
+        if loop == "face":
+            _, _, _, _ = state["face"]
         if loop == "faces":
             first, spanning, _ = state["found"]
             Cancelling(*first), Cancelling(*spanning)
