@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 ENTRIES = 2**16  # per block
 SPAN = 2**20  # entries that are looked at by one thread, block by block
 SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
-ROUND = 16  # spans between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -287,22 +287,23 @@ def map_blocks(
     """``task(block, rows)`` for every block and the numbers of its rows, in their order.
 
     `each` may do several of them side by side. With `among`, row numbers in ascending order, only
-    these rows. `look_up` is called before some of the blocks, with how many numbers they have; it
-    may raise to end the work.
+    these rows. `look_up` is called before each block, with how many numbers it has; it may raise
+    to end the work.
     """
-    first = 0
+    first, one_by_one = 0, threading.Lock()
     for matrix in X if isinstance(X, Stack) else (X,):
-        start, edges = first, _edges(matrix)
 
-        def run(span: tuple[int, int]) -> list[Any]:
-            return [task(*part) for part in _parts(matrix, start, *span, among)]  # noqa: B023
+        def run(span: tuple[int, int], matrix: Any = matrix, first: int = first) -> list[Any]:
+            found = []
+            for block, rows in _parts(matrix, first, *span, among):
+                if look_up is not None:
+                    with one_by_one:
+                        look_up(block.floats.size)
+                found.append(task(block, rows))
+            return found
 
-        for k in range(0, len(edges) - 1, ROUND):
-            part = edges[k : k + ROUND + 1]
-            if look_up is not None:
-                look_up(_entries(matrix, part[0], part[-1]))
-            for found in each(run, list(pairwise(part))):
-                yield from found
+        for found in each(run, list(pairwise(_edges(matrix)))):
+            yield from found
         first += matrix.shape[0]
 
 
@@ -315,12 +316,6 @@ def _edges(matrix: Any) -> list[int]:
     inner = np.searchsorted(matrix.indptr, wanted)
     rows = np.arange(SPAN, m, SPAN)  # of empty rows there may be many
     return [0, *np.setdiff1d(np.append(inner, rows), [0, m]).tolist(), m]
-
-
-def _entries(matrix: Any, start: int, stop: int) -> int:
-    if hasattr(matrix, "indptr"):
-        return int(matrix.indptr[stop] - matrix.indptr[start])
-    return (stop - start) * int(matrix.shape[1])
 
 
 def _parts(

@@ -149,9 +149,9 @@ def signs(
     """The exact sign of ``w·x_i + b`` for every row of X: -1, 0 or 1.
 
     X is an array or a CSR matrix without duplicate entries, of finite floats or integers; `theta`
-    has d + 1 floats or Fractions, bias last: here and below. `look_up` is called before some of
-    the rows, with how many numbers these have; it may raise to end the work. `each` may look at
-    several blocks of rows side by side.
+    has d + 1 floats or Fractions, bias last: here and below. `look_up` is called before each
+    block, with how many numbers it has; it may raise to end the work. `each` may look at several
+    blocks side by side.
     """
     form = _form(X, theta)
     result = np.zeros(shape(X)[0], dtype=np.int8)
