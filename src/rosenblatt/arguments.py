@@ -303,13 +303,19 @@ def label_vector(name: str, y: Any) -> NDArray[Any]:
     """`y` as a vector of labels that can be sorted."""
     labels = _vector(name, y)
     try:
-        np.unique(labels[:0] if labels.dtype.kind != "O" else labels)
         if labels.dtype.kind == "V":
             raise TypeError
+        if labels.dtype.kind == "O" and not are_texts(set(labels.tolist())):
+            np.unique(labels)
     except TypeError:
         msg = f"{name} holds labels that cannot be sorted: give labels of one type"
         raise ValueError(msg) from None
     return labels
+
+
+def are_texts(labels: set[Any]) -> bool:
+    """Whether different labels are all texts, which can be sorted."""
+    return all(type(name) is str for name in labels)
 
 
 def real_labels(name: str, y: Any) -> Any:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import proofs
-from rosenblatt.arguments import label_vector, real_labels
+from rosenblatt.arguments import real_labels
 from rosenblatt.contract.classifier import labels_of
-from rosenblatt.contract.parameters import count_threads, number_classes
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.contract.samples import class_numbers
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
@@ -79,7 +80,7 @@ def check(
     X = Samples.of(X).X
     if not isinstance(certificate, tuple):
         return _checked(certificate, X, y, sample_weight)
-    classes, label = number_classes(label_vector("y", np.asarray(real_labels("y", y))))
+    classes, label = class_numbers(np.asarray(real_labels("y", y)))
     if len(classes) != len(certificate) or len(classes) == 2:
         msg = (
             f"y has {len(classes)} classes, but {len(certificate)} certificates were given: give "

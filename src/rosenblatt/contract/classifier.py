@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,24 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.arguments import canonical, label_vector, real_labels
-from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, is_count, sample_weights
-from rosenblatt.contract.parameters import (
-    class_weights,
-    count_threads,
-    find_classes,
-    number_classes,
-)
+from rosenblatt.contract.estimator import Estimator, are_floats, is_count, sample_weights
+from rosenblatt.contract.parameters import class_weights, count_threads, find_classes
+from rosenblatt.contract.samples import class_numbers, read_labelled_samples
 from rosenblatt.data.opened import OpenedSource
-from rosenblatt.data.rows import as_rows, n_rows
+from rosenblatt.data.rows import as_rows, n_entries, n_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import Hyperplane, JointFit
 from rosenblatt.results.calibration import Curve, IsotonicCurve, SigmoidCurve, probabilities
-from rosenblatt.running.scanner import exact_decisions
+from rosenblatt.running.scanner import NotFinite, exact_decisions
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
@@ -37,6 +31,9 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Source
+
+
+AT_A_TIME = 1 << 16  # values of a thread
 
 
 class Data(NamedTuple):
@@ -76,20 +73,13 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
                 return self._data(rows, X.shape[1], label, sample_weight, known)
             label = find_classes(known, classes)[label]
             return self._data(rows, X.shape[1], label, sample_weight, classes)
-        X, y = table("X", X), real_labels("y", y)
-        # Sums of the largest floats, to see if any is not finite, are not.
-        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-            X, y = validate_data(self, X, y, reset=reset, **LAYOUT)
-        X = canonical(X)
+        validate = partial(validate_data, self, reset=reset)
+        X, y = read_labelled_samples(X, y, validate, self.n_jobs)
         return self._label(as_rows(X), X.shape[1], y, sample_weight, classes)
 
     def _label(self, rows: Rows, n_features: int, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
-        check_classification_targets(label_vector("y", y))
-        if classes is None:
-            classes, label = number_classes(y)
-        else:
-            label = find_classes(y, classes)
+        classes, label = class_numbers(y, classes, self.n_jobs)
         return self._data(rows, n_features, label, sample_weight, classes)
 
     def _data(
@@ -198,10 +188,14 @@ class LinearClassifier(Classifier):
         The signs are exact.
         """
         check_is_fitted(self)
-        rows = as_rows(self._rows_of(X))
+        rows = as_rows(self._rows_of(X, finite=False))
         thetas = np.column_stack([self.coef_, self.intercept_])
-        with Team(count_threads(self.n_jobs)) as team:
-            values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
+        try:
+            with Team(count_threads(self.n_jobs)) as team:
+                values = exact_decisions(rows, thetas, (0, n_rows(rows)), team)
+        except NotFinite:
+            self._rows_of(X)  # which says where
+            raise
         return values[:, 0] if values.shape[1] == 1 else values
 
 
@@ -286,7 +280,18 @@ def count_training_errors(
     source: Source, thetas: Floats, team: Team, at_zero: int | None = None
 ) -> int:
     """``sum(predict(X) != y)`` on the training data."""
-    return sum(
-        int((choose(values, at_zero) != label).sum())
-        for label, values in decisions(source, thetas, team)
-    )
+    alone, errors = Team(1), 0
+    for piece in source.pieces():
+        rows, label = piece.block.rows, piece.block.label
+
+        def count(span: tuple[int, int], rows: Any = rows, label: Any = label) -> int:
+            step, found = max(1, AT_A_TIME // len(thetas)), 0
+            for a in range(*span, step):
+                z = min(a + step, span[1])
+                values = exact_decisions(rows, thetas, (a, z), alone)
+                found += int(np.count_nonzero(choose(values, at_zero) != label[a:z]))
+            return found
+
+        ranges = team.ranges(piece.length, n_entries(rows) * len(thetas))
+        errors += sum(team.each(count, ranges))
+    return errors

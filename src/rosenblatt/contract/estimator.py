@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -10,20 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rosenblatt.arguments import canonical, floats
+from rosenblatt.arguments import floats
 from rosenblatt.contract.parameters import check_weights
+from rosenblatt.contract.samples import read_samples
 from rosenblatt.data.opened import OpenedSource
-from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.results import StopReason
 from rosenblatt.results.storable import from_plain, to_plain
 from rosenblatt.running.checkpoints import Checkpoint
-
-LAYOUT = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": True,
-    "dtype": (np.float64, np.float32),
-    "order": "C",
-}
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -34,13 +28,15 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     _parts: tuple[type, ...] = (StopReason,)
 
-    def _rows_of(self, X: Any) -> Any:
-        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix."""
+    def _rows_of(self, X: Any, *, finite: bool = True) -> Any:
+        """Samples to answer for, as a C-ordered float array or a canonical CSR matrix.
+
+        Where the answer will tell whether all numbers are `finite`, nobody looks here.
+        """
         if isinstance(X, OpenedSource):
             return self._opened(X, reset=False)
-        X = table("X", X)
-        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-            return canonical(validate_data(self, X, reset=False, **LAYOUT))
+        validate = partial(validate_data, self, reset=False)
+        return read_samples(X, validate, getattr(self, "n_jobs", None), finite=finite)
 
     def _opened(self, source: OpenedSource, *, reset: bool) -> Any:
         """The samples of an opened source, which were validated as they were written."""

@@ -146,26 +146,19 @@ def joint_start(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.flo
     return starts
 
 
-def number_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """The classes in sorted order and the number of each sample's; no sorting of y for two."""
-    first = y == y[0]
-    if not first.all():
-        second = y[np.argmin(first)]
-        if (first | (y == second)).all():
-            classes = np.unique(np.array([y[0], second], dtype=y.dtype))
-            return classes, (y == classes[1]).astype(np.int32)
-    classes, label = np.unique(y, return_inverse=True)
+def at_least_two(classes: NDArray[Any]) -> NDArray[Any]:
+    """The classes, if there is more than one."""
     if len(classes) < 2:
         msg = (
             f"y holds only one class, {brief(classes.tolist()[0])}: "
             "a classifier needs samples of at least two classes"
         )
         raise ValueError(msg)
-    return classes, label.astype(np.int32)
+    return classes
 
 
 def find_classes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """The number of each sample's class among the known ones."""
+    """The number of each label among the known classes."""
     unknown = np.setdiff1d(y, classes)
     if unknown.size:
         msg = f"y holds {brief(unknown.tolist()[0])}, but the classes are {shown(classes)}"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from scipy.sparse import csr_array
 
@@ -293,6 +294,54 @@ def add_row(rows: Any, i: Any, a: Any, w: Any) -> None:
         return
     for k in range(rows.indptr[i], rows.indptr[i + 1]):
         w[rows.indices[k]] += a * np.float64(rows.data[k])
+
+
+def fetch_row(rows: Any, i: Any) -> None:
+    """Have the memory bring row i near, to be read soon; it changes nothing."""
+
+
+LINE = 64  # bytes that the memory brings at a time
+LINES = 16  # of a row: the rest comes by itself
+
+
+@intrinsic
+def _fetch(typing_context: Any, array: Any, k: Any) -> Any:
+    """Bring the line near that the k-th number of an array lies in."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        made = context.make_array(signature.args[0])(context, builder, args[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        address = builder.bitcast(builder.gep(made.data, [args[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        insert: Any = cgutils.get_or_insert_function
+        fetch = insert(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(fetch, [address, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@inlined(fetch_row)
+def _fetch_row(rows: Any, i: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any) -> None:
+            x = rows.X[i]
+            step = LINE // rows.X.itemsize
+            for j in range(0, min(len(x), LINES * step), step):
+                _fetch(x, j)  # type: ignore[call-arg]
+
+        return dense
+
+    def csr(rows: Any, i: Any) -> None:
+        k = np.int64(rows.indptr[i])
+        for _ in range(2):
+            if k < np.int64(rows.indptr[i + 1]):
+                _fetch(rows.data, k)  # type: ignore[call-arg]
+                _fetch(rows.indices, k)
+            k += 8
+
+    return csr
 
 
 ONE, TWO = np.uint64(1), np.uint64(2)

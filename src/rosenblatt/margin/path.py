@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.arguments import as_array, floats, positive_number
-from rosenblatt.contract.parameters import check_weights, class_weights, number_classes, shown
+from rosenblatt.contract.parameters import check_weights, class_weights, shown
+from rosenblatt.contract.samples import class_numbers
 from rosenblatt.margin.estimator import MaxMarginClassifier, NotSeparableError, SoftMarginClassifier
 from rosenblatt.results import SoftMarginPath
 from rosenblatt.separation.function import read_labelled
@@ -69,7 +70,7 @@ def soft_margin_path(
         tol=tol, class_weight=class_weight, max_time=max_time, warm_start=True, n_jobs=n_jobs
     )
     X, y = read_labelled(X, y)
-    classes, label = number_classes(y)
+    classes, label = class_numbers(y)
     if len(classes) > 2:
         msg = f"y holds {len(classes)} classes ({shown(classes)}): a path is of two"
         raise ValueError(msg)

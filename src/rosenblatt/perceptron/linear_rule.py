@@ -40,6 +40,7 @@ EPOCHS = (1, 2, 4, 8, 16, 32, 64)  # how long a list may be meant to last
 SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when fetching it alone
 START = 1 << 16  # cost of beginning a list, in numbers to read
 MOST_COST = 0.5  # share of a plain epoch's cost that a list may cost
+PER_MISTAKE = 1 << 16  # numbers to read for each mistake, from which on scouts pay
 
 
 @dataclass(kw_only=True, eq=False)
@@ -134,8 +135,8 @@ class LinearRule(ABC):
         self.scanner = Scanner(source, team, bias)
         self.step = Step(settings.eta, bias, zero)
         self.logging = settings.record or settings.keep == "pocket"  # of every single mistake
-        per_row = max(1, source.n_entries // source.n_rows)
-        self.segment = max(64, SEGMENT // per_row)
+        self.per_row = max(1, source.n_entries // source.n_rows)  # numbers, about
+        self.segment = max(64, SEGMENT // self.per_row)
         self.before: list[Floats] = []
         self.middle: dict[str, Any] | None = None  # of an epoch to go on with
 
@@ -204,7 +205,7 @@ class LinearRule(ABC):
         return (piece._replace(block=copied(piece.block, d)) for piece in pieces)
 
     def parts(
-        self, order: Order, first: int = 0, share: int = 1, stop: int | None = None
+        self, order: Order, first: int = 0, share: float = 1, stop: int | None = None
     ) -> Iterator[tuple[Piece, int, int]]:
         """The epoch from position `first` to `stop`, in steps short enough to look up between.
 
@@ -216,9 +217,9 @@ class LinearRule(ABC):
             for a, z in self.segments(begin, end, share):
                 yield piece, a, z
 
-    def segments(self, start: int, stop: int, share: int = 1) -> Iterator[tuple[int, int]]:
+    def segments(self, start: int, stop: int, share: float = 1) -> Iterator[tuple[int, int]]:
         """`start` to `stop` in such steps."""
-        step = max(64, self.segment // share)
+        step = max(64, int(self.segment / share))
         for a in range(start, stop, step):
             yield a, min(a + step, stop)
 
@@ -371,10 +372,13 @@ class PossibleMistakes:
         self._speed = 0.0  # how far the hyperplane moves in an epoch
         self._passed = 0
         self._resting, self._rest = 0, 1
+        self._plain = 1.0  # what an epoch without a list costs
 
     def ready(self, mistakes: int, change: float) -> bool:
         """Whether to try lists in the coming epoch, given what the last one was like."""
         self._speed = max(change, self._speed / 2)
+        scouts = mistakes * PER_MISTAKE <= self.scanner.source.n_entries
+        self._plain = 1 / self.scanner.team.size if scouts else 1.0
         if self._resting:
             self._resting -= 1
             return False
@@ -396,7 +400,7 @@ class PossibleMistakes:
     def renew(self, theta: Floats) -> bool:
         """Make a list around theta; False (and rest) if none pays."""
         cost, reach = self._best(theta)
-        if cost > MOST_COST:
+        if cost > MOST_COST * self._plain:
             self._resting, self._rest = self._rest, min(2 * self._rest, 32)
             return False
         self._rest = 1

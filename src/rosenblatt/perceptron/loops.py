@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import Block, Rows, add_row, row_dot, row_norm2, weight_of
+from rosenblatt.data.rows import Block, Rows, add_row, fetch_row, row_dot, row_norm2, weight_of
 from rosenblatt.running.scanner import drift, is_mistake
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+AHEAD = 40  # rows that the memory is asked for before their turn
 
 
 class Visit(NamedTuple):
@@ -80,6 +83,8 @@ def online(
     for k in range(visit.start, visit.stop):
         position = visit.listed[k] if visit.listed.size else k
         i = np.uint64(visit.order[position] if visit.order.size else position)
+        if visit.order.size and position + AHEAD < len(visit.order):
+            fetch_row(block.rows, np.uint64(visit.order[position + AHEAD]))
         y = 1.0 if block.label[i] == positive else -1.0
         value = row_dot(block.rows, i, w) + b
         if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:

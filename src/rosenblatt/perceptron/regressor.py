@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.arguments import canonical, floats, real_labels
+from rosenblatt.arguments import floats
 from rosenblatt.contract.epochs import TrainedInEpochs, reporting, way_on
-from rosenblatt.contract.estimator import LAYOUT, Estimator, are_floats, sample_weights
+from rosenblatt.contract.estimator import Estimator, are_floats, sample_weights
 from rosenblatt.contract.parameters import count_threads, start_vectors
 from rosenblatt.contract.resuming import (
     identify,
@@ -21,10 +22,10 @@ from rosenblatt.contract.resuming import (
     seeded_alike,
     start_setting,
 )
+from rosenblatt.contract.samples import read_labelled_samples
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.perceptron.adaline import delta_rate, delta_settings
 from rosenblatt.perceptron.delta import Delta
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
@@ -199,10 +200,9 @@ callback, checkpoint, warm_start, random_state, n_jobs
         if isinstance(X, OpenedSource):
             rows, targets = as_rows(self._opened(X, reset=reset)), targets_of(X, y)
             return self._source(rows, X.shape[1], targets, sample_weight), targets
-        X, y = table("X", X), real_labels("y", y)
-        with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-            X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **LAYOUT)
-        X, targets = canonical(X), np.require(floats("y", y), requirements=["C", "W"])
+        validate = partial(validate_data, self, reset=reset, y_numeric=True)
+        X, y = read_labelled_samples(X, y, validate, self.n_jobs)
+        targets = np.require(floats("y", y), requirements=["C", "W"])
         return self._source(as_rows(X), X.shape[1], targets, sample_weight), targets
 
     def _source(self, rows: Rows, d: int, targets: Floats, sample_weight: Any) -> Source:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.sources import IN_ORDER
-from rosenblatt.perceptron.linear_rule import LinearRule
+from rosenblatt.perceptron.linear_rule import PER_MISTAKE, LinearRule
 from rosenblatt.perceptron.loops import (
     Log,
     Tether,
@@ -18,8 +18,10 @@ from rosenblatt.perceptron.loops import (
     online,
     online_problems,
 )
+from rosenblatt.perceptron.scouts import online_with_scouts
 from rosenblatt.running.problems import saved_array, saved_number
 from rosenblatt.running.scanner import TILE
+from rosenblatt.running.threads import WORTHWHILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,20 +65,23 @@ class Online(LinearRule):
     together: one pass that serves them all beats lists for each.
     """
 
+    few = False  # whether the last mistakes were so few that scouts pay
+
     def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Visit the rows in the given order."""
         catch_up(problems)
-        if len(problems) == 1 and self._is_worth_a_list(problems[0], order):
-            (p,) = problems
-            for piece, visit, tether in self._walk(p, order):
-                log, before = self.log(visit.stop - visit.start), p.theta.copy()
-                reached, count = online(
-                    piece.block, p.positive, visit, p.theta, self.step, tether, p.lag, log
-                )
-                p.within = piece.offset + int(visit.listed[reached - 1]) + 1
-                self.book(p, piece, before, log, count)
-                self.pause()
-        for some, piece, a, z in self._left(problems, order):
+        p, *others = problems
+        for piece, visit, tether in () if others else self._visits(p, order):
+            log, before = self.log(visit.stop - visit.start), p.theta.copy()
+            args = piece.block, p.positive, visit, p.theta, self.step, tether, p.lag, log
+            scouts = self._scouts_pay(visit)
+            reached, count = self._with_scouts(*args) if scouts else online(*args)
+            self.few = count * PER_MISTAKE <= (reached - visit.start) * self.per_row
+            last = visit.listed[reached - 1] + 1 if visit.listed.size else reached
+            p.within = piece.offset + int(last)
+            self.book(p, piece, before, log, count)
+            self.pause()
+        for some, piece, a, z in self._left(problems, order) if others else ():
             visit, threads = Visit(piece.order, IN_ORDER, a, z, piece.offset), self.team.size
             groups = [group for k in range(threads) if (group := some[k::threads])]
             tasks = [self._task(group, piece, visit, len(some)) for group in groups]
@@ -87,6 +92,23 @@ class Online(LinearRule):
             self.pause()
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
+
+    def _scouts_pay(self, visit: Visit) -> bool:
+        """Whether the other threads can help with a visit."""
+        numbers = (visit.stop - visit.start) * self.per_row
+        return self.few and self.team.size > 1 and numbers >= WORTHWHILE
+
+    def _with_scouts(self, *args: Any) -> tuple[int, int]:
+        return online_with_scouts(self.team, self.per_row, *args)
+
+    def _visits(self, p: LinearProblem, order: Order) -> Iterator[tuple[Piece, Visit, Tether]]:
+        """The epoch of one problem: by lists, as far as these pay, and then row by row."""
+        if self._is_worth_a_list(p, order):
+            yield from self._walk(p, order)
+        share = 1 / self.team.size if self.few else 1
+        for piece, a, z in self.parts(order, p.within, share):
+            visit = Visit(piece.order, IN_ORDER, a, z, p.visits + piece.offset)
+            yield piece, visit, Tether(p.theta, np.inf)
 
     def _left(
         self, problems: list[LinearProblem], order: Order
@@ -102,7 +124,6 @@ class Online(LinearRule):
     def _task(
         self, group: list[LinearProblem], piece: Piece, visit: Visit, problems: int
     ) -> PartOfEpoch:
-        per_row = max(1, self.source.n_entries // self.n_rows)
         return PartOfEpoch(
             block=piece.block,
             positives=np.array([p.positive for p in group]),
@@ -113,7 +134,7 @@ class Online(LinearRule):
             lags=np.array([p.lag for p in group]),
             logs=self.log(len(group), visit.stop - visit.start),
             mistakes=np.zeros(len(group), np.int64),
-            tile=self.n_rows if problems == 1 else max(1, TILE // per_row),
+            tile=self.n_rows if problems == 1 else max(1, TILE // self.per_row),
         )
 
     def _book_task(self, group: list[LinearProblem], piece: Piece, task: PartOfEpoch) -> None:

@@ -169,6 +169,10 @@ SAMPLE = 2048
 TILE = 1 << 15  # numbers in the rows that all hyperplanes work on while they are in the cache
 
 
+class NotFinite(ValueError):
+    """Some numbers of the rows are not finite."""
+
+
 class Scanner:
     """Looks at rows without learning from them.
 
@@ -250,7 +254,8 @@ def exact_decisions(rows: Rows, thetas: Floats, span: tuple[int, int], team: Tea
 
     Where an error bound (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed.,
     2002, section 3.1, with Cauchy and Schwarz) leaves the sign in doubt, the value is the float
-    nearest to the exact one; so it depends on nothing but its own row.
+    nearest to the exact one; so it depends on nothing but its own row. Rows with numbers that are
+    not finite are always in doubt, and refused.
     """
     d = thetas.shape[1] - 1
     unit = 1.01 * (d + 8) * 2.0**-52
@@ -267,6 +272,8 @@ def exact_decisions(rows: Rows, thetas: Floats, span: tuple[int, int], team: Tea
             found = found[unsure]
         if found.size:
             some = as_matrix(slice_rows(rows, *span), d)[found]
+            if not np.isfinite(some if isinstance(some, np.ndarray) else some.data).all():
+                raise NotFinite
             out[found, k] = settled(some, theta)
     return out
 

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from sklearn.utils import check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 
-from rosenblatt.arguments import canonical, label_vector, one_of, real_labels, yes_or_no
+from rosenblatt.arguments import one_of, yes_or_no
 from rosenblatt.contract.classifier import labels_of
-from rosenblatt.contract.estimator import LAYOUT
-from rosenblatt.contract.parameters import count_threads, number_classes, shown, time_limit
+from rosenblatt.contract.parameters import count_threads, shown, time_limit
 from rosenblatt.contract.resuming import keeper_at
+from rosenblatt.contract.samples import class_numbers, read_labelled_samples
 from rosenblatt.data.fingerprint import fingerprint
 from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Labelled, MemorySource
 from rosenblatt.exact.kesler import pairs_of
-from rosenblatt.matrices import table, told_in_one_line
 from rosenblatt.proofs import check
 from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
 from rosenblatt.running.checkpoints import CheckpointError
@@ -241,18 +239,13 @@ def read_labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """
     if isinstance(X, OpenedSource):
         return X.X, labels_of(X, y)[0]
-    X, y = table("X", X), real_labels("y", y)
-    # Sums of the largest floats, to see if any is not finite, are not.
-    with np.errstate(invalid="ignore"), told_in_one_line("X", X):
-        X, y = check_X_y(X, y, **LAYOUT)
-    return canonical(X), y
+    return read_labelled_samples(X, y, check_X_y)
 
 
 def read_classes(X: Any, y: Any) -> tuple[Any, NDArray[np.int32], int]:
     """Samples, their classes by number, and how many of these there are, validated."""
     X, y = read_labelled(X, y)
-    check_classification_targets(label_vector("y", y))
-    classes, labels = number_classes(y)
+    classes, labels = class_numbers(y)
     return X, labels, len(classes)
 
 
@@ -261,8 +254,7 @@ def read_two_classes(
 ) -> tuple[Any, NDArray[np.int32]]:
     """Samples as a C-ordered array or canonical CSR matrix, and labels 0 and 1, validated."""
     X, y = read_labelled(X, y)
-    check_classification_targets(label_vector("y", y))
-    classes, labels = number_classes(y)
+    classes, labels = class_numbers(y)
     if len(classes) > 2:
         msg = (
             f"y holds {len(classes)} classes, {shown(classes)}: {about}; "
