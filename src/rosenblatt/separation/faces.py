@@ -122,18 +122,20 @@ def peeled(samples: Samples, rows: Ints) -> Peeled:
     """
     found = Peeled(np.ones(samples.n, bool), np.zeros(samples.d + 1))
     Z = samples.signed(rows)[:, :-1]
-    able = ~((Z < 0).any(axis=0) & (Z > 0).any(axis=0))
     reached = np.zeros(samples.n)
-    while able.any():
+    while True:
+        here = Z[found.left[rows]]
+        able = ~((here < 0).any(axis=0) & (here > 0).any(axis=0))
+        if not able.any():
+            return found
         one, other = (samples.total(found.left * (samples.y == side)) for side in (1.0, -1.0))
         theta = np.append(np.sign(one + other) * (able & ((one == 0) | (other == 0))), 0.0)
         values = samples.values(theta)
         if not theta.any() or values[found.left].min() < 0:
-            break
+            return found
         # The values before count so much more that these cannot change their signs.
         away = ~found.left
         lack = float(np.max(-values[away] / reached[away], initial=0.0))
         factor = 2.0 ** np.ceil(np.log2(2 * lack)) if lack > 0 else 1.0
         reached = factor * reached + values
         found = Peeled(found.left & (values == 0), factor * found.theta + theta)
-    return found
