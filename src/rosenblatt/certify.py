@@ -19,7 +19,7 @@ from rosenblatt.contract.samples import class_numbers
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
-from rosenblatt.running.threads import Team
+from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.tables.samples import Samples
 
 __all__ = ["CheckResult", "CheckResults", "Conditions", "check", "conditions", "exact_weights"]
@@ -93,5 +93,6 @@ def check(
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:
     """The check of one certificate, by all threads."""
-    with Team(count_threads(None)) as team:
+    d = getattr(X, "shape", (0, 0))[-1]
+    with Team(count_threads(None)) as team, blas_threads_for(d**3):
         return proofs.check(certificate, X, y, sample_weight, team.each_product)
