@@ -110,15 +110,14 @@ def enclose_combination(A: ArrayLike, B: Floats, t: Floats) -> tuple[Floats, Flo
         )
 
 
-def enclosed_floats(A: ArrayLike, b: ArrayLike) -> Floats | None:
-    """The floats nearest to the exact solution of ``A x = b``, if an enclosure tells them.
+def enclosed_floats(A: ArrayLike, B: Floats, t: Floats) -> Floats | None:
+    """The floats nearest to the exact solution of ``A x = B t``, if an enclosure tells them.
 
     None if it does not: A may be singular, or nearly, or a number too near the middle between
     two floats, or too large or small.
     """
-    b = np.asarray(b, dtype=np.float64)
     with np.errstate(all="ignore"):
-        found = _enclosed(A, b[:, None], np.ones(1))
+        found = _enclosed(A, B, t)
         if found is None:
             return None
         # Rounding keeps order: what lies between two numbers rounds between their floats.

@@ -43,42 +43,44 @@ class Face(NamedTuple):
 
 def all_that_cancel(
     search: Search, view: View, rows: Ints, basis: Ints, left: Mask
-) -> tuple[Cancelling | None, Mask]:
+) -> tuple[Cancelling | None, Face]:
     """Samples that cancel and span all that do, as far as floats can tell; None if none do.
 
-    Only samples that are `left` are asked, beginning with `rows`; also returned are those that
-    are left in the end. They cancel up to the samples of the `basis`.
+    Only samples that are `left` are asked, beginning with `rows`. They cancel up to the samples
+    of the `basis`. Also returned is what they were found by.
     """
     samples = search.samples
     start = Face(np.sort(rows), np.empty(0), _joined(samples, basis, rows[:0], rows), left)
-    rows, weights, spanned, left = search.log.face(start)
-    while spanned.size:
-        search.log.note("face", face=Face(rows, weights, spanned, left))
+    face = search.log.face(start)
+    while face.spanned.size:
+        search.log.note("face", face=face)
+        rows, weights, spanned, left = face
         new = _not_spanned(search, view, spanned, left)
         more = _joined(samples, basis, spanned, new)
         if len(more) > len(spanned):
-            rows, weights, spanned = np.union1d(rows, new), np.empty(0), more
+            face = Face(np.union1d(rows, new), np.empty(0), more, left)
             continue
         if weights.size:
             used = weights > 0
-            return evidence.cancel(samples, rows[used], basis, weights[used]), left
+            return evidence.cancel(samples, rows[used], basis, weights[used]), face
         Z, at = view.scaled(rows), np.searchsorted(rows, spanned)
         found = cancelling_weights(Z, at, samples.clock)
         if found is None:
             break
         weights, coefficients = found
         if (weights[at] > 0).all():
+            face = Face(rows, weights, spanned, left)
             continue
         values = samples.values(view.unscaled(coefficients))
         values[~left] = np.inf
         size = float(np.abs(values[rows]).max())
         new = worst(values, -ZERO * size, batch(Z.shape[1]), rows)
         if new.size:
-            rows, weights = np.union1d(rows, new), np.empty(0)
+            face = Face(np.union1d(rows, new), np.empty(0), spanned, left)
             continue
         left = left & (values <= ZERO * size)
-        weights, rows, spanned = weights[left[rows]], rows[left[rows]], spanned[left[spanned]]
-    return None, left
+        face = Face(rows[left[rows]], weights[left[rows]], spanned[left[spanned]], left)
+    return None, face
 
 
 def _joined(samples: Samples, basis: Ints, spanned: Ints, new: Ints) -> Ints:

@@ -173,14 +173,13 @@ class Search:
         if len(basis) > d or self.care:
             return first, found, basis
         left, theta = peeled(samples, rows)
-        face, last = all_that_cancel(self, whole, samples.some(batch(d), left), NONE, left)
-        if face is None:
+        every, face = all_that_cancel(self, whole, samples.some(batch(d), left), NONE, left)
+        if every is None:
             return first, found, basis
-        if theta.any() and (left == last).all() and (samples.signs(theta) == ~left).all():
+        if theta.any() and (left == face.left).all() and (samples.signs(theta) == ~left).all():
             numbers = [Fraction(v) for v in theta.tolist()]
-            return evidence.quasi_separable(samples, first, face, numbers, ~left)
-        basis = face.rows[evidence.independent(samples, samples.signed(face.rows))[0]]
-        return first, face, basis
+            return evidence.quasi_separable(samples, first, every, numbers, ~left)
+        return first, every, face.spanned
 
     def quickly(self) -> Floats | None:
         """A θ that separates, if the maximum margin's method soon comes across one.
