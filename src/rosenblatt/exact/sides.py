@@ -72,8 +72,9 @@ class Form:
         used = np.array([n != 0 for n in self.numbers])
         if not used.any():
             return 0
-        products = (lengths + np.frexp(sizes)[1])[used & (sizes > 0)]
-        return max(int(products.max(initial=-NONE)), int(lengths[used].max()) - 1000)
+        known = used & (sizes > 0)  # if none is, they may be about 1
+        products = (lengths + np.frexp(sizes)[1])[known] if known.any() else lengths[used]
+        return max(int(products.max()), int(lengths[used].max()) - 1000)
 
     def rough_values(self, block: RowBlock) -> tuple[Floats, float]:
         """``(x_i, 1)·t``, and one bound on all errors: cheap, and good enough for most rows."""
@@ -100,6 +101,15 @@ class Form:
         """Exponents of two: every number in `t` is a multiple of its power; none for 0."""
         M, E = decompose(self.t)
         return np.where(M != 0, E, NONE)
+
+    def rounds_nothing(self, block: RowBlock) -> bool:
+        """Whether floats compute ``(x_i, 1)·t`` exactly for whole numbers as small as these."""
+        unit = int(self.low.min())
+        if not (self.exact and -1022 <= unit <= 900):
+            return False
+        size = np.abs(self.t)
+        total = 1.01 * (block.length() * float(size[:-1].sum()) + float(size[-1]))
+        return total < 2.0 ** (unit + 53) and block.whole() and not block.rounded().any()
 
     def exact_values(self, block: RowBlock) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
@@ -162,6 +172,8 @@ def signs(
         with np.errstate(invalid="ignore"):
             here[:] = np.sign(values)
         doubtful = np.flatnonzero(~(np.abs(values) > error))
+        if doubtful.size > FEW and form.rounds_nothing(block):
+            return
         if doubtful.size:
             here[doubtful] = _settled_signs(form, block.take(doubtful))
 

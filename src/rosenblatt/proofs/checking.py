@@ -343,13 +343,14 @@ def _require_in_span(
 ) -> None:
     """Every sample in question is a combination of the spanning ones."""
     why = "the spanning support does not span all samples that it should"
-    others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
-    if len(others) > z.shape[1] - len(basis):
+    count = data.n if on is None else len(on)
+    if count - len(rows) > z.shape[1] - len(basis):
         null = null_basis(z[basis]) if null is None else null
         outside = first_not_annihilated(data.X, null, on, data.each)
         require(outside is None, why)
         return
     # Fewer samples than dimensions missing: rather relations between samples.
+    others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
     both = np.vstack([z[basis], data.signed(others)])
     require(len(independent_rows(both)[0]) == len(basis), why)
     require(len(spanning_rows(both)) == len(basis), why)

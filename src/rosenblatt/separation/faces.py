@@ -30,15 +30,16 @@ NOISE = 1e-9  # the same of a vector that is zero on some rows
 
 
 class Face(NamedTuple):
-    """The rows of the linear program, and their weights if they cancel, up to those not left.
+    """The rows of the linear program, and their weights if they cancel.
 
-    The rows `spanned` are independent, and span all that are `left` but for what is found later.
+    The rows `spanned` are independent, and if `closed` they span all that are `left`.
     """
 
     rows: Ints
     weights: Floats
     spanned: Ints
     left: Mask
+    closed: bool
 
 
 def all_that_cancel(
@@ -50,16 +51,17 @@ def all_that_cancel(
     of the `basis`. Also returned is what they were found by.
     """
     samples = search.samples
-    start = Face(np.sort(rows), np.empty(0), _joined(samples, basis, rows[:0], rows), left)
-    face = search.log.face(start)
+    spanned = _joined(samples, basis, rows[:0], rows)
+    face = search.log.face(Face(np.sort(rows), np.empty(0), spanned, left, False))
     while face.spanned.size:
         search.log.note("face", face=face)
-        rows, weights, spanned, left = face
-        new = _not_spanned(search, view, spanned, left)
-        more = _joined(samples, basis, spanned, new)
-        if len(more) > len(spanned):
-            face = Face(np.union1d(rows, new), np.empty(0), more, left)
-            continue
+        rows, weights, spanned, left, closed = face
+        if not closed:
+            new = _not_spanned(search, view, spanned, left)
+            more = _joined(samples, basis, spanned, new)
+            if len(more) > len(spanned):
+                face = Face(np.union1d(rows, new), np.empty(0), more, left, False)
+                continue
         if weights.size:
             used = weights > 0
             return evidence.cancel(samples, rows[used], basis, weights[used]), face
@@ -69,17 +71,18 @@ def all_that_cancel(
             break
         weights, coefficients = found
         if (weights[at] > 0).all():
-            face = Face(rows, weights, spanned, left)
+            face = Face(rows, weights, spanned, left, True)
             continue
         values = samples.values(view.unscaled(coefficients))
         values[~left] = np.inf
         size = float(np.abs(values[rows]).max())
         new = worst(values, -ZERO * size, batch(Z.shape[1]), rows)
         if new.size:
-            face = Face(np.union1d(rows, new), np.empty(0), spanned, left)
+            face = Face(np.union1d(rows, new), np.empty(0), spanned, left, True)
             continue
         left = left & (values <= ZERO * size)
-        face = Face(rows[left[rows]], weights[left[rows]], spanned[left[spanned]], left)
+        rest = left[rows]
+        face = Face(rows[rest], weights[rest], spanned[left[spanned]], left, False)
     return None, face
 
 

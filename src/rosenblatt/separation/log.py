@@ -104,7 +104,7 @@ def _checked(loops: Any) -> dict[str, Any]:
         [float(units) for units in state["work"]]
         _, _, _, (_, _) = state["widest"]
         if loop == "face":
-            _, _, _, _ = state["face"]
+            _, _, _, _, _ = state["face"]
         if loop == "faces":
             first, spanning, _ = state["found"]
             Cancelling(*first), Cancelling(*spanning)
