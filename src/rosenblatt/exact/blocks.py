@@ -65,12 +65,13 @@ class RowBlock:
     def length(self) -> float:
         """A bound on ``‖x_i‖`` for all rows: the length of all of them as one vector."""
         entries = self.floats.ravel()
-        return 1.01 * float(np.sqrt(entries @ entries + SQUARES_LOST))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 1.01 * float(np.sqrt(entries @ entries + SQUARES_LOST))
 
     def finite(self) -> bool:
         """Whether no entry is infinite or not a number."""
-        with np.errstate(all="ignore"):  # large ones, squared, may only seem so
-            return bool(np.isfinite(self.length()) or np.isfinite(self.floats).all())
+        # Large ones, squared, may only seem so.
+        return bool(np.isfinite(self.length()) or np.isfinite(self.floats).all())
 
     def whole(self) -> bool:
         """Whether all floats are whole numbers."""
@@ -295,11 +296,12 @@ def map_blocks(
 
         def run(span: tuple[int, int], matrix: Any = matrix, first: int = first) -> list[Any]:
             found = []
-            for block, rows in _parts(matrix, first, *span, among):
-                if look_up is not None:
-                    with one_by_one:
-                        look_up(block.floats.size)
-                found.append(task(block, rows))
+            with np.errstate(all="ignore"):  # which each thread has its own of
+                for block, rows in _parts(matrix, first, *span, among):
+                    if look_up is not None:
+                        with one_by_one:
+                            look_up(block.floats.size)
+                    found.append(task(block, rows))
             return found
 
         for found in each(run, list(pairwise(_edges(matrix)))):

@@ -169,8 +169,7 @@ def signs(
     def write(block: RowBlock, rows: slice) -> None:
         values, error = form.rough_values(block)
         here = result[rows]
-        with np.errstate(invalid="ignore"):
-            here[:] = np.sign(values)
+        here[:] = np.sign(values)
         doubtful = np.flatnonzero(~(np.abs(values) > error))
         if doubtful.size > FEW and form.rounds_nothing(block):
             return
@@ -249,10 +248,9 @@ def _smallest(
         values, error = form.rough_values(block)
         side = y[numbers]
         values *= side
-        with np.errstate(invalid="ignore"):
-            # Twice the bound covers the rounding of these lines as well.
-            low, high = values.min() - 2 * error, values.min() + 2 * error
-            rows = np.flatnonzero(~(values - 2 * error > high))
+        # Twice the bound covers the rounding of these lines as well.
+        low, high = values.min() - 2 * error, values.min() + 2 * error
+        rows = np.flatnonzero(~(values - 2 * error > high))
         return Lowest(float(low), float(high), block.take(rows), side[rows])
 
     best: Fraction | None = None
@@ -317,9 +315,8 @@ def first_not_annihilated(
         certain = np.zeros(len(block), dtype=bool)
         if short is not None:
             certain = without_rounding(block, low, sizes)
-        with np.errstate(all="ignore"):
-            P = packed(_digits(block, sizes))
-            zero = (block.times(P[:-1]) + P[-1] == 0).all(axis=1)
+        P = packed(_digits(block, sizes))
+        zero = (block.times(P[:-1]) + P[-1] == 0).all(axis=1)
         unsure = np.flatnonzero(~certain)
         if unsure.size:
             zero[unsure] = ~(_numerators(block.take(unsure), V)[0] != 0).any(axis=1)
