@@ -8,8 +8,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from rosenblatt.exact import blocks as blocks_module
-from rosenblatt.exact import independent_rows, margin_of, signs, smallest
-from rosenblatt.exact.blocks import RowBlock, Stack, in_turn, map_blocks
+from rosenblatt.exact import independent_rows, margin_of, passes, signs, smallest
+from rosenblatt.exact.blocks import RowBlock, Stack
+from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.exact.sides import _digits, _packed, first_not_annihilated
 from rosenblatt.exact.systems import null_basis, row_space, spanning_rows
 from rosenblatt.proofs.inputs import _numbered
@@ -20,7 +21,7 @@ from rosenblatt.running.threads import Team
 def small(monkeypatch):
     """Many blocks of few rows."""
     monkeypatch.setattr(blocks_module, "ENTRIES", 24)
-    monkeypatch.setattr(blocks_module, "SPAN", 60)
+    monkeypatch.setattr(passes, "SPAN", 60)
 
 
 def backwards(task, items):

@@ -8,7 +8,7 @@ import rosenblatt as rb
 from cutting import bits
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
-from rosenblatt.exact import blocks
+from rosenblatt.exact import passes
 from rosenblatt.nearest.working_set import Samples
 from rosenblatt.results import Inseparable, QuasiSeparable
 from rosenblatt.running import threads
@@ -112,7 +112,7 @@ def test_the_certificate_does_not_depend_on_threads(kind, monkeypatch):
     z = touching @ [1, 1, -1, 0]
     cases = [(X, gap), (X, noise), words(), (touching, np.where(z == 0, noise, z > 0))]
     monkeypatch.setattr(threads, "WORTHWHILE", 1 << 9)
-    monkeypatch.setattr(blocks, "SPAN", 1 << 10)
+    monkeypatch.setattr(passes, "SPAN", 1 << 10)
     verdicts = set()
     for X, y in cases:
         found = []

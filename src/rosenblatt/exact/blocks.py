@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,18 +11,14 @@ from scipy.sparse import csr_array, vstack
 from rosenblatt.exact.rationals import NONE, as_objects, decompose, rows_as_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.exact.rationals import Mask, Objects
 
-    # What calls a function with each of some items: one after the other, or side by side.
-    Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-
 ENTRIES = 2**16  # per block
-SPAN = 2**20  # entries that are looked at by one thread, block by block
 SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
 
 
@@ -270,71 +264,7 @@ def blocks(X: Any) -> Iterator[tuple[int, RowBlock]]:
     X is an array of floats or integers, a CSR matrix of these without duplicate entries, or a
     `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
-    yield from _cut_rows(X, _end, _rows, _joined)
-
-
-def in_turn(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    """``task(item)`` for every item, one after the other."""
-    return [task(item) for item in items]
-
-
-def map_blocks(
-    X: Any,
-    task: Callable[[RowBlock, Any], Any],
-    each: Each = in_turn,
-    among: Ints | None = None,
-    look_up: Callable[[float], None] | None = None,
-) -> Iterator[Any]:
-    """``task(block, rows)`` for every block and the numbers of its rows, in their order.
-
-    `each` may do several of them side by side. With `among`, row numbers in ascending order, only
-    these rows. `look_up` is called before each block, with how many numbers it has; it may raise
-    to end the work.
-    """
-    first, one_by_one = 0, threading.Lock()
-    for matrix in X if isinstance(X, Stack) else (X,):
-
-        def run(span: tuple[int, int], matrix: Any = matrix, first: int = first) -> list[Any]:
-            found = []
-            with np.errstate(all="ignore"):  # which each thread has its own of
-                for block, rows in _parts(matrix, first, *span, among):
-                    if look_up is not None:
-                        with one_by_one:
-                            look_up(block.floats.size)
-                    found.append(task(block, rows))
-            return found
-
-        for found in each(run, list(pairwise(_edges(matrix)))):
-            yield from found
-        first += matrix.shape[0]
-
-
-def _edges(matrix: Any) -> list[int]:
-    """Row numbers, from the first to beyond the last, with about `SPAN` entries in between."""
-    m, d = shape(matrix)
-    if not hasattr(matrix, "indptr"):
-        return [*range(0, m, max(1, SPAN // max(d, 1))), m]
-    wanted = np.arange(SPAN, matrix.indptr[-1], SPAN)
-    inner = np.searchsorted(matrix.indptr, wanted)
-    rows = np.arange(SPAN, m, SPAN)  # of empty rows there may be many
-    return [0, *np.setdiff1d(np.append(inner, rows), [0, m]).tolist(), m]
-
-
-def _parts(
-    matrix: Any, first: int, start: int, stop: int, among: Ints | None
-) -> Iterator[tuple[RowBlock, Any]]:
-    """The blocks of some rows of a matrix, and their numbers where its first one is `first`."""
-    while start < stop:
-        end = min(_end(matrix, start, None), stop)
-        rows, block = slice(first + start, first + end), _rows(matrix, start, end)
-        if among is None:
-            yield block, rows
-        else:
-            low, high = np.searchsorted(among, [rows.start, rows.stop])
-            if low < high:
-                some = among[low:high]
-                yield block if high - low == len(block) else block.take(some - rows.start), some
-        start = end
+    yield from _cut_rows(X, end_of_block, block_of, _joined)
 
 
 def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
@@ -373,7 +303,7 @@ def _length(part: Any) -> int:
     return len(part) if isinstance(part, RowBlock) else int(part.shape[0])
 
 
-def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
+def end_of_block(matrix: Any, start: int, begun: RowBlock | None = None) -> int:
     """Where a block that starts here ends; one that has begun earlier is to be completed."""
     rows, entries = (0, 0) if begun is None else (len(begun), begun.floats.size)
     m, d = shape(matrix)
@@ -387,7 +317,7 @@ def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
     return m + 1 if stop >= m else max(stop, start + (0 if rows else 1))
 
 
-def _rows(matrix: Any, start: int, stop: int) -> RowBlock:
+def block_of(matrix: Any, start: int, stop: int) -> RowBlock:
     """Some rows of a matrix; nothing is copied unless it takes another type."""
     if not hasattr(matrix, "indptr"):
         values = matrix[start:stop]

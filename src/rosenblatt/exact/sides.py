@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, blocks, in_turn, map_blocks, shape, without_rounding
+from rosenblatt.exact.blocks import RowBlock, blocks, shape, without_rounding
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
+from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.exact.rationals import (
     LARGEST,
     NONE,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.blocks import Each
+    from rosenblatt.exact.passes import Each
     from rosenblatt.exact.rationals import Objects
 
 CHUNK = 2**12  # rows settled in integers at a time

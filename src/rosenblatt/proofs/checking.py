@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import in_turn
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.kesler import pairs_of
+from rosenblatt.exact.passes import in_turn
 from rosenblatt.exact.rationals import exact_product, floats_of
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
 from rosenblatt.exact.systems import (
@@ -49,7 +49,7 @@ from rosenblatt.results import (
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.blocks import Each
+    from rosenblatt.exact.passes import Each
 
 NARROW = 1e-11  # an enclosure this narrow decides
 NO_MEETING = "the weights of the support do not cancel"

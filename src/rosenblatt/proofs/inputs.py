@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.exact.blocks import Stack, in_turn, map_blocks, tiles
+from rosenblatt.exact.blocks import Stack, tiles
 from rosenblatt.exact.kesler import kesler_vectors
+from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.exact.blocks import Each
+    from rosenblatt.exact.passes import Each
 
 NUMBERS = 1 << 22  # in Kesler's vectors that are made at a time
 WANTED = "give a matrix with one row per sample"
