@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WholeView:
-    """All samples, with features scaled to about 1, those far from zero centred; the bias is free.
+    """All samples, with every feature centred and scaled to about 1; the bias is free.
 
     Two groups, the classes, so that the question does not depend on where the origin is.
     """
@@ -28,16 +28,21 @@ class WholeView:
     def __init__(self, samples: Samples, rows: Ints) -> None:
         X = samples.gather(rows)[:, :-1]
         low, high = X.min(axis=0), X.max(axis=0)
-        # Zeros stay as they are: where there are many, little is left to compute.
-        self.centre = np.where((low <= 0) & (high >= 0), 0.0, low / 2 + high / 2)
+        # Sparse rows stay as they are: their zeros mean something.
+        self.centre = low / 2 + high / 2 if samples.dense else np.zeros(samples.d)
         size = np.maximum(np.abs(low - self.centre), np.abs(high - self.centre))
         self.powers = np.append(_powers(size), 0)
+        # To a linear program zeros are nothing: where there are any, they stay as they are.
+        self.origin = np.where((low <= 0) & (high >= 0), 0.0, self.centre)
         self.samples = samples
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
         """The signed samples without a bias, and their groups."""
         y = self.samples.y[rows]
-        return self.scaled(rows)[:, :-1], np.column_stack([y < 0, y > 0]).astype(np.float64)
+        Z = self.samples.gather(rows)[:, :-1]
+        Z -= self.centre
+        Z = np.ldexp(Z, -self.powers[:-1]) * y[:, np.newaxis]
+        return Z, np.column_stack([y < 0, y > 0]).astype(np.float64)
 
     def coefficients(self, found: Nearest) -> Floats:
         """``(w, b)`` in the coordinates of the data."""
@@ -49,9 +54,9 @@ class WholeView:
         return coefficients
 
     def scaled(self, rows: Ints) -> Floats:
-        """The signed augmented samples, centred and scaled."""
+        """The signed augmented samples, seen from the origin and scaled."""
         Z = self.samples.gather(rows)
-        Z[:, :-1] -= self.centre
+        Z[:, :-1] -= self.origin
         np.ldexp(Z, -self.powers, out=Z)
         Z *= self.samples.y[rows, np.newaxis]
         return Z
@@ -59,7 +64,7 @@ class WholeView:
     def unscaled(self, coefficients: Floats) -> Floats:
         """The vector ``(w, b)`` that has these coefficients on such samples, rounded."""
         w, b = np.ldexp(coefficients[:-1], -self.powers[:-1]), coefficients[-1]
-        return np.append(w, b - w @ self.centre)
+        return np.append(w, b - w @ self.origin)
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
