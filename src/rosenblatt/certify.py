@@ -14,10 +14,12 @@ import numpy as np
 from rosenblatt import proofs
 from rosenblatt.arguments import real_labels
 from rosenblatt.contract.classifier import labels_of
+from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.samples import class_numbers
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
+from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.tables.samples import Samples
 
 __all__ = ["CheckResult", "CheckResults", "Conditions", "check", "conditions", "exact_weights"]
@@ -74,10 +76,10 @@ def check(
         if isinstance(certificate, tuple):
             msg = "certificates of several classes are checked with X and y, not with blocks"
             raise ValueError(msg)
-        return proofs.check(certificate, X, y, sample_weight)
+        return _checked(certificate, X, y, sample_weight)
     X = Samples.of(X).X
     if not isinstance(certificate, tuple):
-        return proofs.check(certificate, X, y, sample_weight)
+        return _checked(certificate, X, y, sample_weight)
     classes, label = class_numbers(np.asarray(real_labels("y", y)))
     if len(classes) != len(certificate) or len(classes) == 2:
         msg = (
@@ -86,4 +88,11 @@ def check(
         )
         raise ValueError(msg)
     each = enumerate(certificate)
-    return CheckResults(proofs.check(one, X, label == k, sample_weight) for k, one in each)
+    return CheckResults(_checked(one, X, label == k, sample_weight) for k, one in each)
+
+
+def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:
+    """The check of one certificate, by all threads."""
+    d = getattr(X, "shape", (0, 0))[-1]
+    with Team(count_threads(None)) as team, blas_threads_for(d**3):
+        return proofs.check(certificate, X, y, sample_weight, team.each_product)

@@ -342,7 +342,7 @@ class TestEnclose:
 
 def nearest_solution(A, b):
     """The floats nearest to a solution, by an enclosure if it tells them."""
-    floats = enclosed_floats(A, b)
+    floats = enclosed_floats(A, b[:, None], np.ones(1))
     return solve(A, b).floats() if floats is None else floats
 
 

@@ -11,7 +11,7 @@ import rosenblatt as rb
 from cutting import Cuts, bits
 from rosenblatt.results import Undecided
 from rosenblatt.running.checkpoints import CheckpointError
-from rosenblatt.separation import function, solver
+from rosenblatt.separation import faces, function, solver
 from rosenblatt.separation.log import SearchLog
 
 
@@ -65,6 +65,7 @@ def loops(monkeypatch):
 
     monkeypatch.setattr(SearchLog, "note", counted)
     monkeypatch.setattr(solver, "batch", lambda d: 3)
+    monkeypatch.setattr(faces, "batch", lambda d: 3)
     monkeypatch.setattr(solver, "MANY", 0)
     return seen
 
@@ -102,7 +103,7 @@ def test_every_cut(cuts, loops, data, wanted):
 def test_every_cut_without_floats(cuts, loops, monkeypatch):
     # Where floats find no samples that meet, the view is zoomed, and then integers decide.
     monkeypatch.setattr(solver.Search, "vertex", lambda *args: None)
-    monkeypatch.setattr(solver.Search, "face", lambda *args: None)
+    monkeypatch.setattr(solver, "all_that_cancel", lambda *args: (None, args[-1]))
     monkeypatch.setattr(solver, "SHORT", 2)
     for data in (overlapping, on_a_face):
         assert_same(cuts, *data())
@@ -117,8 +118,8 @@ def test_every_cut_of_later_searches(cuts, loops, monkeypatch):
         cares.append(care)
         return find(source, team, positive, clock, care, *rest)
 
-    def strict(certificate, data):
-        found = check(certificate, data)
+    def strict(certificate, data, **how):
+        found = check(certificate, data, **how)
         return replace(found, valid=cares[-1] is solver.Care.NOTHING)
 
     monkeypatch.setattr(function, "find_certificate", searching)

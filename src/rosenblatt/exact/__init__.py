@@ -2,8 +2,8 @@
 
 The lowest layer: hyperplanes know their exact sides by it, certificates are checked with it.
 Begin with `rationals` (floats as integers, and floats near rational numbers), `blocks` (rows, a
-few at a time) and `sides` (signs that are right); `systems` solves in rational numbers,
-`enclosure` and `dot_products` prove in floats.
+few at a time), `passes` (all of them, maybe side by side) and `sides` (signs that are right);
+`systems` solves in rational numbers, `enclosure` and `dot_products` prove in floats.
 """
 
 from rosenblatt.exact.dot_products import largest_square

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.sparse import vstack
+from scipy.sparse import csr_array, vstack
 
 from rosenblatt.exact.rationals import NONE, as_objects, decompose, rows_as_integers
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.exact.rationals import Mask, Objects
 
 ENTRIES = 2**16  # per block
+SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class RowBlock:
         products: Floats = self.floats @ t
         return products
 
+    def times(self, T: Floats) -> Floats:
+        """``x_i · t`` for every column t of a matrix, rounded."""
+        products: Floats = self.floats @ T
+        return products
+
     def size_dot(self, t: Floats) -> Floats:
         """``|x_i| · t``, rounded."""
         return replace(self, floats=np.abs(self.floats)).dot(t)
@@ -49,6 +55,21 @@ class RowBlock:
         """How many terms a sum along a row has at most, and one along a column."""
         m, d = self.floats.shape
         return d, m
+
+    def length(self) -> float:
+        """A bound on ``‖x_i‖`` for all rows: the length of all of them as one vector."""
+        entries = self.floats.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 1.01 * float(np.sqrt(entries @ entries + SQUARES_LOST))
+
+    def finite(self) -> bool:
+        """Whether no entry is infinite or not a number."""
+        # Large ones, squared, may only seem so.
+        return bool(np.isfinite(self.length()) or np.isfinite(self.floats).all())
+
+    def whole(self) -> bool:
+        """Whether all floats are whole numbers."""
+        return bool((np.rint(self.floats) == self.floats).all())
 
     def largest(self) -> Floats:
         """The largest size in each column."""
@@ -106,6 +127,12 @@ class Sparse(RowBlock):
     def dot(self, t: Floats) -> Floats:
         """``x_i · t``, rounded."""
         return self._by_row(np.add, self.floats * t[self.columns], 0.0)
+
+    def times(self, T: Floats) -> Floats:
+        """``x_i · t`` for every column t of a matrix, rounded."""
+        shape = len(self), self.width
+        products: Floats = csr_array((self.floats, self.columns, self.starts), shape=shape) @ T
+        return products
 
     def sum(self, v: Floats) -> Floats:
         """``Σ_i v_i x_i``, rounded."""
@@ -179,6 +206,10 @@ def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
     """
     with np.errstate(all="ignore"):
         total = 1.01 * (block.size_dot(sizes[:-1]) + sizes[-1])
+        unit = int(low.min(initial=NONE))
+        small = -1022 <= unit <= 900 and float(total.max(initial=0.0)) < 2.0 ** (unit + 53)
+        if small and block.whole():  # no need to look at each number
+            return ~block.rounded()
         units = np.minimum(block.units(low[:-1]), low[-1])
         limit = np.ldexp(1.0, np.clip(units + 53, -2000, 2000).astype(np.intc))
     certain: Mask = (total < limit) & (units >= -1022) & ~block.rounded()
@@ -233,7 +264,7 @@ def blocks(X: Any) -> Iterator[tuple[int, RowBlock]]:
     X is an array of floats or integers, a CSR matrix of these without duplicate entries, or a
     `Stack`. Where a block ends depends on the rows alone, not on how they are stacked.
     """
-    yield from _cut_rows(X, _end, _rows, _joined)
+    yield from _cut_rows(X, end_of_block, block_of, _joined)
 
 
 def tiles(X: Any, size: int) -> Iterator[tuple[int, Any]]:
@@ -272,7 +303,7 @@ def _length(part: Any) -> int:
     return len(part) if isinstance(part, RowBlock) else int(part.shape[0])
 
 
-def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
+def end_of_block(matrix: Any, start: int, begun: RowBlock | None = None) -> int:
     """Where a block that starts here ends; one that has begun earlier is to be completed."""
     rows, entries = (0, 0) if begun is None else (len(begun), begun.floats.size)
     m, d = shape(matrix)
@@ -286,7 +317,7 @@ def _end(matrix: Any, start: int, begun: RowBlock | None) -> int:
     return m + 1 if stop >= m else max(stop, start + (0 if rows else 1))
 
 
-def _rows(matrix: Any, start: int, stop: int) -> RowBlock:
+def block_of(matrix: Any, start: int, stop: int) -> RowBlock:
     """Some rows of a matrix; nothing is copied unless it takes another type."""
     if not hasattr(matrix, "indptr"):
         values = matrix[start:stop]

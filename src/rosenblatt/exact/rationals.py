@@ -58,6 +58,15 @@ def decompose(values: ArrayLike) -> tuple[Ints, Ints]:
     return M, E
 
 
+def short_integers(vectors: Sequence[Sequence[int]]) -> Ints | None:
+    """Integer vectors as rows of an array, if floats can hold all their numbers."""
+    try:
+        numbers = np.array(vectors, dtype=np.int64)
+    except OverflowError:
+        return None
+    return numbers if np.abs(numbers).max(initial=0) < 2**53 else None
+
+
 def as_objects(M: Ints, E: Ints) -> Objects:
     """``M << E`` in integers of any length."""
     integers = M.astype(object)

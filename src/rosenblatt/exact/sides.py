@@ -11,20 +11,23 @@ from __future__ import annotations
 import math
 import sys
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, chosen, shape, without_rounding
+from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, shape, without_rounding
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
+from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.exact.rationals import (
     LARGEST,
     NONE,
     SMALLEST,
+    decompose,
     nearest_float,
     over_one_denominator,
     root_near,
+    short_integers,
     with_its_sign,
 )
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.passes import Each
     from rosenblatt.exact.rationals import Mask, Objects
 
 CHUNK = 2**12  # rows settled in integers at a time
@@ -106,16 +110,17 @@ class Form:
             lengths, used = np.frexp(floats)[1].astype(np.int64) - 1, floats != 0
         if not used.any():
             return 0
-        products = (lengths + np.frexp(sizes)[1])[used & (sizes > 0)]
-        return max(int(products.max(initial=-NONE)), int(lengths[used].max()) - 1000)
+        known = used & (sizes > 0)  # if none is, they may be about 1
+        products = (lengths + np.frexp(sizes)[1])[known] if known.any() else lengths[used]
+        return max(int(products.max()), int(lengths[used].max()) - 1000)
 
     def rough_values(self, block: RowBlock) -> tuple[Floats, float]:
         """``(x_i, 1)·t``, and one bound on all errors: cheap, and good enough for most rows."""
         with np.errstate(all="ignore"):
-            values = block.dot(self.t[:-1]) + self.t[-1]
-            floats = block.floats
-            largest = max(float(floats.max(initial=0.0)), -float(floats.min(initial=0.0)))
-            error = 1.01 * float(largest * self.g[:-1].sum() + self.g[-1])
+            values = block.dot(self.t[:-1])
+            values += self.t[-1]
+            # By Cauchy and Schwarz, and no length is more than the sum of the numbers' sizes.
+            error = 1.01 * float(block.length() * self.g[:-1].sum() + self.g[-1])
         error += len(self.t) * 2.0**-1070
         return values, error if np.isfinite(values).all() else np.inf
 
@@ -128,6 +133,21 @@ class Form:
         errors += len(self.t) * 2.0**-1070
         errors[~np.isfinite(values)] = np.inf
         return values, errors
+
+    @cached_property
+    def low(self) -> Ints:
+        """Exponents of two: every number in `t` is a multiple of its power; none for 0."""
+        M, E = decompose(self.t)
+        return np.where(M != 0, E, NONE)
+
+    def rounds_nothing(self, block: RowBlock) -> bool:
+        """Whether floats compute ``(x_i, 1)·t`` exactly for whole numbers as small as these."""
+        unit = int(self.low.min())
+        if not (self.exact and -1022 <= unit <= 900):
+            return False
+        size = np.abs(self.t)
+        total = 1.01 * (block.length() * float(size[:-1].sum()) + float(size[-1]))
+        return total < 2.0 ** (unit + 53) and block.whole() and not block.rounded().any()
 
     def exact_values(self, block: RowBlock) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
@@ -170,41 +190,63 @@ def _form(X: Any, theta: Any) -> Form:
 
 
 def signs(
-    X: Any, theta: Sequence[Any], look_up: Callable[[float], None] | None = None
+    X: Any,
+    theta: Sequence[Any],
+    look_up: Callable[[float], None] | None = None,
+    each: Each = in_turn,
 ) -> NDArray[np.int8]:
     """The exact sign of ``w·x_i + b`` for every row of X: -1, 0 or 1.
 
     X is an array or a CSR matrix without duplicate entries, of finite floats or integers; `theta`
     has d + 1 floats or Fractions, bias last: here and below. `look_up` is called before each
-    block, with how many numbers it has; it may raise to end the work.
+    block, with how many numbers it has; it may raise to end the work. `each` may look at several
+    blocks side by side.
     """
     form = _form(X, theta)
     result = np.zeros(shape(X)[0], dtype=np.int8)
-    for start, block in blocks(X):
-        if look_up is not None:
-            look_up(block.floats.size)
-        values, errors = form.values(block)
-        doubtful = np.flatnonzero(~(np.abs(values) > errors))
-        if doubtful.size > FEW and form.exact:
-            parts, sure, _ = exact_parts(block.take(doubtful), form.t)
-            values[doubtful[sure]] = rounded_sums(parts[sure])
-            doubtful = doubtful[~sure]
-        values[np.isnan(values)] = 0.0
-        here = result[start : start + len(block)]
+
+    def write(block: RowBlock, rows: slice) -> None:
+        values, error = form.rough_values(block)
+        here = result[rows]
         here[:] = np.sign(values)
-        for at in range(0, doubtful.size, CHUNK):
-            rows = doubtful[at : at + CHUNK]
-            here[rows] = form.exact_signs(block.take(rows))
+        doubtful = np.flatnonzero(~(np.abs(values) > error))
+        if doubtful.size > FEW and form.rounds_nothing(block):
+            return
+        if doubtful.size:
+            here[doubtful] = _settled_signs(form, block.take(doubtful))
+
+    for _ in map_blocks(X, write, each, look_up=look_up):
+        pass
     return result
 
 
-def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any]) -> float:
+def _settled_signs(form: Form, block: RowBlock) -> NDArray[np.int8]:
+    """The exact signs of rows that are close to zero, or may be."""
+    values, errors = form.values(block)
+    doubtful = np.flatnonzero(~(np.abs(values) > errors))
+    if doubtful.size and form.exact:
+        certain = without_rounding(block.take(doubtful), form.low, np.abs(form.t))
+        doubtful = doubtful[~certain]
+    if doubtful.size > FEW and form.exact:
+        parts, sure, _ = exact_parts(block.take(doubtful), form.t)
+        values[doubtful[sure]] = rounded_sums(parts[sure])
+        doubtful = doubtful[~sure]
+    values[np.isnan(values)] = 0.0
+    result = np.sign(values).astype(np.int8)
+    for at in range(0, doubtful.size, CHUNK):
+        rows = doubtful[at : at + CHUNK]
+        result[rows] = form.exact_signs(block.take(rows))
+    return result
+
+
+def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any], each: Each = in_turn) -> float:
     """``min_i y_i(w·x_i + b)/‖w‖``, rounded once: right even where the sums cancel.
 
     It has the exact sign: what is not zero never becomes zero. The labels are -1 and 1, w is not 0.
+    `each` as for `signs`.
     """
     form = _form(X, theta)
-    return _over_norm(_smallest(X, np.asarray(y_signed), form), form)
+    return _over_norm(_smallest(X, np.asarray(y_signed), form, each=each), form)
 
 
 def smallest(
@@ -213,22 +255,22 @@ def smallest(
     theta: Sequence[Any],
     among: Ints | None = None,
     look_up: Callable[[float], None] | None = None,
+    each: Each = in_turn,
 ) -> Fraction:
     """``min_i y_i(w·x_i + b)``, exactly; parameters as for `margin_of`.
 
     With `among`, row numbers in ascending order, of these rows only. `look_up` as for `signs`.
     """
-    return _smallest(X, np.asarray(y_signed), _form(X, theta), among, look_up)
+    return _smallest(X, np.asarray(y_signed), _form(X, theta), among, look_up, each)
 
 
-def _labelled(X: Any, y: NDArray[Any], among: Ints | None) -> Iterator[tuple[RowBlock, Any]]:
-    """The rows block by block, with what belongs to each; only some of them if these are given."""
-    if among is None:
-        for start, block in blocks(X):
-            yield block, y[start : start + len(block)]
-        return
-    for block, where in chosen(X, among):
-        yield block, y[among[where]]
+class Lowest(NamedTuple):
+    """Rows of a block that may have its smallest value, and their labels."""
+
+    low: float  # the smallest value of the block is between these
+    high: float
+    rows: RowBlock
+    side: NDArray[Any]
 
 
 def _smallest(
@@ -237,37 +279,48 @@ def _smallest(
     form: Form,
     among: Ints | None = None,
     look_up: Callable[[float], None] | None = None,
+    each: Each = in_turn,
 ) -> Fraction:
     """``min_i y_i(w·x_i + b)`` of a form."""
+
+    def lowest(block: RowBlock, numbers: Any) -> Lowest:
+        values, error = form.rough_values(block)
+        side = y[numbers]
+        values *= side
+        # Twice the bound covers the rounding of these lines as well.
+        low, high = values.min() - 2 * error, values.min() + 2 * error
+        rows = np.flatnonzero(~(values - 2 * error > high))
+        return Lowest(float(low), float(high), block.take(rows), side[rows])
+
     best: Fraction | None = None
     ceiling = np.inf
-    for block, side in _labelled(X, y, among):
-        if look_up is not None:
-            look_up(block.floats.size)
-        values, error = form.rough_values(block)
-        values *= side
-        with np.errstate(invalid="ignore"):
-            least = min(ceiling, float(values.min()) + error)
-            rows = np.flatnonzero(~(values - error > least))
-        part = block.take(rows)
-        values, errors = form.values(part)
-        with np.errstate(all="ignore"):
-            values *= side[rows]
-            # Twice the bound covers the rounding of these two lines as well.
-            ceiling = min(ceiling, float(np.nanmin(values + 2 * errors, initial=np.inf)))
-            close = np.flatnonzero(~(values - 2 * errors > ceiling))
-        if close.size > FEW and form.exact:
-            parts, sure, _ = exact_parts(part.take(close), form.t)
-            parts *= side[rows[close], np.newaxis]
-            first = [smallest_sum(parts[sure])] if sure.any() else []
-            close = np.append(close[~sure], close[sure][first])
-        for at in range(0, close.size, CHUNK):
-            few = close[at : at + CHUNK]
-            exact = form.exact_values(part.take(few))
-            best_here = min(v * int(s) for v, s in zip(exact, side[rows[few]], strict=True))
-            best = best_here if best is None else min(best, best_here)
+    for found in map_blocks(X, lowest, each, among, look_up):
+        if not found.low > ceiling:
+            ceiling = min(ceiling, found.high)
+            exact, ceiling = _settled_values(form, found, ceiling)
+            best = min([*exact, *([] if best is None else [best])], default=None)
     assert best is not None
     return best
+
+
+def _settled_values(form: Form, found: Lowest, ceiling: float) -> tuple[list[Fraction], float]:
+    """The exact values of rows that may be the smallest of all, and a bound above that."""
+    values, errors = form.values(found.rows)
+    with np.errstate(all="ignore"):
+        values *= found.side
+        ceiling = min(ceiling, float(np.nanmin(values + 2 * errors, initial=np.inf)))
+        close = np.flatnonzero(~(values - 2 * errors > ceiling))
+    if close.size > FEW and form.exact:
+        parts, sure, _ = exact_parts(found.rows.take(close), form.t)
+        parts *= found.side[close, np.newaxis]
+        first = [smallest_sum(parts[sure])] if sure.any() else []
+        close = np.append(close[~sure], close[sure][first])
+    exact: list[Fraction] = []
+    for at in range(0, close.size, CHUNK):
+        few = close[at : at + CHUNK]
+        pairs = zip(form.exact_values(found.rows.take(few)), found.side[few], strict=True)
+        exact.append(min(v * int(s) for v, s in pairs))
+    return exact, ceiling
 
 
 def _over_norm(value: Fraction, form: Form) -> float:
@@ -282,32 +335,57 @@ def _over_norm(value: Fraction, form: Form) -> float:
 
 
 def first_not_annihilated(
-    X: Any, vectors: Sequence[Sequence[int]], among: Ints | None = None
+    X: Any, vectors: Sequence[Sequence[int]], among: Ints | None = None, each: Each = in_turn
 ) -> int | None:
     """The first row with ``(x_i, 1)·v != 0`` for one of the integer vectors, or None.
 
-    With `among`, row numbers in ascending order, the first of these.
+    With `among`, row numbers in ascending order, the first of these. `each` as for `signs`.
     """
     if not len(vectors):
         return None
-    V = np.array([[int(n) for n in v] for v in vectors], dtype=object).T
-    short = all(abs(n) < 2**53 for n in V.ravel())
-    floats = V.astype(np.float64) if short else np.zeros(V.shape)
+    short = short_integers(vectors)
+    V = np.array([[int(n) for n in v] for v in vectors] if short is None else short, object).T
+    floats = np.zeros(V.shape) if short is None else short.T.astype(np.float64)
     sizes = np.abs(floats).max(axis=1)
     low = np.where(sizes > 0, 0, NONE)
-    numbers = np.arange(shape(X)[0])
-    for block, rows in _labelled(X, numbers, among):
-        certain = without_rounding(block, low, sizes) & short
-        with np.errstate(all="ignore"):
-            zero = np.ones(len(block), dtype=bool)
-            for column in floats.T if short else ():
-                zero &= block.dot(column[:-1]) + column[-1] == 0
+    packed = cache(lambda bits: _packed(floats, bits))
+
+    def missed(block: RowBlock, rows: Any) -> int | None:
+        certain = np.zeros(len(block), dtype=bool)
+        if short is not None:
+            certain = without_rounding(block, low, sizes)
+        P = packed(_digits(block, sizes))
+        zero = (block.times(P[:-1]) + P[-1] == 0).all(axis=1)
         unsure = np.flatnonzero(~certain)
         if unsure.size:
             zero[unsure] = ~(_numerators(block.take(unsure), V)[0] != 0).any(axis=1)
-        if not zero.all():
-            return int(rows[np.argmin(zero)])
-    return None
+        if zero.all():
+            return None
+        at = int(np.argmin(zero))
+        return int(rows[at]) if among is not None else rows.start + at
+
+    return next((row for row in map_blocks(X, missed, each, among) if row is not None), None)
+
+
+def _digits(block: RowBlock, sizes: Floats) -> int:
+    """How many bits any ``(x_i, 1)·v`` of whole numbers has, sign included; 53 if not whole."""
+    largest = float((block.size_dot(sizes[:-1]) + sizes[-1]).max(initial=0.0))
+    if not largest < 2.0**50 or not block.whole():
+        return 53
+    return int(np.frexp(2.02 * largest + 2)[1])
+
+
+def _packed(V: Floats, bits: int) -> Floats:
+    """Several columns as the digits of one, as many as floats of 53 bits have room for.
+
+    A sum of products with whole numbers is zero exactly if all its digits are.
+    """
+    m, k = V.shape
+    per = max(1, 53 // bits)
+    wide = np.zeros((m, -(-k // per) * per))
+    wide[:, :k] = V
+    packed: Floats = wide.reshape(m, -1, per) @ 2.0 ** (bits * np.arange(per))
+    return packed
 
 
 # Values -----------------------------------------------------------------------------------------

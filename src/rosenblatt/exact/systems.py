@@ -46,24 +46,25 @@ LONG = 256  # words from which on the time of a product is more than that of its
 # as long as every sum stays below 2**53: then the work is done by BLAS.
 
 
-def independent_rows(Z: ArrayLike) -> tuple[Ints, Ints]:
+def independent_rows(Z: ArrayLike, again: bool = True) -> tuple[Ints, Ints]:
     """A maximal set of linearly independent rows, and columns that make it a regular matrix.
 
     Rows are taken greedily in order: row i exactly if it is not in the span of those before.
     Independence is proved: the rank modulo a prime is never larger than the true one (powers of
     two, and so all floats, are units modulo an odd prime). That no row is missing holds unless
-    two primes drawn at random are misled in the same way; `spanning_rows` proves it.
+    two primes drawn at random are misled in the same way, or one if it need not be looked for
+    `again`; `spanning_rows` proves it.
     """
     Z = np.asarray(Z, dtype=np.float64)
     draw = primes(min(Z.shape))
     rows, columns = _independent(Z, next(draw))
-    while _doubtful(rows, *Z.shape):
-        again = _independent(Z, next(draw))
-        if again[0] == rows:
+    while again and _doubtful(rows, *Z.shape):
+        other = _independent(Z, next(draw))
+        if other[0] == rows:
             break
         # At the first difference the set that took the row is right: it proved independence.
-        if [*again[0], math.inf] < [*rows, math.inf]:
-            rows, columns = again
+        if [*other[0], math.inf] < [*rows, math.inf]:
+            rows, columns = other
     return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
 
 
@@ -129,22 +130,45 @@ def _echelon_modulo(R: Floats, p: int, width: int) -> tuple[list[int], list[int]
 
 
 def _independent(Z: Floats, p: int) -> tuple[list[int], list[int]]:
-    """Rows independent modulo `p`, greedily, in chunks: few are needed of a tall matrix."""
+    """Rows independent modulo `p`, greedily, in chunks: few are needed of a tall matrix.
+
+    What is zero along a random vector that all rows so far are zero along is taken for dependent.
+    """
     width = Z.shape[1]
     rows: list[int] = []
     columns: list[int] = []
     U = np.zeros((0, width))
     step = max(256, 2 * width)
-    for start in range(0, len(Z), step):
-        R = residues(*decompose(Z[start : start + step]), p)
+    left = np.arange(len(Z))
+    while left.size:
+        chunk, left = left[:step], left[step:]
+        R = _residues(Z[chunk], p)
         R = _reduce(R - R[:, columns] @ U, p)
         more, pivots, low = _echelon_modulo(R, p, width)
         U = np.vstack([_reduce(U - U[:, pivots] @ low, p), low])
-        rows += [start + i for i in more]
+        rows += chunk[more].tolist()
         columns += pivots
         if len(rows) == width:
             break
+        if left.size:
+            probe = _null_vector(U, columns, p)
+            left = left[_reduce(_residues(Z[left], p) @ probe, p) != 0]
     return rows, columns
+
+
+def _residues(Z: Floats, p: int) -> Floats:
+    """A matrix of floats modulo `p`, between -p/2 and p/2: itself if it has small integers."""
+    if np.abs(Z).max(initial=0.0) < p // 2 and (np.rint(Z) == Z).all():
+        return Z
+    return residues(*decompose(Z), p)
+
+
+def _null_vector(U: Floats, columns: list[int], p: int) -> Floats:
+    """A random vector that the rows of a reduced echelon form are zero along, modulo `p`."""
+    v = np.array([float(RANDOM.randrange(p) - p // 2) for _ in range(U.shape[1])])
+    v[columns] = 0.0
+    v[columns] = -_reduce(U @ v, p)
+    return v
 
 
 def _doubtful(rows: list[int], m: int, width: int) -> bool:
@@ -219,7 +243,7 @@ def _regular_rows(A: Floats) -> Ints:
         R, _, rank = integer_matrix(scaled(A.T)).rref()
         if rank < k:
             raise ValueError(DEPENDENT)
-        rows = pivots(R, rank)
+        rows = np.array(pivots(R, rank))
     return rows
 
 
@@ -240,10 +264,12 @@ def over_powers(numerators: Iterable[int], denominator: int, c: Ints) -> Solutio
     return Solution([n // common for n in shifted], denominator // common)
 
 
-def pivots(R: fmpz_mat, rank: int) -> Ints:
+def pivots(R: fmpz_mat, rank: int) -> list[int]:
     """The columns of the first entries that are not 0 in a matrix in echelon form."""
-    first = [next(j for j, value in enumerate(row) if value) for row in R.table()[:rank]]
-    return np.array(first, dtype=np.int64)
+    columns = [-1]
+    for i in range(rank):
+        columns.append(next(j for j in range(columns[-1] + 1, R.ncols()) if R[i, j]))
+    return columns[1:]
 
 
 # Null spaces and ranks --------------------------------------------------------------------------
@@ -270,6 +296,13 @@ def spanning_rows(Z: ArrayLike) -> Ints:
     return np.sort(_reduced(Z, rows)[0]) if m > D else _reduced(Z.T, columns)[1]
 
 
+def row_space(Z: ArrayLike) -> tuple[Ints, list[list[int]]]:
+    """`spanning_rows` and `null_basis` in one."""
+    Z = np.asarray(Z, dtype=np.float64)
+    rows, _, null = _reduced(Z, independent_rows(Z)[0])
+    return np.sort(rows), null
+
+
 def _reduced(Z: Floats, rows: Ints) -> tuple[Ints, Ints, list[list[int]]]:
     """Independent rows that span all, proved on every row; independent columns; null vectors.
 
@@ -292,18 +325,19 @@ def _echelon(Z: Floats) -> tuple[Ints, list[list[int]]]:
         return np.arange(D), []
     integers = scaled(Z)
     R, denominator, rank = integer_matrix(integers).rref()
-    table, positive = R.table(), int(denominator)
     columns = pivots(R, rank)
-    null = []
-    for free in np.setdiff1d(np.arange(D), columns).tolist():
+    null: list[list[int]] = []
+    for free in sorted({*range(D)}.difference(columns)):
+        numbers = {free: int(denominator)}
+        numbers |= {column: -int(n) for i, column in enumerate(columns) if (n := R[i, free])}
+        used = np.array([*numbers])
+        numerators = over_powers(numbers.values(), 1, integers.c[used]).numerators
+        common = math.gcd(*numerators) * (1 if numerators[0] > 0 else -1)
         vector = [0] * D
-        vector[free] = positive
-        for row, column in zip(table, columns.tolist(), strict=False):
-            vector[column] = -int(row[free])
-        numerators = over_powers(vector, 1, integers.c).numerators
-        common = math.gcd(*numerators) * (1 if numerators[free] > 0 else -1)
-        null.append([n // common for n in numerators])
-    return columns, null
+        for column, numerator in zip(numbers, numerators, strict=True):
+            vector[column] = numerator // common
+        null.append(vector)
+    return np.array(columns, dtype=np.int64), null
 
 
 # What it costs ----------------------------------------------------------------------------------

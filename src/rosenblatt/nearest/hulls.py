@@ -28,7 +28,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, qr
 from scipy.linalg.blas import dsyrk
 
-from rosenblatt.running.threads import one_blas_thread
+from rosenblatt.running.threads import blas_threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats
 
 
-BIG = 10**9  # products of a step
 ROTATION = 4  # times the products of a step
 TINY = 1e-300
 VANISHES = 1e-12  # a sum this small beside its terms is zero as far as floats can tell
@@ -98,8 +97,7 @@ def shortest_sum(
     with ExitStack() as stack:
         # Where rounding spoils a step, the one before it counts.
         stack.enter_context(np.errstate(all="ignore"))
-        if products < BIG:  # threads would wait for each other longer than they work
-            stack.enter_context(one_blas_thread())
+        stack.enter_context(blas_threads_for(products))
         if Z.shape[0] < Z.shape[1]:  # rotate into the space that the samples span
             if look_up is not None:
                 look_up(ROTATION * products)

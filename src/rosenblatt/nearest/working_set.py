@@ -135,11 +135,13 @@ class Samples:
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
         look_up = self.clock.whole(Kind.SIDES, self.source.n_entries)
-        return signs(self.matrix, theta, look_up) * self.y.astype(np.int8)
+        found = signs(self.matrix, theta, look_up, self.team.each_product)
+        found *= self.y.astype(np.int8)
+        return found
 
     def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
-        return margin_of(self.matrix, self.y, theta)
+        return margin_of(self.matrix, self.y, theta, self.team.each_product)
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""

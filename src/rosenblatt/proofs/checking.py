@@ -10,9 +10,16 @@ import numpy as np
 from rosenblatt.exact.dot_products import weighted_mean
 from rosenblatt.exact.enclosure import enclose, enclose_combination
 from rosenblatt.exact.kesler import pairs_of
+from rosenblatt.exact.passes import in_turn
 from rosenblatt.exact.rationals import exact_product, floats_of
 from rosenblatt.exact.sides import first_not_annihilated, margin_of, signs
-from rosenblatt.exact.systems import independent_rows, null_basis, solve, spanning_rows
+from rosenblatt.exact.systems import (
+    independent_rows,
+    null_basis,
+    row_space,
+    solve,
+    spanning_rows,
+)
 from rosenblatt.proofs.inputs import (
     LabelledRows,
     SignedRows,
@@ -42,20 +49,24 @@ from rosenblatt.results import (
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.passes import Each
 
 NARROW = 1e-11  # an enclosure this narrow decides
 NO_MEETING = "the weights of the support do not cancel"
 NO_SPANNING = "the weights of the spanning support do not cancel"
 
 
-def check(certificate: Any, X: Any, y: Any = None, sample_weight: Any = None) -> CheckResult:
+def check(
+    certificate: Any, X: Any, y: Any = None, sample_weight: Any = None, each: Each = in_turn
+) -> CheckResult:
     """Whether a certificate proves its verdict on these data: as `rosenblatt.certify.check`.
 
-    It takes no tables of texts, and certificates one by one.
+    It takes no tables of texts, and certificates one by one. `each` may look at several blocks of
+    samples side by side.
     """
     with np.errstate(all="ignore"):
         joint = isinstance(certificate, JointCertificate)
-        data: Any = read_labelled_samples(X, y) if joint else read_samples(X, y)
+        data: Any = read_labelled_samples(X, y) if joint else read_samples(X, y, each)
         weights = read_sample_weight(sample_weight, data.n)
         try:
             require_fields(certificate)
@@ -124,10 +135,11 @@ def _joint_proof(joint: Any, data: LabelledRows) -> str:
 
 def _separable(certificate: Any, data: SignedRows) -> str:
     theta = read_theta(certificate.hyperplane, certificate.exact, data.d)
-    _require_sides(data, theta, np.zeros(0, dtype=np.int64))
+    true = margin_of(data.X, data.y, theta, data.each)
+    if not true > 0:  # which has the exact sign
+        _require_sides(data, theta, np.zeros(0, dtype=np.int64))
     margin = certificate.margin
     require(isinstance(margin, float | np.floating), "margin is not a float")
-    true = margin_of(data.X, data.y, theta)
     right = margin == true or abs(float(margin) - true) <= 1e-9 * true
     require(right, f"the margin is {true:.17g}, not {float(margin):.17g}")
     return f"all {data.n} samples lie strictly on their sides"
@@ -157,7 +169,8 @@ def _inseparable(certificate: Any, data: SignedRows) -> str:
 
 def _require_sides(data: SignedRows, theta: list[Any], on: Ints) -> None:
     """Samples of `on` lie on the hyperplane, all others strictly on their sides."""
-    side = signs(data.X, theta) * data.y
+    side = signs(data.X, theta, each=data.each)
+    side *= data.y
     expected = np.ones(data.n, dtype=np.int8)
     expected[on] = 0
     wrong = np.flatnonzero(side != expected)
@@ -289,7 +302,8 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
     few = "the spanning support has more samples than it needs"
     require(len(rows) <= 2 * (data.d + 1), few)
     z = data.signed(rows)
-    basis = spanning_rows(z)
+    # More samples than dimensions are soonest proved dependent by what they are all zero along.
+    basis, null = row_space(z) if len(z) > z.shape[1] else (spanning_rows(z), None)
     require(len(rows) <= 2 * len(basis), few)
     if isinstance(weights, list):
         require(not any(exact_product(z.T, weights)), NO_SPANNING)
@@ -297,7 +311,7 @@ def _require_spanning(certificate: Any, data: SignedRows, on: Ints | None) -> In
         _require_cancelling(z, weights, basis)
     # A hyperplane holds all of `on`: with one dimension less than all they cannot span more.
     if len(basis) < (data.d + 1 if on is None else data.d):
-        _require_in_span(data, z, rows, basis, on)
+        _require_in_span(data, z, rows, basis, null, on)
     return rows
 
 
@@ -319,14 +333,24 @@ def _require_cancelling(z: Floats, weights: Floats, basis: Ints) -> None:
     require(_near(weights[basis], *found, 1e-6), NO_SPANNING)
 
 
-def _require_in_span(data: SignedRows, z: Floats, rows: Ints, basis: Ints, on: Ints | None) -> None:
+def _require_in_span(
+    data: SignedRows,
+    z: Floats,
+    rows: Ints,
+    basis: Ints,
+    null: list[list[int]] | None,
+    on: Ints | None,
+) -> None:
     """Every sample in question is a combination of the spanning ones."""
     why = "the spanning support does not span all samples that it should"
-    others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
-    if len(others) > z.shape[1] - len(basis):
-        require(first_not_annihilated(data.X, null_basis(z[basis]), on) is None, why)
+    count = data.n if on is None else len(on)
+    if count - len(rows) > z.shape[1] - len(basis):
+        null = null_basis(z[basis]) if null is None else null
+        outside = first_not_annihilated(data.X, null, on, data.each)
+        require(outside is None, why)
         return
     # Fewer samples than dimensions missing: rather relations between samples.
+    others = np.setdiff1d(np.arange(data.n) if on is None else on, rows)
     both = np.vstack([z[basis], data.signed(others)])
     require(len(independent_rows(both)[0]) == len(basis), why)
     require(len(spanning_rows(both)) == len(basis), why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.exact.blocks import Stack, blocks, tiles
+from rosenblatt.exact.blocks import Stack, tiles
 from rosenblatt.exact.kesler import kesler_vectors
+from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.exact.passes import Each
 
 NUMBERS = 1 << 22  # in Kesler's vectors that are made at a time
 WANTED = "give a matrix with one row per sample"
@@ -49,8 +51,8 @@ def require(condition: Any, why: str) -> None:
 def require_fields(certificate: Any) -> None:
     """Go on only if nothing is missing of what a certificate of this kind has."""
     if is_dataclass(certificate) and not isinstance(certificate, type):
-        for field in fields(certificate):
-            require(hasattr(certificate, field.name), f"{field.name} is missing")
+        for one in fields(certificate):
+            require(hasattr(certificate, one.name), f"{one.name} is missing")
 
 
 def _array(values: Any, kinds: str, name: str) -> NDArray[Any]:
@@ -150,10 +152,13 @@ class SignedRows:
         Finite numbers, every one of which is a float.
     y : array
         -1 for the first class in sorted order, 1 for the second.
+    each : function
+        What may look at several blocks of samples side by side.
     """
 
     X: Any
     y: NDArray[Any]
+    each: Each = field(default=in_turn, kw_only=True)
 
     @property
     def n(self) -> int:
@@ -208,39 +213,39 @@ class LabelledRows:
         return SignedRows(Stack(shape, make), y)
 
 
-def read_samples(X: Any, y: Any) -> SignedRows:
+def read_samples(X: Any, y: Any, each: Each = in_turn) -> SignedRows:
     """X and y, or blocks of them, as samples; ValueError says in one line what is wrong."""
-    X, labels = _read(X, y)
-    return SignedRows(X, _signs_of(labels))
+    X, labels = _read(X, y, each)
+    return SignedRows(X, _signs_of(labels), each=each)
 
 
 def read_labelled_samples(X: Any, y: Any) -> LabelledRows:
     """The same for several classes."""
     X, labels = _read(X, y)
     classes, label = _numbered(labels)
-    return LabelledRows(X, label, len(classes))
+    return LabelledRows(X, label.astype(np.int64), len(classes))
 
 
-def _read(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def _read(X: Any, y: Any, each: Each = in_turn) -> tuple[Any, NDArray[Any]]:
     """Samples as a matrix or in blocks, and their labels as given."""
     if y is None:
-        return _read_blocks(X)
+        return _read_blocks(X, each)
     X = _read_matrix(X)
     if X.shape[0] == 0:
         msg = f"X has shape {X.shape}: {WANTED}"
         raise ValueError(msg)
-    _require_finite(X)
+    _require_finite(X, each)
     return X, _label_vector(y, X.shape[0])
 
 
-def _read_blocks(given: Any) -> tuple[Any, NDArray[Any]]:
+def _read_blocks(given: Any, each: Each) -> tuple[Any, NDArray[Any]]:
     """Samples in blocks, pairs of X and y; they are gone through once for their labels."""
     labels, n, kinds = [], 0, set()
     for X, y in _pairs(given):
         labels.append(_label_vector(y, X.shape[0]))
         kinds.add((type(X) is np.ndarray, X.shape[1]))
         n += X.shape[0]
-        _require_finite(X)
+        _require_finite(X, each)
     if len(kinds) > 1:
         msg = "the blocks differ in kind: give all of them as many columns, and none or all sparse"
         raise ValueError(msg)
@@ -271,11 +276,10 @@ def _read_matrix(X: Any) -> Any:
     return _native(matrix("X", X, WANTED))
 
 
-def _require_finite(X: Any) -> None:
-    for _, block in blocks(X):
-        if not np.isfinite(block.floats).all():
-            msg = "X contains NaN or infinite values: remove or replace them"
-            raise ValueError(msg)
+def _require_finite(X: Any, each: Each) -> None:
+    if not all(map_blocks(X, lambda block, _: block.finite(), each)):
+        msg = "X contains NaN or infinite values: remove or replace them"
+        raise ValueError(msg)
 
 
 def _native(X: Any) -> Any:
@@ -299,10 +303,10 @@ def _label_vector(y: Any, n: int) -> NDArray[Any]:
     return labels
 
 
-def _numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The classes in sorted order, and the number of each sample's."""
     try:
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes, codes = _two_numbered(labels) or np.unique(labels, return_inverse=True)
         missing = bool((classes != classes).any())
     except TypeError:
         msg = "y has labels that cannot be sorted: give labels of one type"
@@ -310,7 +314,17 @@ def _numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if missing:
         msg = "y contains NaN: give every sample a label"
         raise ValueError(msg)
-    return classes, codes.ravel().astype(np.int64)
+    return classes, codes.ravel()
+
+
+def _two_numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
+    """The same if there are two classes, which needs no sorting of all labels."""
+    one = labels == labels[0]
+    other = labels[np.argmin(one)]
+    if np.all(one) or not np.all(one | (labels == other)):
+        return None
+    classes = np.unique(np.array([labels[0], other], dtype=labels.dtype))
+    return classes, labels == classes[1]
 
 
 def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
@@ -319,7 +333,7 @@ def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
     if len(classes) != 2:
         msg = f"y has {len(classes)} class{'es' * (len(classes) != 1)}: give exactly two"
         raise ValueError(msg)
-    return (2 * codes - 1).astype(np.int8)
+    return np.where(codes, np.int8(1), np.int8(-1))
 
 
 def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:

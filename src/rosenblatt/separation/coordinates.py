@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.rationals import rows_as_integers
+from rosenblatt.exact.rationals import rows_as_integers, short_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,8 @@ class WholeView:
         self.centre = low / 2 + high / 2 if samples.dense else np.zeros(samples.d)
         size = np.maximum(np.abs(low - self.centre), np.abs(high - self.centre))
         self.powers = np.append(_powers(size), 0)
+        # To a linear program zeros are nothing: where there are any, they stay as they are.
+        self.origin = np.where((low <= 0) & (high >= 0), 0.0, self.centre)
         self.samples = samples
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
@@ -50,6 +52,19 @@ class WholeView:
     def theta(self, coefficients: Floats) -> Floats:
         """The vector ``(w, b)`` that has these coefficients: itself."""
         return coefficients
+
+    def scaled(self, rows: Ints) -> Floats:
+        """The signed augmented samples, seen from the origin and scaled."""
+        Z = self.samples.gather(rows)
+        Z[:, :-1] -= self.origin
+        np.ldexp(Z, -self.powers, out=Z)
+        Z *= self.samples.y[rows, np.newaxis]
+        return Z
+
+    def unscaled(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients on such samples, rounded."""
+        w, b = np.ldexp(coefficients[:-1], -self.powers[:-1]), coefficients[-1]
+        return np.append(w, b - w @ self.origin)
 
     def integers(self, rows: Ints) -> list[list[int]]:
         """The signed augmented samples, scaled, each times a power of two: no rounding."""
@@ -86,9 +101,7 @@ class LinearView:
         exact: bool = False,
     ) -> None:
         self.samples, self.basis, self.active, self.exact = samples, basis, active, exact
-        self.lengths = [max(abs(v) for v in vector).bit_length() for vector in basis]
-        pairs = zip(basis, self.lengths, strict=True)
-        self.V = np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
+        self.lengths, self.V = near_one(basis)
         self.powers = _powers(np.abs(self.product(rows)).max(axis=0, initial=0.0))
 
     def product(self, rows: Ints) -> Floats:
@@ -98,6 +111,10 @@ class LinearView:
     def scaled(self, rows: Ints) -> Floats:
         """The samples in the new coordinates, every direction scaled to about 1."""
         return np.ldexp(self.product(rows), -self.powers)
+
+    def unscaled(self, coefficients: Floats) -> Floats:
+        """The vector ``(w, b)`` that has these coefficients in them, rounded."""
+        return self.theta(np.ldexp(coefficients, -self.powers))
 
     def vectors(self, rows: Ints) -> tuple[Floats, Floats]:
         """The samples in the new coordinates, each scaled to about 1, and their one group."""
@@ -147,6 +164,18 @@ class LinearView:
 
 
 View = WholeView | LinearView
+
+
+def near_one(vectors: list[list[int]]) -> tuple[list[int], Floats]:
+    """Exponents that bring integer vectors to about 1, and the vectors so, rounded, as columns."""
+    short = short_integers(vectors)
+    if short is not None:
+        lengths = np.frexp(np.abs(short).max(axis=1).astype(np.float64))[1]
+        V: Floats = np.ldexp(short.T.astype(np.float64), -lengths)
+        return lengths.tolist(), V
+    powers = [max(abs(v) for v in vector).bit_length() for vector in vectors]
+    pairs = zip(vectors, powers, strict=True)
+    return powers, np.array([[v / (1 << k) for v in vector] for vector, k in pairs]).T
 
 
 def combined(coefficients: Sequence[Any], vectors: list[list[int]], zero: Any) -> list[Any]:

@@ -57,9 +57,9 @@ class Cancelling(NamedTuple):
 
 
 def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
-    """`independent_rows`, if there is time for it."""
+    """`independent_rows`, if there is time for it; that none is missing is proved later."""
     with samples.clock.task(Kind.PRODUCTS, ELIMINATION * Z.size * min(Z.shape)):
-        return independent_rows(Z)
+        return independent_rows(Z, again=False)
 
 
 def cancel(
@@ -82,8 +82,8 @@ def cancel(
     if weights is not None:
         given[len(basis) :] = weights[order]
     fixed = given[left] / max(given[left])
-    right = _right_side(Z[left][:, columns], fixed)
-    solved = _solved(samples, Z[chosen][:, columns].T, right, exactly)
+    A, B = Z[chosen][:, columns].T, -Z[left][:, columns].T
+    solved = _solved(samples, A, B, fixed, exactly)
     coefficients = np.empty(len(both), dtype=solved.dtype)
     coefficients[left] = fixed if solved.dtype != object else [Fraction(v) for v in fixed]
     coefficients[chosen] = solved
@@ -94,23 +94,15 @@ def cancel(
     return Cancelling(rows[used], found[used], basis, shares)
 
 
-def _right_side(Z: Floats, weights: Numbers) -> Floats | Sequence[Fraction]:
-    """``-Σ w_i z_i``, exactly."""
-    if len(Z) == 1 and weights[0] == 1.0:
-        negative: Floats = -Z[0]
-        return negative
-    return exact_product(-Z.T, weights.tolist())
-
-
-def _solved(samples: Samples, A: Floats, b: Floats | Sequence[Fraction], exactly: bool) -> Numbers:
-    """The solution of ``A x = b`` for a regular A."""
-    if isinstance(b, np.ndarray) and not exactly:
+def _solved(samples: Samples, A: Floats, B: Floats, t: Floats, exactly: bool) -> Numbers:
+    """The solution of ``A x = B t`` for a regular A."""
+    if not exactly:
         with samples.clock.task(Kind.PRODUCTS, ENCLOSURE * A.size * len(A)):
-            found = enclosed_floats(A, b)
+            found = enclosed_floats(A, B, t)
         if found is not None:
             return found
     with samples.system(cost_of_solving(A)):
-        exact = solve(A, b)
+        exact = solve(A, exact_product(B, t.tolist()))
     assert exact is not None  # A is regular
     floats = exact.floats()
     if not exactly and _hold(floats, exact.numerators):
@@ -136,7 +128,7 @@ def shares(samples: Samples, rows: Ints) -> tuple[Floats, tuple[Fraction, ...] |
     _, columns = independent(samples, Z)
     A = np.vstack([Z[:, columns].T, y > 0])
     b = np.append(np.zeros(len(columns)), 1.0)
-    found = _solved(samples, A, b, exactly=False)
+    found = _solved(samples, A, b[:, np.newaxis], np.ones(1), exactly=False)
     if found.dtype != object:
         return found, None
     return floats_of(found), tuple(found.tolist())

@@ -25,7 +25,7 @@ from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Unde
 from rosenblatt.running.checkpoints import CheckpointError
 from rosenblatt.running.clock import Clock, Halt, Kind
 from rosenblatt.running.notes import Notes, written_at_the_end
-from rosenblatt.running.threads import Team
+from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.separation.solver import Care, find_certificate
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.sources import Source
-    from rosenblatt.results import Certificate, Inseparable
+    from rosenblatt.results import Certificate, CheckResult, Inseparable
     from rosenblatt.running.checkpoints import Keeper
     from rosenblatt.separation.feature_space import FeatureVerdict
 
@@ -163,7 +163,7 @@ def proved(
     Parameters as for `find_certificate`.
     """
     notes = notes or Notes()
-    known = notes.restored("found", partial(_checked_again, source, positive))
+    known = notes.restored("found", partial(_checked_again, source, team, positive))
     if known is not None:
         return known
     nothing, trouble = (-np.inf, np.inf), ""
@@ -176,7 +176,7 @@ def proved(
                     notes.done("found", certificate)
                 return certificate
             clock.afford(_checking_time(certificate, source, clock))
-            result = check(certificate, Labelled(source, positive))
+            result = _checked(certificate, source, team, positive)
         except Halt:
             return Undecided(nothing, Undecided.TIME)
         except CheckpointError:
@@ -193,9 +193,16 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checked_again(source: Source, positive: int, certificate: Any) -> Certificate:
+def _checked(certificate: Any, source: Source, team: Team, positive: int) -> CheckResult:
+    """The check of a certificate, by all threads."""
+    with blas_threads_for(source.n_features**3):
+        return check(certificate, Labelled(source, positive), each=team.each_product)
+
+
+def _checked_again(source: Source, team: Team, positive: int, certificate: Any) -> Certificate:
     """What was found before, and written to a file that anyone can write."""
-    if isinstance(certificate, Undecided) or check(certificate, Labelled(source, positive)).valid:
+    undecided = isinstance(certificate, Undecided)
+    if undecided or _checked(certificate, source, team, positive).valid:
         found: Certificate = certificate
         return found
     raise ValueError(certificate)

@@ -16,9 +16,16 @@ from rosenblatt.separation.evidence import Cancelling
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.running.notes import Notes
+    from rosenblatt.separation.faces import Face
     from rosenblatt.separation.solver import Search
 
 LEVELS = {"faces": 0, "set": 1, "face": 2, "exactly": 2}  # a loop within another has more
+STATES = {
+    "faces": ["found"],
+    "set": ["rows", "zooms"],
+    "face": ["face"],
+    "exactly": ["rows"],
+}
 
 
 class SearchLog:
@@ -73,11 +80,10 @@ class SearchLog:
         state = self._taken("set")
         return ([], rows) if state is None else (state["zooms"], state["rows"])
 
-    def face_rows(self, rows: Ints) -> Ints:
-        """The rows of the linear program of a face."""
+    def face(self, start: Face) -> Face:
+        """Where the linear programs of a face are; at the start if nothing was noted."""
         state = self._taken("face")
-        found: Ints = rows if state is None else state["rows"]
-        return found
+        return start if state is None else type(start)(*state["face"])
 
     def exact_rows(self) -> Ints | None:
         """The rows that exact arithmetic is at, in its order, if it has come to that."""
@@ -92,12 +98,13 @@ class SearchLog:
 def _checked(loops: Any) -> dict[str, Any]:
     """What was noted, if it is what a search notes."""
     for loop, state in loops.items():
-        names = {"faces": ["found"], "set": ["rows", "zooms"]}.get(loop, ["rows"])
-        if loop not in LEVELS or sorted(state) != sorted([*names, "rng", "widest", "work"]):
+        if sorted(state) != sorted([*STATES[loop], "rng", "widest", "work"]):
             raise ValueError(loop)
         np.random.default_rng().bit_generator.state = state["rng"]
         [float(units) for units in state["work"]]
         _, _, _, (_, _) = state["widest"]
+        if loop == "face":
+            _, _, _, _, _ = state["face"]
         if loop == "faces":
             first, spanning, _ = state["found"]
             Cancelling(*first), Cancelling(*spanning)

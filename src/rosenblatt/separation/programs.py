@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array, hstack
+from scipy.sparse import csr_array, hstack
 
 from rosenblatt.nearest.hulls import shortest_sum
 
@@ -40,34 +40,26 @@ def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> M
     return np.zeros(len(Z), bool) if found.x is None else found.x > 0
 
 
-def never_positive(Z: Floats, clock: Clock) -> tuple[Mask, Floats]:
-    """The samples on which no θ is positive that is negative on none, and a θ as it should be.
+def cancelling_weights(Z: Floats, basis: Ints, clock: Clock) -> tuple[Floats, Floats] | None:
+    """Weights with which samples cancel, positive on as much of the basis as can be, and a θ.
 
-    By the largest ``Σ u_i`` with ``u_i <= z_i·θ`` and ``0 <= u_i <= 1``: all of them are 0 or 1.
+    ``minimise Σ v_k`` with ``Σ λ_i z_i + Σ_k (1 - v_k) z_k = 0``, ``λ >= 0`` and ``0 <= v <= 1``,
+    k in the basis. Its dual is a θ that is negative on no sample, and at least 1 where
+    ``v_k = 1``: all others of the basis have a weight of 1 or more. None if floats fail.
     """
-    m, d = Z.shape
-    rises = hstack([eye_array(m), csr_array(-Z)], format="csr")
-    bounds = [(0, 1)] * m + [(None, None)] * d
-    prices = np.append(-np.ones(m), np.zeros(d))
-    options = clock.options(Z.size)
+    m, columns = len(Z), csr_array(Z.T)
+    program = hstack([columns, -columns[:, basis]], format="csr")
+    bounds = np.zeros((m + len(basis), 2))
+    bounds[:m, 1], bounds[m:, 1] = np.inf, 1.0
     found = _solved(
-        prices, A_ub=rises, b_ub=np.zeros(m), bounds=bounds, method="highs", options=options
-    )
-    if found.x is None:
-        return np.zeros(m, bool), np.zeros(d)
-    return found.x[:m] < 0.5, found.x[m:]
-
-
-def spanning_weights(Z: Floats, basis: Ints, prices: Floats, clock: Clock) -> Floats | None:
-    """Weights with which samples cancel, at least 1 on the basis and few others not zero."""
-    right = -Z[basis].sum(axis=0)
-    options = clock.options(Z.size)
-    found = _solved(prices, A_eq=Z.T, b_eq=right, method="highs-ds", options=options)
-    if found.x is None:
+        bounds[:, 1] == 1.0, A_eq=program, b_eq=-Z[basis].sum(axis=0), bounds=bounds,
+        method="highs-ds", options=clock.options(Z.size),
+    )  # fmt: skip
+    if found.status != 0:
         return None
-    weights: Floats = np.maximum(found.x, 0.0)
-    weights[basis] += 1.0
-    return weights
+    weights: Floats = np.maximum(found.x[:m], 0.0)
+    weights[basis] += found.x[m:] < 0.5
+    return weights, -found.eqlin.marginals
 
 
 def _solved(prices: Floats, **program: Any) -> Any:

@@ -33,17 +33,13 @@ from rosenblatt.nearest.working_set import Samples, batch, worst
 from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.running.notes import Notes
+from rosenblatt.running.threads import blas_threads_for
 from rosenblatt.separation import evidence
 from rosenblatt.separation.coordinates import LinearView, WholeView, combined
 from rosenblatt.separation.evidence import NONE, Cancelling, cancel
+from rosenblatt.separation.faces import all_that_cancel, peeled
 from rosenblatt.separation.log import SearchLog
-from rosenblatt.separation.programs import (
-    decide,
-    interior_vertex,
-    never_positive,
-    simplex_vertex,
-    spanning_weights,
-)
+from rosenblatt.separation.programs import decide, interior_vertex, simplex_vertex
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -66,6 +62,7 @@ MANY = 1_000_000  # operations of an iteration that are not worth saving
 ZOOMS = 3  # how often to magnify before giving up on floating point
 SPECTRUM = 8  # products for each in X.T @ X that singular vectors take
 SHORT = 40  # unknowns up to which exact arithmetic is quicker than magnifying
+SORTING = 20  # numbers to read take as long as one to find its place among all
 SET_UP = 8  # passes over a working set before it can be solved
 WHOLE = 10  # units of exact arithmetic for each number in one that rounding would spoil
 SOON = 20  # passes over the data that a quick answer may take
@@ -98,7 +95,9 @@ def find_certificate(
     """
     search = Search(Samples(source, team, positive, clock), care, quick, notes or Notes())
     clock.keep(clock.seconds(Kind.READING, SIDES * source.n_entries))
-    with np.errstate(all="ignore"):  # what overflows is settled exactly
+    products = batch(source.n_features) * source.n_features**2
+    # What overflows is settled exactly.
+    with blas_threads_for(products), np.errstate(all="ignore"):
         try:
             return search.run()
         except Halt:
@@ -126,16 +125,9 @@ class Search:
         samples = self.samples
         if self.quick and (quick := self.quickly()) is not None:
             return evidence.separable(samples, quick)
-        begun = self.log.faces()
-        if begun is None:
-            rows = samples.some(max(batch(samples.d), MANY // (samples.d + 1) ** 2))
-            with self.set_up(rows):
-                whole = WholeView(samples, rows)
-            found = self.decide(whole, rows, NONE)
-            if not isinstance(found, Cancelling):
-                return evidence.separable(samples, found)
-            # One way to cancel: without one of them they are independent.
-            begun = self.twins() or found, found, found.rows[:-1]
+        begun = self.log.faces() or self.begin()
+        if not isinstance(begun, tuple):
+            return begun
         first, spanning, basis = begun
         while len(basis) <= samples.d:
             self.log.note("faces", found=(first, spanning, basis))
@@ -156,6 +148,38 @@ class Search:
             basis = rows[evidence.independent(samples, samples.signed(rows))[0]]
         meeting = evidence.meeting_point(samples, first)
         return Inseparable(**meeting, **evidence.spanning(samples, spanning))
+
+    def begin(self) -> Certificate | tuple[Cancelling, Cancelling, Ints]:
+        """How samples cancel, first and altogether, and independent ones of the latter.
+
+        Or the certificate, if it is found on the way. That no others cancel is not certain yet.
+        """
+        samples, d = self.samples, self.samples.d
+        rows = samples.some(max(batch(d), MANY // (d + 1) ** 2))
+        with self.set_up(rows):
+            whole = WholeView(samples, rows)
+        # Looked for first where that takes less than one step of what comes next.
+        step, looking = len(rows) * (d + 1) ** 2, samples.source.n_entries + SORTING * samples.n
+        soon = max(looking, MANY) < step
+        first = found = self.twins() if soon else None
+        if found is None:
+            answer = self.decide(whole, rows, NONE)
+            if not isinstance(answer, Cancelling):
+                return evidence.separable(samples, answer)
+            found, first = answer, None if soon else self.twins()
+        first = first or found
+        # One way to cancel: without one of them they are independent.
+        basis = found.rows[:-1]
+        if len(basis) > d or self.care:
+            return first, found, basis
+        left, theta = peeled(samples, rows)
+        every, face = all_that_cancel(self, whole, samples.some(batch(d), left), NONE, left)
+        if every is None:
+            return first, found, basis
+        if theta.any() and (left == face.left).all() and (samples.signs(theta) == ~left).all():
+            numbers = [Fraction(v) for v in theta.tolist()]
+            return evidence.quasi_separable(samples, first, every, numbers, ~left)
+        return first, every, face.spanned
 
     def quickly(self) -> Floats | None:
         """A θ that separates, if the maximum margin's method soon comes across one.
@@ -236,10 +260,6 @@ class Search:
                 Z, groups = view.vectors(rows)
             if not np.isfinite(Z).all():
                 return None, rows, None
-            if isinstance(view, LinearView) and not view.exact:
-                meeting = self.face(view, rows, basis)
-                if meeting is not None:
-                    return meeting, rows, None
             found = shortest_sum(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
             if found.meets or found.t.sum() <= 0:
                 break
@@ -261,6 +281,10 @@ class Search:
             if not new.size:
                 break
             rows = np.concatenate([rows, new])
+        if isinstance(view, LinearView) and not view.exact:
+            meeting, _ = all_that_cancel(self, view, rows, basis, view.active)
+            if meeting is not None:
+                return meeting, rows, None
         return self.vertex(Z, groups, found.meets, rows, basis), rows, found
 
     def values(self, view: View, direction: Direction) -> Floats:
@@ -328,32 +352,6 @@ class Search:
             if found is not None:
                 return found
         return None
-
-    def face(self, view: LinearView, rows: Ints, basis: Ints) -> Cancelling | None:
-        """Samples that cancel and span all that do; None if none do, or floats fail."""
-        rows = self.log.face_rows(rows)
-        while True:
-            self.log.note("face", rows=rows)
-            Z = view.scaled(rows)
-            zero, coefficients = never_positive(Z, self.samples.clock)
-            if not zero.any():
-                return None
-            values = self.values(view, np.ldexp(coefficients, -view.powers))
-            values[~view.active] = 0.0
-            new = worst(values, -1e-6 * float(np.abs(values).max()), batch(Z.shape[1]), rows)
-            if not new.size:
-                break
-            rows = np.concatenate([rows, new])
-        rows, Z = rows[zero], Z[zero]
-        both = np.concatenate([basis, rows])
-        chosen = evidence.independent(self.samples, self.samples.signed(both))[0]
-        added = chosen[chosen >= len(basis)] - len(basis)
-        prices = 0.5 + self.rng.random(len(rows))
-        weights = spanning_weights(Z, added, prices, self.samples.clock)
-        if weights is None:
-            return None
-        used = weights > 0
-        return cancel(self.samples, rows[used], basis, weights[used])
 
     def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
         """`decide` without floating point."""
