@@ -1,5 +1,8 @@
 """Threads that stay: every task is done once, no team has more threads than it was given."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -88,3 +91,52 @@ def test_helpers_end_with_what_they_help():
             time.sleep(0.02)
             over.set()
         assert len(ended) <= 3
+
+
+LIMITED = """
+import threading
+import numpy as np
+from rosenblatt.running.threads import _find_blas, one_blas_thread
+
+def limits():
+    libraries = [c for c in _find_blas().lib_controllers if c.user_api == "blas"]
+    return [library.get_num_threads() for library in libraries]
+
+np.ones((2, 2)) @ np.ones((2, 2))
+before = limits()
+assert before and min(before) > 1, before
+with one_blas_thread():
+    assert set(limits()) == {1}
+assert limits() == before
+first, second, seen = threading.Event(), threading.Event(), []
+
+def short():
+    with one_blas_thread():
+        seen.append(limits())
+        first.set()
+        second.wait(60)
+
+def long():
+    first.wait(60)
+    with one_blas_thread():
+        second.set()
+        other.join()
+        seen.append(limits())
+
+other, last = threading.Thread(target=short), threading.Thread(target=long)
+other.start()
+last.start()
+last.join()
+assert [set(found) for found in seen] == [{1}, {1}], seen
+assert limits() == before
+with one_blas_thread():
+    assert set(limits()) == {1}
+"""
+
+
+def test_any_thread_can_limit_blas_and_any_lift_it():
+    """Tried in a process of its own: the tests have one thread for BLAS anyway."""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", LIMITED]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
