@@ -18,29 +18,25 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Perceptron as Peer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import rosenblatt as rb
+from benchmarks import command_large
 from benchmarks.measure import (
     Table,
     data_file,
-    key_the_cache_by_sources,
     side_by_side,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import duckdb  # noqa: E402
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
-from scipy import sparse  # noqa: E402
-from sklearn.compose import ColumnTransformer  # noqa: E402
-from sklearn.impute import SimpleImputer  # noqa: E402
-from sklearn.linear_model import Perceptron as Peer  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import OneHotEncoder, StandardScaler  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from benchmarks import command_large  # noqa: E402
 
 FILES = {"covtype.csv.gz": {}, "adult-train.csv.gz": {"header": None, "skipinitialspace": True}}
 EPOCHS = 10

@@ -14,32 +14,28 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn import datasets
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.svm import SVC, LinearSVC
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
     data_file,
-    key_the_cache_by_sources,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from sklearn import datasets  # noqa: E402
-from sklearn.base import clone  # noqa: E402
-from sklearn.dummy import DummyClassifier  # noqa: E402
-from sklearn.linear_model import Perceptron, SGDClassifier  # noqa: E402
-from sklearn.model_selection import GridSearchCV, StratifiedKFold  # noqa: E402
-from sklearn.svm import SVC, LinearSVC  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from rosenblatt.cli.reading import encoder_of, labelled_table  # noqa: E402
-from rosenblatt.report.comparison import compare_table  # noqa: E402
-from rosenblatt.report.fits import EncodedTable, LabelledTable, numbered  # noqa: E402
-from rosenblatt.running.threads import Team  # noqa: E402
-from rosenblatt.validation.plans import plan_folds  # noqa: E402
-from rosenblatt.validation.refits import FoldedTable  # noqa: E402
-from rosenblatt.validation.tuning import DEGREES, MOST_ROWS, values_to_try  # noqa: E402
+from rosenblatt.cli.reading import encoder_of, labelled_table
+from rosenblatt.report.comparison import compare_table
+from rosenblatt.report.fits import EncodedTable, LabelledTable, numbered
+from rosenblatt.running.threads import Team
+from rosenblatt.validation.plans import plan_folds
+from rosenblatt.validation.refits import FoldedTable
+from rosenblatt.validation.tuning import DEGREES, MOST_ROWS, values_to_try
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,25 +20,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numba
+import numpy as np
+from sklearn.linear_model import Perceptron as Peer
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+import rosenblatt as rb
+from benchmarks.cores_picture import draw_growth
 from benchmarks.measure import (
     Table,
-    key_the_cache_by_sources,
     load_mnist,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numba  # noqa: E402
-import numpy as np  # noqa: E402
-from sklearn.linear_model import Perceptron as Peer  # noqa: E402
-from sklearn.model_selection import GridSearchCV, StratifiedKFold  # noqa: E402
-from threadpoolctl import threadpool_limits  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from benchmarks.cores_picture import draw_growth  # noqa: E402
-from benchmarks.separability import halves  # noqa: E402
+from benchmarks.separability import halves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,27 +14,23 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn import datasets
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Perceptron as Peer
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import LinearSVC
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
     data_file,
-    key_the_cache_by_sources,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from sklearn import datasets  # noqa: E402
-from sklearn.base import clone  # noqa: E402
-from sklearn.dummy import DummyClassifier  # noqa: E402
-from sklearn.linear_model import Perceptron as Peer  # noqa: E402
-from sklearn.model_selection import StratifiedKFold  # noqa: E402
-from sklearn.svm import LinearSVC  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from rosenblatt.cli.options import usual_options  # noqa: E402
-from rosenblatt.cli.reading import labelled_table  # noqa: E402
+from rosenblatt.cli.options import usual_options
+from rosenblatt.cli.reading import labelled_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

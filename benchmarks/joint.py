@@ -16,22 +16,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.linear_model import Perceptron as Peer
+from sklearn.svm import LinearSVC
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
-    key_the_cache_by_sources,
     load_mnist,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from sklearn.datasets import load_digits  # noqa: E402
-from sklearn.linear_model import Perceptron as Peer  # noqa: E402
-from sklearn.svm import LinearSVC  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
 
 EPOCHS, REPEATS = 10, 3
 ROWS = 10_000  # of MNIST to learn from, and as many to be tested on

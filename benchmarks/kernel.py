@@ -16,7 +16,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Table, data_file, key_the_cache_by_sources, write_json, write_report
+from benchmarks.measure import Table, data_file, write_json, write_report
 
 RESULTS = Path(__file__).parent / "results" / "kernel.json"
 DEVICE = Path(__file__).parent / "results" / "kernel_device.json"
@@ -302,7 +302,6 @@ def main() -> None:
     parser.add_argument("--threads", type=counts, help="only MNIST with 1,2,4,... threads")
     parser.add_argument("--serial", action="store_true", help="only where one thread's time goes")
     options = parser.parse_args()
-    key_the_cache_by_sources()
     if options.threads or options.serial:
         threads(options.threads, options.serial, options.repeats, options.quick)
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.kernel import columns_of
 from benchmarks.kernel_data import digits, waves
-from benchmarks.measure import Table, key_the_cache_by_sources, write_json
+from benchmarks.measure import Table, write_json
 
 RESULTS = Path(__file__).parent / "results" / "kernel_device.json"
 
@@ -111,7 +111,6 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--budget", type=int, default=20_000)
     options = parser.parse_args()
-    key_the_cache_by_sources()
     import torch
 
     columns = ["case", "seconds", "predict", "mistakes", "support", "errors"]

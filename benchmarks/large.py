@@ -21,15 +21,12 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import Table, key_the_cache_by_sources
+import numpy as np
+
+import rosenblatt as rb
+from benchmarks.measure import Table
 from benchmarks.stream import watched
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from rosenblatt.data.rows import csr_of_parts  # noqa: E402
+from rosenblatt.data.rows import csr_of_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,19 +18,16 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measure import Table, key_the_cache_by_sources, side_by_side, write_report
+import numpy as np
 
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from benchmarks.margin_data import hard_cases, soft_cases  # noqa: E402
-from benchmarks.margin_peers import PEERS, Problem, Run, quickest, try_all  # noqa: E402
-from benchmarks.margin_picture import draw_growth  # noqa: E402
-from benchmarks.margin_qp import SMALL, qp  # noqa: E402
-from benchmarks.margin_results import OURS, Results  # noqa: E402
-from benchmarks.separability import halves  # noqa: E402
+import rosenblatt as rb
+from benchmarks.margin_data import hard_cases, soft_cases
+from benchmarks.margin_peers import PEERS, Problem, Run, quickest, try_all
+from benchmarks.margin_picture import draw_growth
+from benchmarks.margin_qp import SMALL, qp
+from benchmarks.margin_results import OURS, Results
+from benchmarks.measure import Table, side_by_side, write_report
+from benchmarks.separability import halves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

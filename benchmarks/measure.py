@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import os
 import platform
@@ -16,20 +15,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-SOURCES = Path(__file__).parent.parent / "src"
-
-
-def key_the_cache_by_sources() -> None:
-    """Keep compiled loops in a folder named after the sources; call before importing Numba.
-
-    Numba looks only at the file of the function it caches, not at those it calls.
-    """
-    digest = hashlib.sha1(usedforsecurity=False)
-    for path in sorted(SOURCES.rglob("*.py")):
-        digest.update(path.read_bytes())
-    folder = SOURCES.parent / ".numba_cache" / digest.hexdigest()[:12]
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
 
 
 def side_by_side(*tasks: Callable[[], Any], repeats: int = 5) -> tuple[list[float], list[Any]]:

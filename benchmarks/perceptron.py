@@ -19,24 +19,20 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import Perceptron as Peer
+from sklearn.linear_model import SGDClassifier
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
-    key_the_cache_by_sources,
     load_mnist,
     load_svmlight,
     side_by_side,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from scipy import sparse  # noqa: E402
-from sklearn.linear_model import Perceptron as Peer  # noqa: E402
-from sklearn.linear_model import SGDClassifier  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
 
 EPOCHS = 10
 SHAPES = ((1_000_000, 10), (1_000_000, 30), (200_000, 100), (50_000, 1000))

@@ -16,14 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.measure import Table, key_the_cache_by_sources, write_json
+import duckdb
 
-key_the_cache_by_sources()
-
-import duckdb  # noqa: E402
-
-from rosenblatt.contract.parameters import count_threads  # noqa: E402
-from rosenblatt.tables.table import read_table  # noqa: E402
+from benchmarks.measure import Table, write_json
+from rosenblatt.contract.parameters import count_threads
+from rosenblatt.tables.table import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

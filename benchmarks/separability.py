@@ -19,23 +19,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
     data_file,
-    key_the_cache_by_sources,
     load_svmlight,
     side_by_side,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from scipy import sparse  # noqa: E402
-from scipy.optimize import linprog  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

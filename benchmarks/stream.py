@@ -20,24 +20,20 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import SGDClassifier
+from sklearn.preprocessing import StandardScaler
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
-    key_the_cache_by_sources,
     side_by_side,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import duckdb  # noqa: E402
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
-from sklearn.linear_model import SGDClassifier  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from rosenblatt.streams.cache import Cache  # noqa: E402
+from rosenblatt.streams.cache import Cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,26 +15,22 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn import datasets
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
+from threadpoolctl import threadpool_limits
+
+import rosenblatt as rb
 from benchmarks.measure import (
     Table,
     data_file,
-    key_the_cache_by_sources,
     write_json,
     write_report,
 )
-
-key_the_cache_by_sources()
-
-import numpy as np  # noqa: E402
-from sklearn import datasets  # noqa: E402
-from sklearn.linear_model import LogisticRegression  # noqa: E402
-from sklearn.metrics import average_precision_score  # noqa: E402
-from threadpoolctl import threadpool_limits  # noqa: E402
-
-import rosenblatt as rb  # noqa: E402
-from rosenblatt.cli.reading import encoder_of, labelled_table  # noqa: E402
-from rosenblatt.report.suspicion import FOLDS, gather  # noqa: E402
-from rosenblatt.validation.plans import stratified  # noqa: E402
+from rosenblatt.cli.reading import encoder_of, labelled_table
+from rosenblatt.report.suspicion import FOLDS, gather
+from rosenblatt.validation.plans import stratified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
