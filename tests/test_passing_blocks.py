@@ -160,7 +160,7 @@ MARGINS = {
 
 
 def margin_problem(source, team):
-    return MarginProblem.of(placed(source), 1, team, Clock())
+    return MarginProblem.of(placed(source, team), 1, team, Clock())
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -93,6 +93,6 @@ def check(
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:
     """The check of one certificate, by all threads."""
-    d = getattr(X, "shape", (0, 0))[-1]
+    d = (getattr(X, "shape", None) or (0,))[-1]
     with Team(count_threads(None)) as team, blas_threads_for(d**3):
         return proofs.check(certificate, X, y, sample_weight, team.each_product)

@@ -149,7 +149,7 @@ class DeviceValues(Values):
 
     def _open(self) -> None:
         self.place, self.chunk, self.sparse = Device(self.X), CHUNK, False
-        self.side_by_side = False
+        self.side_by_side = self.waves = False
         self._fetched: dict[int, Any] = {}
         self.xp = self.place.xp
 

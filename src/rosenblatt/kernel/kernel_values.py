@@ -98,6 +98,7 @@ class Values(Measured):
         """Look at what kind of samples these are."""
         self.sparse = issparse(self.X) or getattr(self.X, "sparse", False)
         self.side_by_side = not isinstance(self.X, RowsByNumber)  # a stream has one reader
+        self.waves = True  # whether samples are given updates before they need them
         self._own = threading.local()
 
     foreseen = 0  # samples of a block whose values are computed at least, if any are

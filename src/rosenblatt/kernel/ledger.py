@@ -73,7 +73,7 @@ class Ledger:
 
     def look_ahead(self, number: int) -> None:
         """Give a block that will be visited soon the updates so far."""
-        if self.values.side_by_side and number < len(self.blocks):
+        if self.values.waves and number < len(self.blocks):
             self.backlog.wait(number)
             self._add_to([number])
 
@@ -82,7 +82,7 @@ class Ledger:
 
         The block with this number is needed next.
         """
-        if self.values.side_by_side and self.events.size // WAVE > before // WAVE:
+        if self.values.waves and self.events.size // WAVE > before // WAVE:
             self.backlog.wait()
             self._add_to([*range(number, len(self.blocks)), *range(number)])
 
@@ -101,7 +101,7 @@ class Ledger:
             if first == size:
                 continue
             self.contained[number] = size
-            if not self.values.side_by_side or len(sample) * (size - first) <= LITTLE:
+            if len(sample) * (size - first) <= LITTLE:
                 later = self.events.since(first)
                 self.scores.sums[sample] += self.values.sums_of(sample, *later, k)
                 continue
@@ -110,7 +110,10 @@ class Ledger:
             self.values.computed += len(sample) * (size - first)
             for a in range(0, len(sample), TASK):
                 task = partial(self._add, sample[a : a + TASK], ready[first])
-                self.backlog.add(number, task)
+                if self.values.side_by_side:
+                    self.backlog.add(number, task)
+                else:
+                    task()
 
     def _add(self, sample: Ints, addends: list[Addends]) -> None:
         sums = self.values.added(self.values.batch(sample), addends, self.scores.k)
