@@ -16,6 +16,7 @@ from rosenblatt.bounds import function as bounds
 from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.contract.resuming import keeper_at
+from rosenblatt.contract.samples import number_labels
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
@@ -321,9 +322,11 @@ def _classes(X: Any, y: Any) -> list[Any]:
         known: list[Any] = labels_of(X, y)[1].tolist()
         return known
     try:
-        found: list[Any] = np.unique(np.asarray(y)).tolist()
+        labels = np.asarray(y)
+        classes = number_labels(labels)[0] if labels.ndim == 1 else np.unique(labels)
     except (TypeError, ValueError):
         return []
+    found: list[Any] = classes.tolist()
     return found
 
 

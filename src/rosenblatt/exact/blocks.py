@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.exact.rationals import Mask, Objects
 
-ENTRIES = 2**16  # per block
+ENTRIES = 2**18  # per block
 SQUARES_LOST = 1e-300  # more than squares too small for floats add up to
 
 
