@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 STATE, NEXT, FOUND, NUMBERS = 0, 16, 32, 48
 OPEN, DONE, TURN = 1 << 20, 1 << 21, 1 << 22
 COUNT = OPEN - 1
-STRETCH = 1 << 14  # numbers in the rows that a thread takes at a time
+STRETCH = 1 << 15  # numbers in the rows that a thread takes at a time
 
 
 @loop
