@@ -264,7 +264,12 @@ What the limits are:
 - **Sparse rows** are short, and where each ends no processor can guess: that, not the memory, is
   what an epoch over them takes.
 - **Separability and margins** read X once for each working set, and once more to prove the answer;
-  the small problems in between are solved in one thread.
+  the small problems in between are solved in one thread, and the sides of samples are looked at by
+  many short calls of NumPy, of which each waits for the interpreter.
+- **Kernels** wait for matrix products, but for what one thread has to do by itself:
+  `python -m benchmarks.kernel --serial` accounts for it.
+
+Two cores were at hand when this was measured: what sixteen are worth is not known.
 
 ![Time against rows, features and threads](cores-growth.png)
 """

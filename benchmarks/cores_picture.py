@@ -75,7 +75,8 @@ def _threads(ax: Any, table: Table | None) -> None:
             speeds = [row["1"] / row[str(k)] for k in counts]
             flipped = "flipped" in row["case"] and kind != "pocket"
             line = ":" if flipped else "-"
-            ax.plot(counts, speeds, line, marker=marker, color=colour, label=kind)
+            name = None if flipped else kind
+            ax.plot(counts, speeds, line, marker=marker, color=colour, label=name)
             ax.plot(counts, counts, "--", color=PALE, zorder=1)
             ax.set_xticks(counts)
     ax.set_title("Speed-up by threads (dotted: 10 % flipped)", loc="left", fontsize=10.5, color=INK)

@@ -231,7 +231,7 @@ whether the classes are strictly separable, and only to within its tolerances; w
 certificate proves it wrong, that is noted. `ours/linprog` is the ratio of the times: 0.1 means ten
 times as fast. `ours/(X @ w)` is in units of one product of the data with a vector: what reading
 them costs at least. `check s` is the time of `rb.certify.check` alone. Where the classes touch,
-linprog is sooner done: a pair of identical rows ends its work, while ours has to find and prove
+linprog may be sooner done: a pair of identical rows ends its work, while ours has to find and prove
 which rows every hyperplane without a row on its wrong side must hold.
 """
 
