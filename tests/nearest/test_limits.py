@@ -284,7 +284,8 @@ def test_what_cannot_be_done_in_time_ends_after_its_first_piece(at):
         look_up(10)
 
 
-def test_exact_sides_are_looked_for_block_by_block(at):
+def test_exact_sides_are_looked_for_block_by_block(at, monkeypatch):
+    monkeypatch.setattr("rosenblatt.exact.blocks.ENTRIES", 2**16)
     X = np.ones((3 * 2**16, 1)) + np.arange(3 * 2**16)[:, np.newaxis] % 3
     y = np.ones(len(X))
     told = []
