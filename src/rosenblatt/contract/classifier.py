@@ -12,12 +12,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rosenblatt.cluster.engine import is_of_dask
+from rosenblatt.contract.clustered import lazily, names_of, read_clustered, share_of_hits
 from rosenblatt.contract.estimator import Estimator, are_floats, is_count, sample_weights
 from rosenblatt.contract.parameters import class_weights, count_threads, find_classes
 from rosenblatt.contract.samples import class_numbers, read_labelled_samples
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_entries, n_rows
-from rosenblatt.data.sources import MemorySource
+from rosenblatt.data.sources import MemorySource, map_pieces
 from rosenblatt.results import Hyperplane, JointFit, StopReason
 from rosenblatt.results.calibration import Curve, IsotonicCurve, SigmoidCurve, probabilities
 from rosenblatt.running.scanner import NotFinite, exact_decisions
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Piece, Source
 
 
 AT_A_TIME = 1 << 16  # values of a thread
@@ -66,6 +68,8 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
+        if is_of_dask(X):
+            return self._read_clustered(X, y, sample_weight, classes, reset=reset)
         if isinstance(X, OpenedSource):
             rows = as_rows(self._opened(X, reset=reset))
             label, known = labels_of(X, y)
@@ -76,6 +80,14 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         validate = partial(validate_data, self, reset=reset)
         X, y = read_labelled_samples(X, y, validate, self.n_jobs)
         return self._label(as_rows(X), X.shape[1], y, sample_weight, classes)
+
+    def _read_clustered(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any, *, reset: bool
+    ) -> Data:
+        """Validate data on a cluster, where they are."""
+        source, classes = read_clustered(X, y, sample_weight, classes, self._class_factors)
+        self._note_features(source.n_features, names_of(X), "X", reset=reset)
+        return Data(source, classes, positives_of(classes))
 
     def _label(self, rows: Rows, n_features: int, y: Any, sample_weight: Any, classes: Any) -> Data:
         """Validated rows with their labels and weights."""
@@ -92,18 +104,19 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     ) -> Data:
         """Rows whose classes are numbered, with their weights."""
         weight = sample_weights(sample_weight, label)
-        factor = self._class_factors(classes, label)
+        factor = self._class_factors(classes, np.bincount(label, minlength=len(classes)))
         source = MemorySource(rows, label, n_features, weight, factor)
         return Data(source, classes, positives_of(classes))
 
-    def _class_factors(self, classes: NDArray[Any], label: NDArray[np.int32]) -> Floats | None:
+    def _class_factors(self, classes: NDArray[Any], counts: NDArray[np.int64]) -> Floats | None:
         """For each problem the weight of the rest and of its own class.
 
+        `counts` has how many samples there are of each class.
         As in scikit-learn's Perceptron, the rest has the weight 1 unless it is a single class.
         """
         if self.class_weight is None:
             return None
-        factors = class_weights(self.class_weight, classes, label)
+        factors = class_weights(self.class_weight, classes, counts)
         rest = factors[::-1] if len(classes) == 2 else np.ones(len(classes))
         return np.column_stack([rest, factors])
 
@@ -130,7 +143,10 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X."""
+        """The class of each row of X; of Dask's collections, when that is computed."""
+        if is_of_dask(X):
+            self._note_columns(X)
+            return lazily(self.predict, X, self.classes_.dtype)  # type: ignore[no-any-return]
         values = self.decision_function(X)
         if values.ndim == 1:  # without a list of numbers as long as the data
             return np.where(above(values, self.at_zero), self.classes_[1:], self.classes_[:1])
@@ -138,6 +154,8 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers on X and y, or on an opened source."""
+        if is_of_dask(X):
+            return share_of_hits(self.predict(X), y, sample_weight)
         if isinstance(X, OpenedSource):
             X.refuse(y)
             y = X.y
@@ -189,9 +207,13 @@ class LinearClassifier(Classifier):
     def decision_function(self, X: Any) -> Floats:
         """``w·x + b`` for each row of X: shape (n,), or (n, K) for K > 2 classes.
 
-        The signs are exact.
+        The signs are exact. Of Dask's collections it is computed when it is asked for.
         """
         check_is_fitted(self)
+        if is_of_dask(X):
+            self._note_columns(X)
+            width = len(self.coef_) if len(self.coef_) > 1 else 0
+            return lazily(self.decision_function, X, np.float64, width)  # type: ignore[no-any-return]
         rows = as_rows(self._rows_of(X, finite=False))
         thetas = np.column_stack([self.coef_, self.intercept_])
         try:
@@ -292,18 +314,19 @@ def count_training_errors(
     source: Source, thetas: Floats, team: Team, at_zero: int | None = None
 ) -> int:
     """``sum(predict(X) != y)`` on the training data."""
-    alone, errors = Team(1), 0
-    for piece in source.pieces():
-        rows, label = piece.block.rows, piece.block.label
+    return sum(map_pieces(source, partial(_errors, thetas, at_zero), team))
 
-        def count(span: tuple[int, int], rows: Any = rows, label: Any = label) -> int:
-            step, found = max(1, AT_A_TIME // len(thetas)), 0
-            for a in range(*span, step):
-                z = min(a + step, span[1])
-                values = exact_decisions(rows, thetas, (a, z), alone)
-                found += int(np.count_nonzero(choose(values, at_zero) != label[a:z]))
-            return found
 
-        ranges = team.ranges(piece.length, n_entries(rows) * len(thetas))
-        errors += sum(team.each(count, ranges))
-    return errors
+def _errors(thetas: Floats, at_zero: int | None, piece: Piece, team: Team) -> int:
+    """The errors in a block."""
+    alone, rows, label = Team(1), piece.block.rows, piece.block.label
+
+    def count(span: tuple[int, int]) -> int:
+        step, found = max(1, AT_A_TIME // len(thetas)), 0
+        for a in range(*span, step):
+            z = min(a + step, span[1])
+            values = exact_decisions(rows, thetas, (a, z), alone)
+            found += int(np.count_nonzero(choose(values, at_zero) != label[a:z]))
+        return found
+
+    return sum(team.each(count, team.ranges(piece.length, n_entries(rows) * len(thetas))))

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rosenblatt.arguments import floats
+from rosenblatt.contract.clustered import names_of
 from rosenblatt.contract.parameters import check_weights
 from rosenblatt.contract.samples import read_samples
 from rosenblatt.data.opened import OpenedSource
@@ -40,23 +41,41 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _opened(self, source: OpenedSource, *, reset: bool) -> Any:
         """The samples of an opened source, which were validated as they were written."""
-        X, names = source.X, source.features
+        X, remedy = source.X, "open it with encoder=, that of the training data"
+        names = None if source.features is None else np.array(source.features, dtype=object)
+        self._note_features(source.shape[1], names, repr(source), remedy, reset=reset)
+        return X
+
+    def _note_columns(self, X: Any) -> None:
+        """See whether a collection of Dask's has the features of training."""
+        self._note_features(int(X.shape[1]), names_of(X), "X", reset=False)
+
+    def _note_features(
+        self,
+        count: int,
+        names: Any,
+        what: str,
+        remedy: str = "give those of training",
+        *,
+        reset: bool,
+    ) -> None:
+        """Note how many features there are, and their names; or see that they are the same."""
         if reset:
-            self.n_features_in_ = source.shape[1]
+            self.n_features_in_ = count
             self.__dict__.pop("feature_names_in_", None)
             if names is not None:
-                self.feature_names_in_ = np.array(names, dtype=object)
-            return X
-        if source.shape[1] != self.n_features_in_:
-            told = f"{source!r} has {source.shape[1]} features, not the {self.n_features_in_}"
-            msg = f"{told} of training: open it with encoder=, that of the training data"
+                self.feature_names_in_ = names
+            return
+        if count != self.n_features_in_:
+            msg = (
+                f"{what} has {count} features, not the {self.n_features_in_} of training: {remedy}"
+            )
             raise ValueError(msg)
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None and list(names) != list(known):
             other = next(a for a, b in zip(names, known, strict=True) if a != b)
-            msg = f"{source!r} has a feature {other!r}, unlike the training data: open it anew"
+            msg = f"{what} has a feature {other!r}, unlike the training data: {remedy}"
             raise ValueError(msg)
-        return X
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fits_")

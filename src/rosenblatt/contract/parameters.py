@@ -173,16 +173,18 @@ def shown(classes: NDArray[Any]) -> str:
 
 
 def class_weights(
-    given: Any, classes: NDArray[Any], label: NDArray[np.int32]
+    given: Any, classes: NDArray[Any], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The weight of each class from a dict (1 where it says nothing) or "balanced"."""
+    """The weight of each class from a dict (1 where it says nothing) or "balanced".
+
+    `counts` has how many samples there are of each.
+    """
     factors = np.ones(len(classes))
     if isinstance(given, str):
         if given != "balanced":
             msg = f"class_weight={brief(given)} is not known: give a dict, 'balanced' or None"
             raise ValueError(msg)
-        counts = np.bincount(label, minlength=len(classes))
-        factors = len(label) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+        factors = counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
     elif isinstance(given, Mapping):
         for name, weight in given.items():
             place = np.flatnonzero(classes == name)

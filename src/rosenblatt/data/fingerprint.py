@@ -19,14 +19,15 @@ from numba import types
 from numba.extending import intrinsic
 
 from rosenblatt.data.compiled import inlined, loop, part_of_loops
-from rosenblatt.data.rows import Block, DenseRows
+from rosenblatt.data.rows import Block, DenseRows, n_entries
+from rosenblatt.data.sources import map_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Piece, Source
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -135,6 +136,20 @@ class Threads(Protocol):
         ...
 
 
+def _of_block(piece: Piece, threads: Threads) -> tuple[Any, bool, NDArray[np.float64]]:
+    """The two sums of a block, whether it is dense, and its class factors."""
+    block, n = piece.block, piece.length
+
+    def add(part: tuple[int, int]) -> Any:
+        found = np.zeros(2, np.uint64)
+        with np.errstate(over="ignore"):  # in plain Python
+            add_rows(block, piece.start, *part, found)
+        return found
+
+    sums = sum(threads.each(add, threads.ranges(n, n_entries(block.rows))), np.zeros(2, np.uint64))
+    return sums, isinstance(block.rows, DenseRows), block.factor
+
+
 def fingerprint(source: Source, threads: Threads, *more: NDArray[Any]) -> str:
     """A digest of the rows, labels, weights and class factors of a source, and of `more` arrays.
 
@@ -142,18 +157,8 @@ def fingerprint(source: Source, threads: Threads, *more: NDArray[Any]) -> str:
     rows differ: sums over them are rounded in another order.
     """
     sums, factor, dense = np.zeros(2, np.uint64), np.empty((0, 0)), False
-    for piece in source.pieces():
-        block, n = piece.block, piece.length
-        dense, factor = isinstance(block.rows, DenseRows), block.factor
-
-        def add(part: tuple[int, int], block: Block = block, base: int = piece.start) -> Any:
-            found = np.zeros(2, np.uint64)
-            with np.errstate(over="ignore"):  # in plain Python
-                add_rows(block, base, *part, found)
-            return found
-
-        for found in threads.each(add, threads.ranges(n, n * source.n_entries // source.n_rows)):
-            sums += found
+    for found, dense, factor in map_pieces(source, _of_block, threads):  # noqa: B007
+        sums += found
     whole = hashlib.blake2b(digest_size=16)
     sizes = np.array([source.n_rows, source.n_features, dense, factor.size, len(more)], "<i8")
     for part in (sizes, sums.astype("<u8"), factor.astype("<f8"), *more):

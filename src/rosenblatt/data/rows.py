@@ -214,6 +214,13 @@ def n_entries(rows: Rows) -> int:
     return rows.X.size if isinstance(rows, DenseRows) else rows.data.size
 
 
+def row_bytes(rows: Rows) -> int:
+    """The memory that the rows take."""
+    if isinstance(rows, DenseRows):
+        return rows.X.nbytes
+    return sum(part.nbytes for part in (rows.data, rows.indices, rows.indptr))
+
+
 def slice_rows(rows: Rows, start: int, stop: int) -> Rows:
     """Rows ``start`` to ``stop`` as a view."""
     if isinstance(rows, DenseRows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import pairwise
 from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -68,6 +69,55 @@ class Source(Protocol):
     def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
         ...
+
+
+class Elsewhere(ABC):
+    """Blocks in other processes: what is to be done with one is done there (`map_pieces`).
+
+    `pieces` brings them here one by one, for what nobody has taught to work elsewhere.
+    """
+
+    n_rows: int
+    n_features: int
+    n_entries: int
+    weighted: bool
+    lasting = resident = False
+    dtype: np.dtype[Any]
+    dense: bool
+
+    @abstractmethod
+    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
+        """`map_pieces` with a team of the other process."""
+
+    @abstractmethod
+    def rows(self, numbers: NDArray[np.int64]) -> Block:
+        """A copy of the rows with these numbers, ascending."""
+
+    @abstractmethod
+    def changed(
+        self, *changes: Callable[[Piece], Block], n_features: int, weighted: bool
+    ) -> Elsewhere:
+        """The blocks made into others, as by `ChangedSource`."""
+
+    @abstractmethod
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
+        """Block after block, brought here."""
+
+
+def map_pieces(
+    source: Source | Elsewhere, task: Callable[..., Any], team: Any, *columns: NDArray[Any]
+) -> Iterator[Any]:
+    """``task(piece, team)`` for every block, where the block is, in their order.
+
+    Of `columns`, arrays with a number for each row of the data, the task is given those of the
+    rows of its block. It should return little: for blocks elsewhere that travels, as does the task.
+    """
+    if isinstance(source, Elsewhere):
+        yield from source.map(task, *columns)
+        return
+    for piece in source.pieces():
+        here = slice(piece.start, piece.start + piece.length)
+        yield task(piece, team, *(column[here] for column in columns))
 
 
 def is_mapped(array: Any) -> bool:

@@ -117,7 +117,7 @@ def _weights(
         weight = _check_sample_weight(weight, label, dtype=np.float64)
         check_weights("sample_weight", weight)
     if class_weight is not None:
-        weight = weight * class_weights(class_weight, classes, label)[label]
+        weight = weight * class_weights(class_weight, classes, np.bincount(label))[label]
     return weight
 
 

@@ -20,6 +20,8 @@ from rosenblatt.contract.parameters import (
     start_vectors,
 )
 from rosenblatt.contract.resuming import identify, saved_rate, start_setting
+from rosenblatt.data.sources import Elsewhere
+from rosenblatt.perceptron.afar import AFAR
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.joint import (
     ALL,
@@ -116,7 +118,7 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
             rate = saved_rate(keeper) or self._rate(data.source, data.positives)
             self._use_rate(rate)
             settings = settings.with_changes(eta=rate)
-            rule = self._rule(settings)(data.source, settings, team)
+            rule = _where(data.source, self._rule(settings), settings)(data.source, settings, team)
             yield Run(rule, problems, settings, report, keeper)
             self._set_results(data, tuple(outcome(p, settings) for p in problems), team)
         self._state = [p.at_rest() for p in problems]
@@ -134,6 +136,21 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
             and all(are_floats(v, size) for p in problems for v in (p.theta, p.start))
             and all(are_floats(p.lag, size if p.lag.size else (0,)) for p in problems)
         )
+
+
+def _where(
+    source: Source | Elsewhere, rule: type[LinearRule], settings: Settings
+) -> type[LinearRule]:
+    """The rule, or the same for rows that are elsewhere."""
+    if not isinstance(source, Elsewhere):
+        return rule
+    if rule not in AFAR or settings.order != "cyclic":
+        told = (
+            "multiclass='joint'" if settings.multiclass == "joint" else f"order={settings.order!r}"
+        )
+        msg = f"{told} does not work on a cluster: use order='cyclic' and multiclass='ovr'"
+        raise ValueError(msg)
+    return AFAR[rule]
 
 
 def _planes(problems: Sequence[LinearProblem]) -> tuple[Hyperplane, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rosenblatt.data.rows import row_weights
-from rosenblatt.data.sources import IN_ORDER, copied
+from rosenblatt.data.sources import IN_ORDER, copied, map_pieces
 from rosenblatt.perceptron.loops import Log, Step, Tether
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Updates
@@ -296,18 +297,12 @@ class LinearRule(ABC):
 
     def _without_mistakes(self, p: LinearProblem) -> StopReason:
         """What an epoch without mistakes comes to in exact arithmetic."""
-        reason, right_at = StopReason.SEPARATED, self.step.at_zero
-        for piece, a, z in self.parts(IN_ORDER):
-            values = exact_decisions(piece.block.rows, p.theta[np.newaxis], (a, z), self.team)
-            y = np.where(piece.block.label[a:z] == p.positive, 1.0, -1.0)
-            signed = y * values[:, 0]
-            doubtful = np.flatnonzero(signed <= 0)
-            if doubtful.size:
-                counts = row_weights(piece.block, p.positive, doubtful + a) > 0
-                doubtful = doubtful[counts]
-            if np.any((signed[doubtful] < 0) | (y[doubtful] != right_at)):
+        task = partial(_not_right, p.theta, p.positive, self.step.at_zero, self.segment)
+        reason = StopReason.SEPARATED
+        for wrong, on_it in map_pieces(self.source, task, self.team):
+            if wrong:
                 return StopReason.ROUNDING
-            if doubtful.size:
+            if on_it:
                 reason = StopReason.NO_MISTAKES
         return reason
 
@@ -325,6 +320,25 @@ class LinearRule(ABC):
             again.mistakes.append(0)
             self.epoch([again], IN_ORDER)
         return Cycle(first, epoch - first) if np.array_equal(again.theta, p.theta) else None
+
+
+def _not_right(
+    theta: Floats, positive: int, right_at: float, segment: int, piece: Piece, team: Team
+) -> tuple[bool, bool]:
+    """Whether a block has rows on the wrong side; and on the hyperplane, where that is right."""
+    on_it, block = False, piece.block
+    for a in range(0, piece.length, segment):
+        z = min(a + segment, piece.length)
+        values = exact_decisions(block.rows, theta[np.newaxis], (a, z), team)
+        y = np.where(block.label[a:z] == positive, 1.0, -1.0)
+        signed = y * values[:, 0]
+        doubtful = np.flatnonzero(signed <= 0)
+        if doubtful.size:
+            doubtful = doubtful[row_weights(block, positive, doubtful + a) > 0]
+        if np.any((signed[doubtful] < 0) | (y[doubtful] != right_at)):
+            return True, on_it
+        on_it = on_it or bool(doubtful.size)
+    return False, on_it
 
 
 def fit_of(p: LinearProblem, settings: Settings) -> Fit:

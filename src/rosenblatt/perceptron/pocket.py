@@ -211,7 +211,7 @@ class Pocket:
 
     def _not_worse(self, thetas: Floats) -> tuple[NDArray[np.intp], Floats]:
         """Which vectors are not shown to be worse than the pocket, and lower bounds."""
-        thetas, left, errors = _near_one(thetas), np.arange(len(thetas)), np.zeros(len(thetas))
+        thetas, left, errors = near_one(thetas), np.arange(len(thetas)), np.zeros(len(thetas))
         for part in chain(self._jury, self._others()):
             if len(left) <= FEW:
                 break
@@ -285,7 +285,7 @@ class Pocket:
     def _choose_jury(self, thetas: Floats) -> None:
         """Sort rows by how many of some vectors get them wrong; keep the worst ready."""
         n, team = self.source.n_rows, self.scanner.team
-        (panel,), _, _ = self._in_panels(_near_one(thetas), np.zeros(len(thetas)))
+        (panel,), _, _ = self._in_panels(near_one(thetas), np.zeros(len(thetas)))
         # Whole numbers are faster to sort.
         likely: Any = np.zeros(n, np.float64 if self.source.weighted else np.int16)
         for piece, norm in self.scanner.pieces():
@@ -320,7 +320,7 @@ def _rest_of(theta: Floats, log: Any, numbers: Ints, done: int) -> Rest | None:
     return Rest(theta.copy(), type(log)(*(part[done:] for part in log)), numbers[done:])
 
 
-def _near_one(thetas: Floats) -> Floats:
+def near_one(thetas: Floats) -> Floats:
     """The same hyperplanes, each scaled by a power of two to a norm near 1."""
     exponents = np.frexp(np.abs(thetas).max(axis=1))[1]
     scaled: Floats = np.ldexp(thetas, -exponents[:, np.newaxis])

@@ -421,7 +421,11 @@ def _weights(
 ) -> Iterator[NDArray[np.float64]]:
     """The weight of every sample in each two-class problem, given its `own`, if it has one."""
     classes, given = classifier.classes_, classifier.class_weight
-    factors = np.ones(len(classes)) if given is None else class_weights(given, classes, label)
+    factors = (
+        np.ones(len(classes))
+        if given is None
+        else class_weights(given, classes, np.bincount(label, minlength=len(classes)))
+    )
     for positive in positives_of(classes):
         counts = label == positive if len(classes) > 2 else True  # the rest counts as it is
         yield np.where(counts, factors[label], 1.0) * (1.0 if own is None else own)

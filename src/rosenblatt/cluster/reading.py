@@ -1,0 +1,238 @@
+"""Dask's arrays and data frames as labelled blocks on the workers."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.cluster.engine import ClusterError, is_of_dask, one_line
+from rosenblatt.cluster.placing import Part, placed_in_tiles
+from rosenblatt.data.rows import Block, as_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.cluster.engine import Engine
+    from rosenblatt.cluster.source import ClusterSource
+
+SMALL = 1 << 16  # numbers in a block, below which tasks cost more than what is in them
+MANY = 100  # blocks from which on that matters
+
+
+class ChunkWarning(UserWarning):
+    """The data are cut in a way that makes work on them slow."""
+
+
+class Labelled(NamedTuple):
+    """Blocks of samples on the workers, with their labels as given, and which of these there are.
+
+    Attributes
+    ----------
+    parts : list of futures
+        Of triples: samples as a float array or CSR matrix, labels, weights or None.
+    lengths : list of int
+    labels : array
+        All different labels, sorted.
+    counts : int array
+        How many samples have each.
+    n_features : int
+    weighted : bool
+    """
+
+    parts: list[Any]
+    lengths: list[int]
+    labels: NDArray[Any]
+    counts: NDArray[np.int64]
+    n_features: int
+    weighted: bool
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """The names of a data frame's columns; None for an array."""
+    return list(X.columns) if hasattr(X, "columns") else None
+
+
+def read_labelled(
+    engine: Engine,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    read: Callable[[Any, Any, Any], tuple[Any, NDArray[Any], Any]],
+) -> Labelled:
+    """Samples and labels, each block validated where it is by `read`.
+
+    `y` and the weights may be Dask's, too, cut as X is or (known lengths) in any other way, or
+    arrays in this process.
+    """
+    given = [_blocks(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
+    if sample_weight is not None:
+        given.append(_blocks(engine, sample_weight, "sample_weight"))
+    columns = _cut_alike(engine, given)
+    futures = [
+        engine.submit(_read, read, number, len(columns) > 2, *blocks)
+        for number, blocks in enumerate(zip(*columns, strict=True))
+    ]
+    told = engine.gather([engine.submit(_told, future) for future in futures])
+    lengths = [n for n, *_ in told]
+    if not any(lengths):
+        msg = "X has no rows: there is nothing to learn from"
+        raise ValueError(msg)
+    widths = {d for n, d, *_ in told if n}
+    if len(widths) > 1:
+        msg = f"the blocks of X have {min(widths)} to {max(widths)} columns: give all the same"
+        raise ValueError(msg)
+    labels, counts = _together([(names, count) for n, _, names, count in told if n])
+    d = widths.pop()
+    _advise(len(lengths), sum(lengths), d)
+    return Labelled(futures, lengths, labels, counts, d, sample_weight is not None)
+
+
+def placed(
+    engine: Engine, data: Labelled, classes: NDArray[Any], factor: NDArray[np.float64] | None
+) -> ClusterSource:
+    """The samples with the numbers of their classes, in tiles."""
+    factors = np.empty((0, 0)) if factor is None else factor
+    parts = [Part(engine.submit(_coded, part, classes, factors), "") for part in data.parts]
+    return placed_in_tiles(engine, parts, data.n_features, data.weighted or factor is not None)
+
+
+def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
+    """Futures of the blocks of a collection; an array that is here stays as it is."""
+    if not is_of_dask(given):
+        return np.asarray(given)
+    if name == "X" and given.ndim != 2:
+        msg = f"X has {given.ndim} dimensions: give rows of samples and columns of features"
+        raise ValueError(msg)
+    if hasattr(given, "numblocks"):
+        if given.ndim == 2 and given.numblocks[1] > 1 and name == "X":
+            warnings.warn(
+                f"the columns of X are cut into {given.numblocks[1]} blocks and are put together "
+                "first: give X.rechunk({1: -1})",
+                ChunkWarning,
+                stacklevel=6,
+            )
+            given = given.rechunk({1: -1})
+        if name != "X" and given.ndim == 2 and given.shape[1] == 1:
+            given = given[:, 0]
+    elif name != "X" and hasattr(given, "columns"):
+        given = given[given.columns[0]]
+    return list(engine.client.compute(list(given.to_delayed().ravel()), traverse=False))
+
+
+def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
+    """Blocks of X, y and weights with the same rows: those of X stay as they are."""
+    blocks = columns[0]
+    if isinstance(blocks, np.ndarray):
+        msg = "y is a collection of Dask's and X is not: give both, or y.compute()"
+        raise ValueError(msg)
+    lengths: list[int] | None = None
+    alike = [blocks]
+    for given, name in zip(columns[1:], ("y", "sample_weight"), strict=False):
+        if not isinstance(given, np.ndarray) and len(given) == len(blocks):
+            alike.append(given)
+            continue
+        lengths = lengths or engine.gather([engine.submit(_length, block) for block in blocks])
+        if isinstance(given, np.ndarray):
+            alike.append(_sent(given, lengths, name))
+        else:
+            alike.append(_cut_again(engine, given, lengths, name))
+    return alike
+
+
+def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
+    """An array of this process, cut as X is."""
+    if given.ndim != 1 or len(given) != sum(lengths):
+        rows = f"{len(given)} entries" if given.ndim == 1 else f"the shape {given.shape}"
+        msg = f"{name} has {rows} but X has {sum(lengths)} rows"
+        raise ValueError(msg)
+    edges = np.concatenate([[0], np.cumsum(lengths)])
+    return [given[a:z].copy() for a, z in pairwise(edges)]
+
+
+def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str) -> list[Any]:
+    """Blocks of labels or weights, cut at the edges of those of X."""
+    sizes = engine.gather([engine.submit(_length, block) for block in blocks])
+    if sum(sizes) != sum(lengths):
+        msg = f"{name} has {sum(sizes)} entries but X has {sum(lengths)} rows"
+        raise ValueError(msg)
+    ends = np.cumsum(sizes)
+    found: list[Any] = []
+    edges = [0, *np.cumsum(lengths).tolist()]
+    for start, stop in pairwise(edges):
+        first, last = np.searchsorted(ends, [start, max(stop - 1, start)], side="right")
+        some = blocks[first : last + 1] if stop > start else blocks[:1]
+        begin = start - (int(ends[first - 1]) if first else 0)
+        found.append(engine.submit(_stretch, begin, stop - start, *some))
+    return found
+
+
+def _together(found: list[tuple[NDArray[Any], NDArray[np.int64]]]) -> tuple[Any, Any]:
+    """All different labels, and how many samples have each."""
+    names = np.concatenate([labels for labels, _ in found])
+    labels, places = np.unique(names, return_inverse=True)
+    counts = np.zeros(len(labels), np.int64)
+    np.add.at(counts, places, np.concatenate([count for _, count in found]))
+    return labels, counts
+
+
+def _advise(blocks: int, rows: int, d: int) -> None:
+    """Warn of blocks so small that there are mostly tasks."""
+    if blocks >= MANY and rows * d < SMALL * blocks:
+        each = rows // blocks
+        wanted = max(1, 16 * SMALL // d)
+        warnings.warn(
+            f"X comes in {blocks} blocks of about {each} rows, which mostly costs time: "
+            f"give blocks of about {wanted} rows",
+            ChunkWarning,
+            stacklevel=6,
+        )
+
+
+# What workers do -------------------------------------------------------------------------------
+
+
+def _read(
+    read: Callable[[Any, Any, Any], Any], number: int, weighted: bool, X: Any, y: Any, *more: Any
+) -> Any:
+    """A block, validated; what is wrong with it is said with its number."""
+    n, m = len_of(X), len_of(y)
+    try:
+        if n != m:
+            msg = f"{n} rows of X but {m} labels"
+            raise ValueError(msg)
+        if n == 0:
+            return np.empty((0, X.shape[1])), np.empty(0), np.empty(0) if weighted else None
+        return read(X, y, more[0] if weighted else None)
+    except Exception as error:
+        msg = f"block {number} of X: {one_line(error)}"
+        raise ClusterError(msg) from error
+
+
+def len_of(block: Any) -> int:
+    """How many rows a block has."""
+    return int(block.shape[0]) if hasattr(block, "shape") else len(block)
+
+
+def _length(block: Any) -> int:
+    return len_of(block)
+
+
+def _stretch(begin: int, length: int, *blocks: Any) -> Any:
+    return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
+
+
+def _told(part: tuple[Any, NDArray[Any], Any]) -> tuple[int, int, Any, Any]:
+    X, y, _ = part
+    labels, counts = np.unique(y, return_counts=True)
+    return X.shape[0], X.shape[1], labels, counts
+
+
+def _coded(part: tuple[Any, NDArray[Any], Any], classes: NDArray[Any], factor: Any) -> Block:
+    X, y, weight = part
+    label = np.searchsorted(classes, y).astype(np.int32)
+    return Block(as_rows(X), label, np.empty(0) if weight is None else weight, factor)

@@ -1,0 +1,201 @@
+"""A source whose blocks are on the workers of a cluster, and stay there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.data.orders import TileOrder
+from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
+from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
+from rosenblatt.exact.blocks import stacked
+from rosenblatt.running.threads import Team
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.cluster.engine import Engine
+    from rosenblatt.data.sources import Order
+
+ALONE = Team(1)  # a worker does as many tasks at a time as it has threads
+
+
+class Held:
+    """Some blocks on a worker, as pieces in the order of their rows."""
+
+    def __init__(self, pieces: list[Piece]) -> None:
+        self.pieces = pieces
+
+    def __sizeof__(self) -> int:  # by which a worker knows when its memory is full
+        return sum(row_bytes(p.block.rows) + p.block.label.nbytes for p in self.pieces) + 1000
+
+
+class Share(NamedTuple):
+    """What a worker holds: a future of it, and where the rows of each of its pieces begin and end.
+
+    `home` is the worker that was asked to hold it; after a loss it may be another.
+    """
+
+    held: Any
+    spans: list[tuple[int, int]]
+    home: str
+
+
+class Run(NamedTuple):
+    """Pieces of one share that follow one another: which, and the rows that they have."""
+
+    share: Share
+    first: int
+    last: int
+    start: int
+    stop: int
+
+
+class ClusterSource(Elsewhere):
+    """Rows on the workers of a Dask cluster.
+
+    Blocks begin at multiples of a tile (`data.tile_sums`), whatever the chunks were that the data
+    came in, so that sums over tiles are the same to the bit as in memory. In a round there is one
+    task for each share, and shares are as many as the workers have threads, or a few times that.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        shares: list[Share],
+        *,
+        n_features: int,
+        n_entries: int,
+        weighted: bool,
+        dense: bool,
+        dtype: Any,
+    ) -> None:
+        self.engine, self.shares = engine, shares
+        self.n_rows = max(stop for share in shares for _, stop in share.spans)
+        self.n_features, self.n_entries = n_features, max(1, n_entries)
+        self.weighted, self.dense, self.dtype = weighted, dense, np.dtype(dtype)
+
+    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
+        """``task(piece, team, ...)`` for every piece, by its worker; results in row order."""
+        futures = []
+        for share in self.shares:
+            parts = [[column[a:z] for column in columns] for a, z in share.spans]
+            futures.append(self.engine.submit(_each, task, share.held, parts))
+        found = self.engine.gather(futures)
+        del futures
+        starts = [start for share in self.shares for start, _ in share.spans]
+        results = [result for part in found for result in part]
+        yield from (results[k] for k in np.argsort(starts))
+
+    def runs(self, first: int = 0) -> Iterator[Run]:
+        """The rows from `first` on in turn, as runs of pieces that one worker can go through."""
+        places = sorted(
+            (span, number, k)
+            for number, share in enumerate(self.shares)
+            for k, span in enumerate(share.spans)
+        )
+        begun: list[tuple[tuple[int, int], int, int]] = []
+        for place in [p for p in places if p[0][1] > first]:
+            if begun and place[1:] != (begun[-1][1], begun[-1][2] + 1):
+                yield self._run(begun)
+                begun = []
+            begun.append(place)
+        if begun:
+            yield self._run(begun)
+
+    def _run(self, places: list[tuple[tuple[int, int], int, int]]) -> Run:
+        (start, _), number, k = places[0]
+        return Run(self.shares[number], k, k + len(places), start, places[-1][0][1])
+
+    def along(
+        self, run: Run, task: Callable[..., Any], state: Any, look_up: Callable[[], None]
+    ) -> Any:
+        """``state = task(piece, state)`` for each piece of a run, by its worker.
+
+        `look_up` is called while it is at work, and may raise to give up.
+        """
+        future = self.engine.submit(_along, task, run.share.held, run.first, run.last, state)
+        return self.engine.gather([future], look_up)[0]
+
+    def rows(self, numbers: NDArray[np.int64]) -> Block:
+        """A copy of the rows with these numbers, ascending."""
+        futures, firsts = [], []
+        for share in self.shares:
+            wanted = [
+                (k, numbers[a:z] - start)
+                for k, (start, stop) in enumerate(share.spans)
+                for a, z in [np.searchsorted(numbers, (start, stop))]
+                if a < z
+            ]
+            if wanted:
+                futures.append(self.engine.submit(_some, share.held, wanted, self.n_features))
+                firsts += [share.spans[k][0] for k, _ in wanted]
+        if not futures:
+            futures = [self.engine.submit(_none, self.shares[0].held, self.n_features)]
+            firsts = [0]
+        found = [part for parts in self.engine.gather(futures) for part in parts]
+        found = [found[k] for k in np.argsort(firsts)]
+        Xs, labels, weights, factors = zip(*found, strict=True)
+        X = Xs[0] if len(Xs) == 1 else stacked(list(Xs))
+        return Block(as_rows(X), np.concatenate(labels), np.concatenate(weights), factors[0])
+
+    def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
+        """Block after block, brought here; in another order, tile after tile of it."""
+        if not order.size:
+            for run in self.runs():
+                for k in range(run.first, run.last):
+                    yield self.engine.call(_piece, run.share.held, k)
+            return
+        for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
+            numbers, places = np.unique(rows, return_inverse=True)
+            yield Piece(self.rows(numbers), 0, places.astype(np.int64), offset, len(rows))
+
+    def changed(
+        self, *changes: Callable[[Piece], Block], n_features: int, weighted: bool
+    ) -> ClusterSource:
+        """The blocks made into others, in as many passes, one after the other, as changes."""
+        from rosenblatt.cluster.placing import Part, placed_in_tiles
+
+        parts = [
+            Part(self.engine.submit(_changed, change, run.share.held, k), run.share.home)
+            for change in changes
+            for run in self.runs()
+            for k in range(run.first, run.last)
+        ]
+        return placed_in_tiles(self.engine, parts, n_features, weighted)
+
+
+def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
+    pairs = zip(held.pieces, parts, strict=True)
+    return [task(piece, ALONE, *columns) for piece, columns in pairs]
+
+
+def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: Any) -> Any:
+    for piece in held.pieces[first:last]:
+        state = task(piece, state)
+    return state
+
+
+def _some(held: Held, wanted: list[tuple[int, Any]], n_features: int) -> list[Any]:
+    found = []
+    for k, here in wanted:
+        block = held.pieces[k].block
+        weight = block.weight[here] if block.weight.size else block.weight
+        X = as_matrix(block.rows, n_features)[here]
+        found.append((X, block.label[here], weight, block.factor))
+    return found
+
+
+def _none(held: Held, n_features: int) -> list[Any]:
+    return _some(held, [(0, np.empty(0, np.int64))], n_features)
+
+
+def _piece(held: Held, k: int) -> Piece:
+    return held.pieces[k]
+
+
+def _changed(change: Callable[[Piece], Block], held: Held, k: int) -> Block:
+    return change(held.pieces[k])

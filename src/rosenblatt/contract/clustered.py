@@ -1,0 +1,105 @@
+"""Estimators and data on a Dask cluster: reading, and answers that are made block by block."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+
+from rosenblatt.arguments import floats, label_vector
+from rosenblatt.cluster.engine import Engine, is_of_dask
+from rosenblatt.cluster.reading import column_names, placed, read_labelled
+from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
+from rosenblatt.contract.samples import FEW, read_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rosenblatt.cluster.source import ClusterSource
+
+
+def read_clustered(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    known: NDArray[Any] | None,
+    factors: Callable[[NDArray[Any], NDArray[np.int64]], NDArray[np.float64] | None],
+) -> tuple[ClusterSource, NDArray[Any]]:
+    """Validated samples on the workers, and the classes: those of y, or all that are `known`.
+
+    `factors` has the weights of the classes, given these and how many samples each has.
+    """
+    if y is None:
+        msg = "y is missing: give a label for each row of X"
+        raise ValueError(msg)
+    engine = Engine.at_hand()
+    data = read_labelled(engine, X, y, sample_weight, _read_block)
+    labels = data.labels
+    check_classification_targets(labels if len(labels) <= FEW else np.repeat(labels, 2))
+    if known is None:
+        classes, counts = at_least_two(labels), data.counts
+    else:
+        classes, counts = known, np.zeros(len(known), np.int64)
+        counts[find_classes(labels, known)] = data.counts
+    return placed(engine, data, classes, factors(classes, counts)), classes
+
+
+def _read_block(X: Any, y: Any, weight: Any) -> tuple[Any, NDArray[Any], Any]:
+    """A block as scikit-learn has it: floats, all of them finite, labels, weights."""
+    X = read_samples(X, check_array, 1)
+    y = label_vector("y", y)
+    if weight is not None:
+        weight = floats("sample_weight", weight)
+        if weight.any():
+            check_weights("sample_weight", weight)
+    return X, y, weight
+
+
+def names_of(X: Any) -> NDArray[Any] | None:
+    """The names of the features, where all columns have names that are texts."""
+    names = column_names(X)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return np.array(names, dtype=object)
+
+
+def lazily(answer: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, width: int = 0) -> Any:
+    """What `answer` gives for each block of X, as a Dask array that is computed when asked for.
+
+    A number for each row, or `width` of them.
+    """
+    if hasattr(X, "columns"):
+        X = X.to_dask_array()
+    elif X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    chunks = (X.chunks[0], (width,)) if width else (X.chunks[0],)
+    task = partial(_answers, answer, dtype, width)
+    meta = np.empty((0, width) if width else (0,), dtype)
+    dropped = {} if width else {"drop_axis": 1}
+    return X.map_blocks(task, dtype=dtype, chunks=chunks, meta=meta, **dropped)
+
+
+def _answers(answer: Callable[[Any], NDArray[Any]], dtype: Any, width: int, X: Any) -> Any:
+    if not X.shape[0]:
+        return np.empty((0, width) if width else (0,), dtype)
+    return answer(X)
+
+
+def share_of_hits(answers: Any, y: Any, sample_weight: Any = None) -> float:
+    """How many of the answers, a Dask array, are right: their share, or that of their weight."""
+    import dask.array as da
+
+    if hasattr(y, "to_dask_array"):
+        y = y.to_dask_array()
+    y = y if is_of_dask(y) else da.from_array(np.asarray(y), chunks=answers.chunks)
+    right = answers == y
+    if sample_weight is None:
+        return float(right.mean().compute())
+    weight = da.asarray(sample_weight)
+    hits, total = da.compute((right * weight).sum(), weight.sum())
+    return float(hits / total)

@@ -1,0 +1,169 @@
+"""The rules over rows that are elsewhere: on a cluster the weights travel, the rows do not.
+
+An online epoch goes from worker to worker in the order of the rows, each taking the vectors on
+from where the one before has left them: no faster than one machine, but for any amount of data.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.data.rows import as_matrix, as_rows
+from rosenblatt.data.sources import IN_ORDER, map_pieces
+from rosenblatt.exact.blocks import stacked
+from rosenblatt.perceptron.loops import Log, Step, Visit, errors_of, online_problems
+from rosenblatt.perceptron.panels import count_sure_errors, room
+from rosenblatt.perceptron.pocket import Pocket, near_one
+from rosenblatt.perceptron.updates import Online, catch_up
+from rosenblatt.running.scanner import TILE, norms
+
+if TYPE_CHECKING:
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.data.sources import Order, Piece
+    from rosenblatt.perceptron.linear_rule import LinearProblem, LinearRule
+    from rosenblatt.running.threads import Team
+
+
+class Work(NamedTuple):
+    """What a worker has to know to take some problems through rows, beside where they stand.
+
+    `first` is the row to begin with; `rows_too`: the rows of mistakes are wanted back.
+    """
+
+    positives: Ints
+    step: Step
+    clocks: Ints
+    first: int
+    tile: int
+    logging: bool
+    rows_too: bool
+
+
+class Standing(NamedTuple):
+    """Where the problems stand, and for each its mistakes on the way, as far as they are wanted.
+
+    A log has the rows by their numbers in all the data; `rows` are matrices of these rows.
+    """
+
+    thetas: Floats
+    lags: Floats
+    mistakes: Ints
+    logs: list[list[Log]]
+    rows: list[list[Any]]
+
+
+def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
+    """A part of an online epoch, by the worker that has the rows."""
+    thetas, lags, mistakes, logs, rows = standing
+    a, k = max(work.first - piece.start, 0), len(thetas)
+    length = piece.length - a if work.logging else 0
+    log = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
+    visit, found = Visit(IN_ORDER, IN_ORDER, a, piece.length, piece.offset), np.zeros(k, np.int64)
+    args = piece.block, work.positives, visit, thetas, work.step, work.clocks, lags, log
+    online_problems(*args, found, work.tile)
+    for number in range(k if work.logging else 0):
+        here = slice(found[number])
+        part = Log(*(column[number, here].copy() for column in log))
+        if work.rows_too:
+            X = as_matrix(piece.block.rows, thetas.shape[1] - 1)
+            rows[number].append(X[part.row])
+        logs[number].append(part._replace(row=part.row + piece.start))
+    return Standing(thetas, lags, mistakes + found, logs, rows)
+
+
+class OnlineAfar(Online):
+    """`Online` where the rows are elsewhere, in the order in which they are."""
+
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
+        """Visit all rows, worker after worker."""
+        assert not order.size
+        catch_up(problems)
+        for run in self.source.runs(problems[0].within):
+            k, first = len(problems), problems[0].within
+            work = Work(
+                positives=np.array([p.positive for p in problems]),
+                step=self.step,
+                clocks=np.array([p.visits for p in problems]),
+                first=first,
+                tile=self.n_rows if k == 1 else max(1, TILE // self.per_row),
+                logging=self.logging,
+                rows_too=bool(self.pockets),
+            )
+            begin = Standing(
+                np.array([p.theta for p in problems]),
+                np.array([p.lag for p in problems]),
+                np.zeros(k, np.int64),
+                [[] for _ in problems],
+                [[] for _ in problems],
+            )
+            done = self.source.along(run, partial(go_through, work), begin, self.look_up)
+            for number, p in enumerate(problems):
+                self._take(p, done, number, run.stop)
+            self.pause()
+        for p in problems:
+            p.visits, p.within = p.visits + self.n_rows, 0
+
+    def _take(self, p: LinearProblem, done: Standing, number: int, stop: int) -> None:
+        """Book what a worker has done for a problem."""
+        before, count = p.theta, int(done.mistakes[number])
+        p.theta, p.lag, p.within = done.thetas[number], done.lags[number], stop
+        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True))) if count else None
+        if self.settings.record and log is not None:
+            p.note(log, count, 0, p.n_updates + np.arange(count))
+        p.mistakes[-1] += count
+        p.n_updates += count
+        if p.pocket is not None and log is not None:
+            rows = as_rows(stacked(done.rows[number]))
+            p.pocket.follow(rows, log._replace(row=np.arange(count)), before, log.row)
+
+    def new_pocket(self, p: LinearProblem) -> Pocket:
+        """A pocket that holds the start vector."""
+        judging = self.look_up, self.pause, self.step.at_zero
+        return PocketAfar(self.scanner, p.positive, p.theta, *judging)
+
+
+class PocketAfar(Pocket):
+    """A pocket whose vectors are judged where the rows are."""
+
+    def _all_errors(self, theta: Floats) -> float:
+        task = partial(_errors, theta, self.positive, self.at_zero)
+        return float(sum(map_pieces(self.source, task, self.scanner.team)))
+
+    def _not_worse(self, thetas: Floats) -> tuple[Any, Floats]:
+        panels, slack, before = self._in_panels(near_one(thetas), np.zeros(len(thetas)))
+        args = panels, slack, before, self.positive, self.scanner.bias, self.size
+        found = map_pieces(self.source, partial(_sure_errors, *args), self.scanner.team)
+        bounds = sum(found).reshape(-1)[: len(thetas)]
+        left = np.flatnonzero(bounds <= self._limit())
+        return left, bounds[left]
+
+    def _choose_jury(self, thetas: Floats) -> None:
+        """Nobody: all rows are asked at once, wherever they are."""
+
+
+def _errors(theta: Floats, positive: int, at_zero: float, piece: Piece, team: Team) -> float:
+    return errors_of(piece.block, positive, theta, at_zero, 0, piece.length, 0.0)
+
+
+def _sure_errors(
+    panels: Any,
+    slack: Any,
+    before: Floats,
+    positive: int,
+    bias: float,
+    size: int,
+    piece: Piece,
+    team: Team,
+) -> Floats:
+    norm, rows = np.empty(piece.length, np.float32), np.arange(piece.length)
+    norms(piece.block, bias, 0, piece.length, norm)
+    found = before.copy()
+    args = piece.block, positive, bias, rows, norm, panels, slack
+    count_sure_errors(*args, np.inf, room(size), found)
+    return found - before
+
+
+AFAR: dict[type[LinearRule], type[LinearRule]] = {Online: OnlineAfar}
