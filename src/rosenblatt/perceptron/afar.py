@@ -66,7 +66,7 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     online_problems(*args, found, work.tile)
     for number in range(k if work.logging else 0):
         here = slice(found[number])
-        part = Log(*(column[number, here].copy() for column in log))
+        part = Log(*(column[number, here].copy() for column in log))  # type: ignore[arg-type]
         if work.rows_too:
             X = as_matrix(piece.block.rows, thetas.shape[1] - 1)
             rows[number].append(X[part.row])
@@ -76,6 +76,8 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
 
 class OnlineAfar(Online):
     """`Online` where the rows are elsewhere, in the order in which they are."""
+
+    source: Any
 
     def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Visit all rows, worker after worker."""
