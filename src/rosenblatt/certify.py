@@ -13,10 +13,13 @@ import numpy as np
 
 from rosenblatt import proofs
 from rosenblatt.arguments import real_labels
+from rosenblatt.cluster.engine import is_of_dask
 from rosenblatt.contract.classifier import labels_of
+from rosenblatt.contract.clustered import read_clustered
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.samples import class_numbers
 from rosenblatt.data.opened import OpenedSource
+from rosenblatt.data.sources import labelled
 from rosenblatt.proofs import conditions, exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
 from rosenblatt.running.threads import Team, blas_threads_for
@@ -70,6 +73,8 @@ def check(
     >>> bool(rb.certify.check(found, table, y[::-1]))
     False
     """
+    if is_of_dask(X):
+        return _checked_on_cluster(certificate, X, y, sample_weight)
     if isinstance(X, OpenedSource):
         X, y = X.X, labels_of(X, y)[0]
     if y is None:
@@ -89,6 +94,24 @@ def check(
         raise ValueError(msg)
     each = enumerate(certificate)
     return CheckResults(_checked(one, X, label == k, sample_weight) for k, one in each)
+
+
+def _checked_on_cluster(
+    certificate: Any, X: Any, y: Any, sample_weight: Any
+) -> CheckResult | CheckResults:
+    """The check of certificates about data on a cluster, where they are."""
+    if sample_weight is not None:
+        msg = "sample_weight does not work on a cluster: leave it out, or give X.compute()"
+        raise ValueError(msg)
+    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    several = isinstance(certificate, tuple)
+    if several != (len(classes) > 2) or (several and len(classes) != len(certificate)):
+        msg = f"y has {len(classes)} classes: give the certificate of two, or one for each of more"
+        raise ValueError(msg)
+    if not several:
+        return _checked(certificate, labelled(source, 1), None, None)
+    each = enumerate(certificate)
+    return CheckResults(_checked(one, labelled(source, k), None, None) for k, one in each)
 
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:

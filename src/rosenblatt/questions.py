@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arguments import brief
 from rosenblatt.bounds import function as bounds
-from rosenblatt.contract.classifier import labels_of
+from rosenblatt.cluster.engine import is_of_dask
+from rosenblatt.contract.classifier import labels_of, positives_of
+from rosenblatt.contract.clustered import names_of, read_clustered
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.contract.resuming import keeper_at
 from rosenblatt.contract.samples import number_labels
@@ -23,6 +26,7 @@ from rosenblatt.data.sources import MemorySource
 from rosenblatt.results import Problem
 from rosenblatt.results.verdicts import Evidence
 from rosenblatt.running.checkpoints import CheckpointError
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.threads import Team
 from rosenblatt.separation import function as separation
 from rosenblatt.separation.function import read_classes
@@ -137,6 +141,9 @@ def separability(
     >>> rb.separability(line, ["low", "middle", "top"], multiclass="joint").verdict
     Verdict.SEPARABLE
     """
+    if is_of_dask(X):
+        _refuse_any(kernel=kernel, fit_intercept=fit_intercept, multiclass=multiclass)
+        return _asked_of_cluster(X, y, time_limit(max_time), keeper_at(checkpoint))
     how = {"kernel": kernel, "fit_intercept": fit_intercept}
     if multiclass is not None:
         how["multiclass"] = multiclass
@@ -247,6 +254,9 @@ def mistake_bound(
     >>> print(rb.mistake_bound([[-2.0], [0.0], [2.0]], [0, 1, 2], multiclass="joint"))
     at most 26 mistakes: (R/γ)² with R = 3.162, γ = 0.6124, of 3 classes as one problem
     """
+    if is_of_dask(X):
+        msg = "mistake_bound does not work on a cluster yet: give X.compute() and y.compute()"
+        raise ValueError(msg)
     if multiclass is None and (hyperplane is not None or init is not None):
         given = "hyperplane" if hyperplane is not None else "init"
         _require_two(_classes(X, y), f"{given} is about one problem")
@@ -256,6 +266,32 @@ def mistake_bound(
         "multiclass": multiclass,
     }
     return _asked(bounds.mistake_bound, X, y, max_time, how, whole=multiclass is not None)
+
+
+def _refuse_any(**given: Any) -> None:
+    """Refuse parameters that mean nothing for data on a cluster."""
+    for name, value in given.items():
+        if value is not None:
+            remedy = "leave it out, or give X.compute()"
+            msg = f"{name}={brief(value)} does not work on a cluster: {remedy}"
+            raise ValueError(msg)
+
+
+def _asked_of_cluster(X: Any, y: Any, limit: float | None, keeper: Any) -> Any:
+    """The verdict on data on a cluster; one for each class against the rest of more than two."""
+    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    names = names_of(X)
+    samples = Samples(X, None if names is None else tuple(names), ())
+    clock, answers, positives = Clock(limit), [], positives_of(classes)
+    rest = classes.tolist()[0] if len(classes) == 2 else None
+    with Team(count_threads(None)) as team, separation.noting(keeper, source, team) as notes:
+        for number, k in enumerate(positives):
+            page = notes if len(positives) == 1 else notes.of(number)
+            share = max(LEAST_TIME, clock.left() / (len(positives) - number))
+            now = Clock(None if limit is None else share)
+            found = separation.proved(source, team, k, now, notes=page)
+            answers.append(_about(found, samples, classes.tolist()[k], rest))
+    return answers[0] if len(positives) == 1 else EachClass(answers, classes.tolist())
 
 
 def _asked(

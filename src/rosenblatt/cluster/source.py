@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.cluster.engine import Engine
     from rosenblatt.data.sources import Order
 
+AHEAD = 4  # blocks on their way here while one is looked at
 ALONE = Team(1)  # a worker does as many tasks at a time as it has threads
 
 
@@ -145,9 +146,13 @@ class ClusterSource(Elsewhere):
     def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """Block after block, brought here; in another order, tile after tile of it."""
         if not order.size:
-            for run in self.runs():
-                for k in range(run.first, run.last):
-                    yield self.engine.call(_piece, run.share.held, k)
+            places = [(run.share, k) for run in self.runs() for k in range(run.first, run.last)]
+            coming: list[Any] = []
+            for number in range(len(places)):
+                while len(coming) < AHEAD and number + len(coming) < len(places):
+                    share, k = places[number + len(coming)]
+                    coming.append(self.engine.submit(_piece, share.held, k))
+                yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
             numbers, places = np.unique(rows, return_inverse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from itertools import pairwise
 from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -23,7 +24,7 @@ from rosenblatt.data.rows import (
     slice_rows,
 )
 from rosenblatt.data.scratch import scratch
-from rosenblatt.exact.blocks import Stack, stacked
+from rosenblatt.exact.blocks import LabelledStack, Stack, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -187,6 +188,19 @@ class MemorySource:
             yield Piece(self._blocks[home[a]], start, rows[a:z] - start, offset + a, z - a)
 
 
+def changed(
+    source: Source,
+    *changes: Callable[[Piece], Block],
+    n_features: int | None = None,
+    weighted: bool = False,
+) -> Source:
+    """The blocks of a source, each made into another by a function: where they are."""
+    n_features = source.n_features if n_features is None else n_features
+    if isinstance(source, Elsewhere):
+        return source.changed(*changes, n_features=n_features, weighted=weighted)
+    return ChangedSource(source, *changes, n_features=n_features, weighted=weighted)
+
+
 class ChangedSource:
     """The blocks of a source, each made into another by a function.
 
@@ -233,12 +247,19 @@ class ChangedSource:
 
 def is_dense(source: Source) -> bool:
     """Whether its blocks are dense, not sparse."""
+    if isinstance(source, Elsewhere):
+        return source.dense
     return isinstance(next(source.pieces()).block.rows, DenseRows)
 
 
 def stack(source: Source) -> Stack:
     """The rows of a source as a matrix in blocks."""
     shape = (source.n_rows, source.n_features)
+    if isinstance(source, Elsewhere):
+        there = source.pieces
+        return Stack(
+            shape, lambda: (as_matrix(p.block.rows, shape[1]) for p in there()), FarRows(source)
+        )
     kept: list[Any] = []  # of sparse rows a matrix is slow to make
 
     def make() -> Iterator[Any]:
@@ -255,6 +276,27 @@ def stack(source: Source) -> Stack:
     return Stack(shape, make)
 
 
+class FarRows:
+    """The rows of a source that is elsewhere, as blocks of a matrix there."""
+
+    def __init__(self, source: Elsewhere) -> None:
+        self._source = source
+
+    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
+        """``task(matrix, first, *parts)`` for every block."""
+        yield from self._source.map(partial(_of_matrix, task, self._source.n_features), *columns)
+
+    def take(self, rows: NDArray[np.int64]) -> Any:
+        """A copy of the listed rows, ascending."""
+        return as_matrix(self._source.rows(rows).rows, self._source.n_features)
+
+
+def _of_matrix(
+    task: Callable[..., Any], n_features: int, piece: Piece, team: Any, *columns: NDArray[Any]
+) -> Any:
+    return task(as_matrix(piece.block.rows, n_features), piece.start, *columns)
+
+
 def whole(source: Source) -> Any:
     """All rows as one matrix, for what needs them all: a copy unless they are one block."""
     if source.resident:
@@ -265,7 +307,18 @@ def whole(source: Source) -> Any:
 
 def labels(source: Source) -> NDArray[np.int32]:
     """The number of each row's class."""
-    return np.concatenate([piece.block.label for piece in source.pieces()])
+    return np.concatenate(list(map_pieces(source, _labels, None)))
+
+
+def _labels(piece: Piece, team: Any) -> NDArray[np.int32]:
+    return piece.block.label
+
+
+def labelled(source: Source | Elsewhere, positive: int) -> Labelled | LabelledStack:
+    """The rows of a source for those who check something, 1 for a class and 0 for the rest."""
+    if isinstance(source, Elsewhere):
+        return LabelledStack(stack(source), labels(source) == positive)
+    return Labelled(source, positive)
 
 
 class Labelled:
@@ -293,6 +346,9 @@ def take_rows(source: Source, rows: NDArray[np.int64]) -> tuple[Block, NDArray[n
     """
     order = np.argsort(rows, kind="stable")
     wanted, parts = rows[order], []
+    if isinstance(source, Elsewhere):
+        numbers, places = np.unique(rows, return_inverse=True)
+        return source.rows(numbers), places.astype(np.int64)
     for piece in source.pieces():
         if piece.length == source.n_rows:
             return piece.block, rows
@@ -314,7 +370,11 @@ def some_rows(source: Source, rows: NDArray[np.int64]) -> Any:
     Of a source that is not in memory a large copy is on disk as well.
     """
     X = stack(source)
-    if source.resident or len(rows) * source.n_entries < LARGE * source.n_rows:
+    if (
+        isinstance(source, Elsewhere)
+        or source.resident
+        or len(rows) * source.n_entries < LARGE * source.n_rows
+    ):
         return X[rows].astype(np.float64, copy=False)
     at = 0
     if is_dense(source):
@@ -394,12 +454,13 @@ class RowsByNumber:
         return parts[0] if len(parts) == 1 else stacked(parts)
 
 
-def only(source: Source, used: NDArray[np.bool_]) -> ChangedSource:
+def only(source: Source, used: NDArray[np.bool_]) -> Source:
     """Some rows of a source, without their weights."""
+    d = source.n_features
 
     def change(piece: Piece) -> Block:
         here = np.flatnonzero(used[piece.start : piece.start + piece.length])
-        X = as_matrix(piece.block.rows, source.n_features)[here]
+        X = as_matrix(piece.block.rows, d)[here]
         return Block(as_rows(X), piece.block.label[here], np.empty(0), np.empty((0, 0)))
 
-    return ChangedSource(source, change)
+    return changed(source, change)

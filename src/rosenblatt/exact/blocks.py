@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -216,22 +216,56 @@ def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
     return certain
 
 
+class Far(Protocol):
+    """Blocks of a matrix that are in other processes."""
+
+    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
+        """``task(matrix, first, *parts)`` for every block, done where it is, in their order.
+
+        `first` is the number of its first row, and the parts are those of `columns`, arrays with a
+        number for each row, that belong to it.
+        """
+        ...
+
+    def take(self, rows: Ints) -> Any:
+        """A copy of the listed rows, ascending."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledStack:
+    """Samples in blocks, wherever they are, and a label for each."""
+
+    X: Stack
+    y: NDArray[Any]
+
+
 class Stack:
     """A matrix in blocks of rows, one below the other, that are made anew on each pass.
 
     It stands in for a matrix wherever rows are looked at in turn, or a few are chosen. While a
     block is looked at no other is needed: what is kept of it is a copy. `make` begins a pass: it
-    returns the blocks, arrays or CSR matrices, from the first to the last.
+    returns the blocks, arrays or CSR matrices, from the first to the last. If the blocks are in
+    other processes, `far` says how to work on them there.
     """
 
-    def __init__(self, shape: tuple[int, int], make: Callable[[], Iterable[Any]]) -> None:
-        self.shape, self._make = shape, make
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        make: Callable[[], Iterable[Any]],
+        far: Far | None = None,
+    ) -> None:
+        self.shape, self._make, self.far = shape, make, far
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._make())
 
     def __getitem__(self, rows: Ints) -> Any:
         """A copy of the listed rows, in one pass."""
+        if self.far is not None:
+            numbers, places = np.unique(rows, return_inverse=True)
+            some = self.far.take(numbers)
+            return some if np.array_equal(numbers, rows) else some[places]
         parts: list[Any] = []
         start, order = 0, rows[:0]
         for matrix in self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from rosenblatt.exact.blocks import Stack, block_of, end_of_block, shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from rosenblatt.array_types import Ints
     from rosenblatt.exact.blocks import RowBlock
@@ -29,17 +32,21 @@ def in_turn(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
 
 def map_blocks(
     X: Any,
-    task: Callable[[RowBlock, Any], Any],
+    task: Callable[..., Any],
     each: Each = in_turn,
     among: Ints | None = None,
     look_up: Callable[[float], None] | None = None,
+    columns: Sequence[NDArray[Any]] = (),
 ) -> Iterator[Any]:
-    """``task(block, rows)`` for every block and the numbers of its rows, in their order.
+    """``task(block, rows, ...)`` for every block and the numbers of its rows, in their order.
 
     `each` may do several of them side by side. With `among`, row numbers in ascending order, only
     these rows. `look_up` is called before each block, with how many numbers it has; it may raise
-    to end the work.
+    to end the work. Of `columns`, which have a number for each row, the task is given its rows'.
     """
+    if isinstance(X, Stack) and X.far is not None:
+        yield from _map_far(X, task, among, look_up, columns)
+        return
     first, one_by_one = 0, threading.Lock()
     for matrix in X if isinstance(X, Stack) else (X,):
 
@@ -50,12 +57,47 @@ def map_blocks(
                     if look_up is not None:
                         with one_by_one:
                             look_up(block.floats.size)
-                    found.append(task(block, rows))
+                    found.append(task(block, rows, *(column[rows] for column in columns)))
             return found
 
         for found in each(run, list(pairwise(_edges(matrix)))):
             yield from found
         first += matrix.shape[0]
+
+
+def _map_far(
+    X: Stack,
+    task: Callable[..., Any],
+    among: Ints | None,
+    look_up: Callable[[float], None] | None,
+    columns: Sequence[NDArray[Any]],
+) -> Iterator[Any]:
+    """`map_blocks` in other processes, in one piece of work."""
+    if look_up is not None:
+        look_up(X.shape[0] * X.shape[1])
+    asked: list[NDArray[Any]] = []
+    if among is not None:
+        asked = [np.zeros(X.shape[0], np.bool_)]
+        asked[0][among] = True
+    assert X.far is not None
+    for found in X.far.map(partial(_on_matrix, task, among is not None), *asked, *columns):
+        yield from found
+
+
+def _on_matrix(
+    task: Callable[..., Any], some: bool, matrix: Any, first: int, *columns: NDArray[Any]
+) -> list[Any]:
+    """What a task finds in each block of a matrix, where that is."""
+    among = None
+    if some:
+        asked, *columns = columns  # type: ignore[assignment]
+        among = first + np.flatnonzero(asked)
+    found = []
+    with np.errstate(all="ignore"):
+        for block, rows in _parts(matrix, first, 0, matrix.shape[0], among):
+            here = slice(rows.start - first, rows.stop - first) if not some else rows - first
+            found.append(task(block, rows, *(column[here] for column in columns)))
+    return found
 
 
 def _edges(matrix: Any) -> list[int]:

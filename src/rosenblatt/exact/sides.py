@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import sys
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, shape, without_rounding
+from rosenblatt.exact.blocks import RowBlock, Sparse, block_of, blocks, shape, without_rounding
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
 from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.exact.rationals import (
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rosenblatt.exact.passes import Each
     from rosenblatt.exact.rationals import Mask, Objects
 
+FIRST = 256  # rows that tell sizes
 CHUNK = 2**12  # rows settled in integers at a time
 FEW = 16  # rows that are settled in integers without further ado
 NORMAL = sys.float_info.min
@@ -185,6 +186,9 @@ def _form(X: Any, theta: Any) -> Form:
     if len(numbers) != d + 1:
         msg = f"theta has {len(numbers)} entries but X has {d} columns: give {d + 1}, bias last"
         raise ValueError(msg)
+    if getattr(X, "far", None) is not None:
+        few = X[np.arange(min(FIRST, X.shape[0]))]
+        return Form(numbers, block_of(few, 0, few.shape[0]).largest())
     first = next((block for _, block in blocks(X)), None)
     return Form(numbers, np.zeros(d) if first is None else first.largest())
 
@@ -202,22 +206,22 @@ def signs(
     block, with how many numbers it has; it may raise to end the work. `each` may look at several
     blocks side by side.
     """
-    form = _form(X, theta)
-    result = np.zeros(shape(X)[0], dtype=np.int8)
-
-    def write(block: RowBlock, rows: slice) -> None:
-        values, error = form.rough_values(block)
-        here = result[rows]
-        here[:] = np.sign(values)
-        doubtful = np.flatnonzero(~(np.abs(values) > error))
-        if doubtful.size > FEW and form.rounds_nothing(block):
-            return
-        if doubtful.size:
-            here[doubtful] = _settled_signs(form, block.take(doubtful))
-
-    for _ in map_blocks(X, write, each, look_up=look_up):
-        pass
+    result, at = np.zeros(shape(X)[0], dtype=np.int8), 0
+    for found in map_blocks(X, partial(_signs, _form(X, theta)), each, look_up=look_up):
+        result[at : at + len(found)] = found
+        at += len(found)
     return result
+
+
+def _signs(form: Form, block: RowBlock, rows: slice) -> NDArray[np.int8]:
+    """The exact signs of the rows of a block."""
+    values, error = form.rough_values(block)
+    with np.errstate(invalid="ignore"):
+        found = np.sign(values).astype(np.int8)
+    doubtful = np.flatnonzero(~(np.abs(values) > error))
+    if doubtful.size and not (doubtful.size > FEW and form.rounds_nothing(block)):
+        found[doubtful] = _settled_signs(form, block.take(doubtful))
+    return found
 
 
 def _settled_signs(form: Form, block: RowBlock) -> NDArray[np.int8]:
@@ -273,6 +277,16 @@ class Lowest(NamedTuple):
     side: NDArray[Any]
 
 
+def _lowest(form: Form, block: RowBlock, numbers: Any, side: NDArray[Any]) -> Lowest:
+    """The rows of a block that may have its smallest value."""
+    values, error = form.rough_values(block)
+    values *= side
+    # Twice the bound covers the rounding of these lines as well.
+    low, high = values.min() - 2 * error, values.min() + 2 * error
+    rows = np.flatnonzero(~(values - 2 * error > high))
+    return Lowest(float(low), float(high), block.take(rows), side[rows])
+
+
 def _smallest(
     X: Any,
     y: NDArray[Any],
@@ -282,19 +296,9 @@ def _smallest(
     each: Each = in_turn,
 ) -> Fraction:
     """``min_i y_i(w·x_i + b)`` of a form."""
-
-    def lowest(block: RowBlock, numbers: Any) -> Lowest:
-        values, error = form.rough_values(block)
-        side = y[numbers]
-        values *= side
-        # Twice the bound covers the rounding of these lines as well.
-        low, high = values.min() - 2 * error, values.min() + 2 * error
-        rows = np.flatnonzero(~(values - 2 * error > high))
-        return Lowest(float(low), float(high), block.take(rows), side[rows])
-
     best: Fraction | None = None
     ceiling = np.inf
-    for found in map_blocks(X, lowest, each, among, look_up):
+    for found in map_blocks(X, partial(_lowest, form), each, among, look_up, [y]):
         if not found.low > ceiling:
             ceiling = min(ceiling, found.high)
             exact, ceiling = _settled_values(form, found, ceiling)
@@ -348,13 +352,15 @@ def first_not_annihilated(
     floats = np.zeros(V.shape) if short is None else short.T.astype(np.float64)
     sizes = np.abs(floats).max(axis=1)
     low = np.where(sizes > 0, 0, NONE)
-    packed = cache(lambda bits: _packed(floats, bits))
+    packed: dict[int, Floats] = {}
+    some = among is not None
 
     def missed(block: RowBlock, rows: Any) -> int | None:
         certain = np.zeros(len(block), dtype=bool)
         if short is not None:
             certain = without_rounding(block, low, sizes)
-        P = packed(_digits(block, sizes))
+        bits = _digits(block, sizes)
+        P = packed[bits] = packed[bits] if bits in packed else _packed(floats, bits)
         zero = (block.times(P[:-1]) + P[-1] == 0).all(axis=1)
         unsure = np.flatnonzero(~certain)
         if unsure.size:
@@ -362,7 +368,7 @@ def first_not_annihilated(
         if zero.all():
             return None
         at = int(np.argmin(zero))
-        return int(rows[at]) if among is not None else rows.start + at
+        return int(rows[at]) if some else rows.start + at
 
     return next((row for row in map_blocks(X, missed, each, among) if row is not None), None)
 

@@ -22,7 +22,7 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.contract.resuming import identify, keeper_of
-from rosenblatt.data.sources import is_dense
+from rosenblatt.data.sources import is_dense, labels
 from rosenblatt.margin.proving import keep_time, proved_again
 from rosenblatt.margin.solver import MarginProblem, placed, rounds
 from rosenblatt.results import (
@@ -230,7 +230,7 @@ class MarginClassifier(LinearClassifier):
         check_is_fitted(self)
         data = self._read(X, y, None, self.classes_, reset=False)
         values = self.decision_function(X).reshape(-1, len(self.fits_))
-        label = np.concatenate([piece.block.label for piece in data.source.pieces()])
+        label = labels(data.source)
         found = tuple(
             _sides(np.where(label == positive, 1.0, -1.0) * values[:, k], self.fits_[k])
             for k, positive in enumerate(data.positives)

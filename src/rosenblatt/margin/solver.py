@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.data.rows import as_matrix, as_rows, row_weights
-from rosenblatt.data.sources import ChangedSource, is_dense, only, stack
+from rosenblatt.data.sources import changed, is_dense, map_pieces, only, stack
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin
@@ -87,7 +88,7 @@ class MarginProblem(NamedTuple):
         source, near, moved, largest = place
         weights = None
         if source.weighted:
-            parts = [row_weights(piece.block, positive) for piece in source.pieces()]
+            parts = list(map_pieces(source, partial(_weights, positive), team))
             weights = np.concatenate(parts)
             weights = None if (weights == 1.0).all() else weights
         samples = Samples(near, team, positive, clock)
@@ -135,6 +136,10 @@ class MarginProblem(NamedTuple):
         return n * d <= MOST_NUMBERS and d <= MOST_FEATURES
 
 
+def _weights(positive: int, piece: Piece, team: Team) -> Floats:
+    return row_weights(piece.block, positive)
+
+
 def placed(source: Source, team: Team) -> Place:
     """The data, moved if that helps.
 
@@ -160,7 +165,7 @@ def placed(source: Source, team: Team) -> Place:
             rows = (rows if isinstance(rows, np.ndarray) else rows.toarray()) - origin
         return piece.block._replace(rows=as_rows(rows))
 
-    return Place(source, ChangedSource(source, change, weighted=source.weighted), moved)
+    return Place(source, changed(source, change, weighted=source.weighted), moved)
 
 
 def _smaller(X: Any, exponent: int) -> Any:

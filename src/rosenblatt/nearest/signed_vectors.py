@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt import theory
 from rosenblatt.data.rows import Block, as_matrix, as_rows, row_weights
-from rosenblatt.data.sources import ChangedSource
+from rosenblatt.data.sources import changed
 from rosenblatt.exact import largest_square, root_down, root_up, smallest
 from rosenblatt.exact.blocks import tiles
 from rosenblatt.exact.dot_products import ENOUGH
@@ -171,7 +171,7 @@ class Vectors:
         if self.bias:
             return self.source, self.positive
         sides = (partial(_mirrored, self._d, self.positive, side) for side in (1.0, -1.0))
-        return ChangedSource(self.source, *sides), 1
+        return changed(self.source, *sides), 1
 
     def theta_of(self, plane: Hyperplane) -> Floats:
         """The vector θ that a hyperplane between those two classes is."""
@@ -212,14 +212,15 @@ def _mirrored(d: int, positive: int, side: float, piece: Piece) -> Block:
     return Block(as_rows(X), np.full(len(sign), side > 0, np.int32), *UNWEIGHTED)
 
 
-def _weighted(source: Source, positive: int, bias: float) -> ChangedSource:
+def _weighted(source: Source, positive: int, bias: float) -> Source:
     """The samples as vectors ``weight*(x, 1)``, without those of weight 0."""
+    d = source.n_features
 
     def change(piece: Piece) -> Block:
         block = piece.block
         weight = row_weights(block, positive)
         used = np.flatnonzero(weight > 0)
-        rows = theory.augment(as_matrix(block.rows, source.n_features)[used])
+        rows = theory.augment(as_matrix(block.rows, d)[used])
         if isinstance(rows, np.ndarray):
             rows[:, -1] = bias
             rows *= weight[used, np.newaxis]
@@ -228,4 +229,4 @@ def _weighted(source: Source, positive: int, bias: float) -> ChangedSource:
             rows.data *= np.repeat(weight[used], np.diff(rows.indptr))
         return Block(as_rows(rows), block.label[used], *UNWEIGHTED)
 
-    return ChangedSource(source, change, n_features=source.n_features + 1)
+    return changed(source, change, n_features=d + 1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource, is_dense, some_rows, stack
+from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, labels, some_rows, stack
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.rows import Rows
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
     from rosenblatt.running.threads import Team
 
@@ -63,8 +63,8 @@ class Samples:
     def __init__(self, source: Source, team: Team, positive: int, clock: Clock) -> None:
         self.source, self.team, self.clock = source, team, clock
         self.n, self.d = source.n_rows, source.n_features
-        labels = [piece.block.label == positive for piece in source.pieces()]
-        self.y = np.where(np.concatenate(labels), 1.0, -1.0)
+        self.y = np.where(labels(source) == positive, 1.0, -1.0)
+        self.positive = positive
         self.dense = is_dense(source)
         self.matrix = stack(source)
 
@@ -145,6 +145,10 @@ class Samples:
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""
+        if isinstance(self.source, Elsewhere):
+            self.clock.look_up()
+            task = partial(_far_values, self.positive, theta)
+            return np.concatenate(list(self.source.map(task)))
         out, look_up = np.empty(self.n), self.clock.pieces(Kind.READING)
         width = self.source.n_entries / self.n
         for piece in self.source.pieces():
@@ -161,6 +165,20 @@ class Samples:
                 self.team.each(part, [(a + low, a + high) for low, high in ranges])
         return out
 
+    def scan(self, theta: Floats, level: float, k: int, known: Ints) -> tuple[float, Ints]:
+        """The smallest ``y_i(w·x_i + b)``, and up to `k` rows with the smallest ones below `level`.
+
+        Those in `known` are not among them. Of rows elsewhere, only these travel.
+        """
+        if not isinstance(self.source, Elsewhere):
+            values = self.values(theta)
+            return float(values.min()), worst(values, level, k, known)
+        self.clock.look_up()
+        task = partial(_far_scan, self.positive, theta, level, k, np.sort(known))
+        least, rows, found = zip(*self.source.map(task), strict=True)
+        low, numbers = np.concatenate(found), np.concatenate(rows)
+        return float(np.min(least)), numbers[worst(low, level, k, known[:0])]
+
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
         """Rows spread over the data, up to `k` of each class."""
         chosen = []
@@ -175,6 +193,8 @@ class Samples:
 
 def largest_number(X: Stack, team: Team | None = None) -> float:
     """The largest size of a number in a matrix."""
+    if X.far is not None:
+        return float(max(X.far.map(_largest_of)))
     largest = 0.0
     for matrix in X:
         numbers = (matrix if isinstance(matrix, np.ndarray) else matrix.data).reshape(-1)
@@ -183,6 +203,12 @@ def largest_number(X: Stack, team: Team | None = None) -> float:
         sizes = parts(partial(_largest, numbers), starts)
         largest = max(largest, *sizes) if starts else largest
     return float(largest)
+
+
+def _largest_of(matrix: Any, first: int) -> float:
+    """The largest size of a number in a block."""
+    numbers = (matrix if isinstance(matrix, np.ndarray) else matrix.data).reshape(-1)
+    return max((_largest(numbers, at) for at in range(0, numbers.size, CACHED)), default=0.0)
 
 
 def _largest(numbers: NDArray[Any], start: int) -> float:
@@ -196,12 +222,35 @@ def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> Non
 
 
 def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
-    """Up to `k` rows with the smallest values below `level`, without those in `known`."""
+    """Up to `k` rows with the smallest values below `level`, without those in `known`.
+
+    In ascending order; of rows with the same value the first ones.
+    """
     low = np.flatnonzero(values < level)
     low = low[~np.isin(low, known, assume_unique=True)] if low.size else low
     if len(low) > k:
-        low = low[np.argpartition(values[low], k)[:k]]
+        found = values[low]
+        last = np.partition(found, k - 1)[k - 1]
+        less, tied = np.flatnonzero(found < last), np.flatnonzero(found == last)
+        low = low[np.sort(np.append(less, tied[: k - len(less)]))]
     return low
+
+
+def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Floats:
+    """``y_i(w·x_i + b)`` of the rows of a block."""
+    y, out = np.where(piece.block.label == positive, 1.0, -1.0), np.empty(piece.length)
+    slack.values(piece.block.rows, y, theta, 0, piece.length, out)
+    return out
+
+
+def _far_scan(
+    positive: int, theta: Floats, level: float, k: int, known: Ints, piece: Piece, team: Team
+) -> tuple[float, Ints, Floats]:
+    """The smallest value in a block, and the rows of it that a scan may be looking for."""
+    values = _far_values(positive, theta, piece, team)
+    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
+    rows = worst(values, level, k, known[a:z] - piece.start)
+    return float(values.min()), rows + piece.start, values[rows]
 
 
 def batch(d: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rosenblatt.arguments import as_array, exact
-from rosenblatt.exact.blocks import Stack, tiles
+from rosenblatt.exact.blocks import LabelledStack, Stack, tiles
 from rosenblatt.exact.kesler import kesler_vectors
 from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.matrices import matrix
@@ -228,6 +228,9 @@ def read_labelled_samples(X: Any, y: Any) -> LabelledRows:
 
 def _read(X: Any, y: Any, each: Each = in_turn) -> tuple[Any, NDArray[Any]]:
     """Samples as a matrix or in blocks, and their labels as given."""
+    if isinstance(X, LabelledStack):
+        _require_finite(X.X, each)
+        return X.X, _label_vector(X.y, X.X.shape[0])
     if y is None:
         return _read_blocks(X, each)
     X = _read_matrix(X)

@@ -18,7 +18,7 @@ from rosenblatt.data.fingerprint import fingerprint
 from rosenblatt.data.kesler import KeslerSource
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import Labelled, MemorySource
+from rosenblatt.data.sources import MemorySource, labelled
 from rosenblatt.exact.kesler import pairs_of
 from rosenblatt.proofs import check
 from rosenblatt.results import JointCertificate, QuasiSeparable, Separable, Undecided
@@ -196,7 +196,7 @@ def proved(
 def _checked(certificate: Any, source: Source, team: Team, positive: int) -> CheckResult:
     """The check of a certificate, by all threads."""
     with blas_threads_for(source.n_features**3):
-        return check(certificate, Labelled(source, positive), each=team.each_product)
+        return check(certificate, labelled(source, positive), each=team.each_product)
 
 
 def _checked_again(source: Source, team: Team, positive: int, certificate: Any) -> Certificate:

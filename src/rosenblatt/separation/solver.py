@@ -269,6 +269,16 @@ class Search:
             direction: Direction = coefficients
             if isinstance(view, LinearView) and view.exact:
                 direction = _shrunk(view.lift_floats(list(map(Fraction, coefficients.tolist()))))
+            level, most = found.t.sum() / 2, batch(len(found.theta))
+            if isinstance(view, WholeView) and not self.care:
+                least, new = self.samples.scan(coefficients, level, most, rows)
+                self.narrow(view, found, rows, direction, least)
+                if least > 0:
+                    return direction, rows, found
+                if not new.size:
+                    break
+                rows = np.concatenate([rows, new])
+                continue
             values = self.values(view, direction)
             if isinstance(view, WholeView):
                 self.narrow(view, found, rows, direction, float(values.min()))
@@ -277,7 +287,7 @@ class Search:
                 values[~right & np.isfinite(values)] = 0.0
             if values.min() > 0:
                 return direction, rows, found
-            new = worst(values, found.t.sum() / 2, batch(len(found.theta)), rows)
+            new = worst(values, level, most, rows)
             if not new.size:
                 break
             rows = np.concatenate([rows, new])
