@@ -155,8 +155,8 @@ class ClusterSource(Elsewhere):
                 yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
-            numbers, places = np.unique(rows, return_inverse=True)
-            yield Piece(self.rows(numbers), 0, places.astype(np.int64), offset, len(rows))
+            numbers, at = np.unique(rows, return_inverse=True)
+            yield Piece(self.rows(numbers), 0, at.astype(np.int64), offset, len(rows))
 
     def changed(
         self, *changes: Callable[[Piece], Block], n_features: int, weighted: bool

@@ -193,8 +193,9 @@ class Samples:
 
 def largest_number(X: Stack, team: Team | None = None) -> float:
     """The largest size of a number in a matrix."""
-    if X.far is not None:
-        return float(max(X.far.map(_largest_of)))
+    far = getattr(X, "far", None)
+    if far is not None:
+        return float(max(far.map(_largest_of)))
     largest = 0.0
     for matrix in X:
         numbers = (matrix if isinstance(matrix, np.ndarray) else matrix.data).reshape(-1)
