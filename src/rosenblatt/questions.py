@@ -255,8 +255,10 @@ def mistake_bound(
     at most 26 mistakes: (R/γ)² with R = 3.162, γ = 0.6124, of 3 classes as one problem
     """
     if is_of_dask(X):
-        msg = "mistake_bound does not work on a cluster yet: give X.compute() and y.compute()"
-        raise ValueError(msg)
+        _refuse_any(kernel=kernel, multiclass=multiclass)
+        asked = {"hyperplane": hyperplane, "init": init, "eta0": eta0, "update": update}
+        asked |= {"batch_size": batch_size, "epochs": epochs}
+        return _bound_on_cluster(X, y, time_limit(max_time), fit_intercept is not False, asked)
     if multiclass is None and (hyperplane is not None or init is not None):
         given = "hyperplane" if hyperplane is not None else "init"
         _require_two(_classes(X, y), f"{given} is about one problem")
@@ -282,16 +284,36 @@ def _asked_of_cluster(X: Any, y: Any, limit: float | None, keeper: Any) -> Any:
     source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
     names = names_of(X)
     samples = Samples(X, None if names is None else tuple(names), ())
-    clock, answers, positives = Clock(limit), [], positives_of(classes)
+    answers, positives = [], positives_of(classes)
     rest = classes.tolist()[0] if len(classes) == 2 else None
     with Team(count_threads(None)) as team, separation.noting(keeper, source, team) as notes:
-        for number, k in enumerate(positives):
-            page = notes if len(positives) == 1 else notes.of(number)
-            share = max(LEAST_TIME, clock.left() / (len(positives) - number))
-            now = Clock(None if limit is None else share)
-            found = separation.proved(source, team, k, now, notes=page)
+        for k, clock in _in_turn(positives, limit):
+            page = notes if len(positives) == 1 else notes.of(k)
+            found = separation.proved(source, team, k, clock, notes=page)
             answers.append(_about(found, samples, classes.tolist()[k], rest))
     return answers[0] if len(positives) == 1 else EachClass(answers, classes.tolist())
+
+
+def _bound_on_cluster(
+    X: Any, y: Any, limit: float | None, bias: bool, given: dict[str, Any]
+) -> Any:
+    """The bound for data on a cluster; one for each class against the rest of more than two."""
+    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    if given["hyperplane"] is not None or given["init"] is not None:
+        _require_two(classes.tolist(), "hyperplane or init is about one problem")
+    answers = [
+        bounds.bound_of_source(source, k, fit_intercept=bias, clock=clock, **given)
+        for k, clock in _in_turn(positives_of(classes), limit)
+    ]
+    return answers[0] if len(answers) == 1 else EachClass(answers, classes.tolist())
+
+
+def _in_turn(positives: list[int], limit: float | None) -> Iterator[tuple[int, Clock]]:
+    """Each problem, with its share of the time that is left."""
+    whole = Clock(limit)
+    for number, k in enumerate(positives):
+        share = max(LEAST_TIME, whole.left() / (len(positives) - number))
+        yield k, Clock(None if limit is None else share)
 
 
 def _asked(

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats
     from rosenblatt.bounds.solver import Found
+    from rosenblatt.data.sources import Source
     from rosenblatt.kernels import Kernel
     from rosenblatt.results import MistakeBound
 
@@ -87,6 +88,28 @@ def mistake_bound(
             bounds = Bounds(JointVectors(source, k, team, bias, clock), run)
             return of_classes(_bound(bounds, hyperplane, bias), k)
         vectors = Vectors(source, team, 1, float(bias), clock)
+        return _bound(Bounds(vectors, run), hyperplane, bias)
+
+
+def bound_of_source(
+    source: Source,
+    positive: int,
+    *,
+    hyperplane: Hyperplane | None = None,
+    init: Any = None,
+    eta0: float = 1.0,
+    fit_intercept: bool = True,
+    update: str = "online",
+    batch_size: int | None = None,
+    epochs: int | None = None,
+    clock: Clock,
+) -> MistakeBound:
+    """The same for class `positive` against the rest of a source, wherever its rows are."""
+    bias = yes_or_no("fit_intercept", fit_intercept)
+    shape = source.n_rows, source.n_features
+    run = _kind_of_run(shape, bias, init, eta0, batches(update, batch_size), epochs, 1)
+    with Team(count_threads(None)) as team:
+        vectors = Vectors(source, team, positive, float(bias), clock)
         return _bound(Bounds(vectors, run), hyperplane, bias)
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, Sparse, blocks, chosen, shape
+from rosenblatt.exact.blocks import RowBlock, Sparse, chosen, shape
 from rosenblatt.exact.enclosure import TINY, ULP, two_product, two_sum
+from rosenblatt.exact.passes import map_blocks
 from rosenblatt.exact.rationals import NONE, square_sum
 
 if TYPE_CHECKING:
@@ -216,24 +218,28 @@ def largest_square(X: Any, enough: int = ENOUGH) -> Fraction:
     """
     most, left = Fraction(0), enough
     room = (shape(X)[1] + 4) * 2.0**-51
-    for _, block in blocks(X):
-        squares, exponent = _squares(block)
+    for squares, exponent, part in map_blocks(X, partial(_longest, room)):
         top = float(squares.max(initial=0.0))
         above = Fraction(top * (1 + room)) * Fraction(4) ** exponent
         if above <= most:
             continue
-        close = np.flatnonzero(squares >= top * (1 - 2 * room))
-        part = block.take(close)
-        rounded = close[~_without_rounding(part, squares[close], exponent)]
-        if rounded.size < close.size:
-            whole = np.setdiff1d(close, rounded)
-            most = max(most, Fraction(float(squares[whole].max())) * Fraction(4) ** exponent)
+        certain = _without_rounding(part, squares, exponent)
+        if certain.any():
+            most = max(most, Fraction(float(squares[certain].max())) * Fraction(4) ** exponent)
+        rounded = np.flatnonzero(~certain)
         left -= rounded.size * shape(X)[1]
         if left < 0:
             most = max(most, above)
         elif rounded.size:
-            most = max(most, *_exact_squares(block.take(rounded)))
+            most = max(most, *_exact_squares(part.take(rounded)))
     return most
+
+
+def _longest(room: float, block: RowBlock, rows: Any) -> tuple[Floats, int, RowBlock]:
+    """The longest rows of a block, as far as floats can tell, with their `_squares`."""
+    squares, exponent = _squares(block)
+    close = np.flatnonzero(squares >= float(squares.max(initial=0.0)) * (1 - 2 * room))
+    return squares[close], exponent, block.take(close)
 
 
 def _squares(block: RowBlock) -> tuple[Floats, int]:

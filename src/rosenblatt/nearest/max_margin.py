@@ -14,7 +14,7 @@ one multiplier at a time (see `coordinates`), if that is quick.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from rosenblatt.nearest.newton import Live, improve, polished
 from rosenblatt.nearest.slacks import evened
 from rosenblatt.nearest.soft_margin import PATIENCE
 from rosenblatt.nearest.standing import Best, Progress
-from rosenblatt.nearest.working_set import worst
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt, Kind
 from rosenblatt.running.notes import Notes
@@ -51,6 +50,22 @@ VISITS = 50  # of each row, on average, in which coordinate descent should halve
 HOPEFUL = 10  # rounds after which a working set should be separated
 # What the rest of a run follows from, beside the samples.
 STATE = ("rows", "alpha", "w", "b", "mu", "scale", "hopeful", "grown", "clean", "target", "late")
+
+
+class Near(NamedTuple):
+    """What a scan has found for a working set.
+
+    Attributes
+    ----------
+    rows, values : int array, float array
+        Rows that are too close, and ``y(w·x + b)`` of each, at least 1 on the working set.
+    own : float array
+        The same of the working set.
+    """
+
+    rows: Ints
+    values: Floats
+    own: Floats
 
 
 class MaxMargin:
@@ -168,21 +183,19 @@ class MaxMargin:
             ):
                 self._by_rounds(target)
             gap, dual = self.best.gap, self.best.dual
-            s = self._judge()
+            near = self._judge()
             if self.best.gap <= self.tol and self.clean:
                 self._from_multipliers()
                 return StopReason.GAP_CLOSED
-            new = self.rows[:0]
-            if self.best.gap > self.tol:
-                new = worst(s, 1.0 - 0.1 * self.tol, self.many, self.rows)
-                if not new.size and self.clean and target <= 0.5 * self.tol:
-                    return self._give_up()
+            closed = self.best.gap <= self.tol
+            if not closed and not near.rows.size and self.clean and target <= 0.5 * self.tol:
+                return self._give_up()
             moved = self.best.gap < 0.5 * gap or self.best.dual > (1 + 1e-3) * dual
             self.late = 0 if moved else self.late + 1
             if self.late > 2 * PATIENCE:
                 return self._give_up()
             self.target = max(0.5 * self.tol, 0.1 * min(target, self.best.gap))
-            self._join(new, s)
+            self._join(near, closed)
 
     def _give_up(self) -> StopReason:
         """Rounding stands in the way, or that there is no solution."""
@@ -199,18 +212,18 @@ class MaxMargin:
                 self._judge()
         return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
-    def _join(self, new: Ints, s: Floats) -> None:
-        """More rows for the working set; those far away have to leave."""
-        self.grown = new.size > 0
+    def _join(self, near: Near, closed: bool) -> None:
+        """More rows for the working set, unless the gap is closed; those far away have to leave."""
+        self.grown = near.rows.size > 0 and not closed
         if not self.grown:
             return
-        stay = (s[self.rows] < FAR) | (self.alpha > 1e-6 * self.alpha.max())
-        rows = np.concatenate([self.rows[stay], new])
-        alpha = np.concatenate([self.alpha[stay], np.zeros(len(new))])
+        stay = (near.own < FAR) | (self.alpha > 1e-6 * self.alpha.max())
+        rows = np.concatenate([self.rows[stay], near.rows])
+        alpha = np.concatenate([self.alpha[stay], np.zeros(len(near.rows))])
         order = np.argsort(rows)
         self.rows, self.alpha = rows[order], alpha[order]
         self.part = self.samples.part(self.rows)
-        self.mu = max(self.mu, 1.0 - float(s[new].min()))
+        self.mu = max(self.mu, 1.0 - float(near.values.min()))
 
     def _by_rounds(self, target: float) -> None:
         """Rounds until the working set's own gap is small."""
@@ -277,13 +290,13 @@ class MaxMargin:
         self.scale, self.mu, self.clean = float(self.alpha.max()), max(done.farthest, SHARP), True
         return True
 
-    def _judge(self) -> Floats:
-        """The gap from all rows; returned is ``y(w·x + b)``, at least 1 on the working set."""
+    def _judge(self) -> Near:
+        """The gap from all rows; returned is which of these are too close for the working set."""
         samples, part = self.samples, self.part
         w, b, _ = centred(part.values(np.append(self.w, 0.0)), part.y, self.w)
-        s = samples.values(np.append(w, 0.0))
-        s[~self.used] = np.inf
-        best = centred(s, samples.y, w)
+        args = self.used, 1.0 - 0.1 * self.tol, self.many, self.rows
+        least, rows, values = samples.nearest(w, b, *args)
+        best = centred_by(least, w)
         if best[2] < self.best.primal:
             self.best = self.best._replace(w=best[0], b=best[1], primal=best[2])
         even, dual = _bound(part, self.alpha)
@@ -295,15 +308,13 @@ class MaxMargin:
         self.trace = [*self.trace, Progress(best[2], dual, part.n, seconds)]  # as noted it stays
         if self.report is not None:
             self.report(len(self.trace), self.best, self.trace[-1])
-        s += samples.y * b
-        return s
+        return Near(rows, values, part.values(np.append(w, 0.0)) + part.y * b)
 
     def _from_multipliers(self) -> None:
         """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
         w = self.samples.total(self.best.alpha)
-        s = self.samples.values(np.append(w, 0.0))
-        s[~self.used] = np.inf
-        w, b, primal = centred(s, self.samples.y, w)
+        least, _, _ = self.samples.nearest(w, 0.0, self.used, -np.inf, 1, self.rows)
+        w, b, primal = centred_by(least, w)
         if primal - self.best.dual <= self.tol * primal < np.inf:
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
@@ -314,7 +325,12 @@ def centred(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
     Scaled so that the smallest ``y(w·x + b)`` is 1; where w separates nothing its scale stays and
     the last number is infinite.
     """
-    positive, negative = least_of(s, y)
+    return centred_by(least_of(s, y), w)
+
+
+def centred_by(closest: tuple[float, float], w: Floats) -> tuple[Floats, float, float]:
+    """The same from the smallest ``y(w·x)`` of class +1, and of class -1."""
+    positive, negative = closest
     least, b = (positive + negative) / 2, (negative - positive) / 2
     if not least > 0:
         return w, b, np.inf

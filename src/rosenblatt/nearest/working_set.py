@@ -179,6 +179,26 @@ class Samples:
         low, numbers = np.concatenate(found), np.concatenate(rows)
         return float(np.min(least)), numbers[worst(low, level, k, known[:0])]
 
+    def nearest(
+        self, w: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
+    ) -> tuple[tuple[float, float], Ints, Floats]:
+        """The smallest ``y(w·x)`` of class +1 and of class -1, among the rows that are `used`.
+
+        Also up to `k` of these rows with the smallest ``y(w·x) + yb`` below `level` that are not
+        in `known`, and these values.
+        """
+        if not isinstance(self.source, Elsewhere):
+            s = self.values(np.append(w, 0.0))
+            return _nearest(s, self.y, b, used, level, k, known)
+        self.clock.look_up()
+        task = partial(_far_nearest, self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
+        found = self.source.map(task, *([] if used.all() else [used]))
+        least, rows, values = zip(*found, strict=True)
+        numbers, low = np.concatenate(rows), np.concatenate(values)
+        chosen = worst(low, level, k, known[:0])
+        positive, negative = np.min(least, axis=0)
+        return (float(positive), float(negative)), numbers[chosen], low[chosen]
+
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
         """Rows spread over the data, up to `k` of each class."""
         chosen = []
@@ -237,9 +257,43 @@ def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
     return low
 
 
+def _nearest(
+    s: Floats, y: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
+) -> tuple[tuple[float, float], Ints, Floats]:
+    """What `Samples.nearest` finds, given ``s = y(w·x)``, which is lost."""
+    s[~used] = np.inf
+    least = slack.least(s, y)
+    s += y * b
+    rows = worst(s, level, k, known)
+    return least, rows, s[rows]
+
+
+def _far_nearest(
+    positive: int,
+    theta: Floats,
+    b: float,
+    level: float,
+    k: int,
+    known: Ints,
+    piece: Piece,
+    team: Team,
+    *used: NDArray[np.bool_],
+) -> tuple[tuple[float, float], Ints, Floats]:
+    """The same of a block; the numbers of rows are those in all the data."""
+    s, y = _far_values(positive, theta, piece, team), _signs(positive, piece)
+    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
+    some = used[0] if used else np.ones(len(s), np.bool_)
+    least, rows, values = _nearest(s, y, b, some, level, k, known[a:z] - piece.start)
+    return least, rows + piece.start, values
+
+
+def _signs(positive: int, piece: Piece) -> Floats:
+    return np.where(piece.block.label == positive, 1.0, -1.0)
+
+
 def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Floats:
     """``y_i(w·x_i + b)`` of the rows of a block."""
-    y, out = np.where(piece.block.label == positive, 1.0, -1.0), np.empty(piece.length)
+    y, out = _signs(positive, piece), np.empty(piece.length)
     slack.values(piece.block.rows, y, theta, 0, piece.length, out)
     return out
 
@@ -289,9 +343,7 @@ def widest(
         theta = np.zeros(samples.d + 1)
         theta[:columns] = found.theta / length
         upper = float(np.linalg.norm(found.weights @ Z) / found.weights.sum()) * size
-        values = samples.values(theta)
-        gamma = float(values.min())
-        new = worst(values, upper * (1 - 4 * tol), batch(columns), rows)
+        gamma, new = samples.scan(theta, upper * (1 - 4 * tol), batch(columns), rows)
         if not new.size:
             if gamma <= 0:
                 return None
