@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,27 @@ class Cut(NamedTuple):
     start: int
 
 
+class Piecewise(NamedTuple):
+    """A piece of the data: rows `first` to `last` of a block, and those of so many `others`.
+
+    Its first row has the number `start` in all the data, and there are `length` of them.
+    """
+
+    start: int
+    length: int
+    first: int
+    last: int
+    others: int
+
+
+class Planned(NamedTuple):
+    """A piece to be made on a worker, its home, of these futures."""
+
+    home: str
+    plan: Piecewise
+    blocks: list[Any]
+
+
 def placed_in_tiles(
     engine: Engine, parts: list[Part], n_features: int, weighted: bool
 ) -> ClusterSource:
@@ -65,17 +87,8 @@ def placed_in_tiles(
     homes = engine.homes([part.block for part in parts])
     parts = [part._replace(home=home or part.home) for part, home in zip(parts, homes, strict=True)]
     whole = Sizes(sum(s.rows for s in sizes), max(1, sum(s.entries for s in sizes)), n_features)
-    inner, across = _cuts([size.rows for size in sizes], tile_rows(whole))  # type: ignore[arg-type]
-    pieces = [(cut.start, cut.last - cut.first, parts[cut.part], cut.first) for cut in inner]
-    for cuts in across:
-        home = parts[cuts[0].part].home
-        slices = [
-            engine.submit(_cut, parts[c.part].block, c.first, c.last, n_features,
-                          worker=parts[c.part].home)
-            for c in cuts
-        ]  # fmt: skip
-        joined = Part(engine.submit(_joined, *slices, worker=home), home)
-        pieces.append((cuts[0].start, sum(c.last - c.first for c in cuts), joined, 0))
+    cuts = _cuts([size.rows for size in sizes], tile_rows(whole))  # type: ignore[arg-type]
+    pieces = [_planned(engine, parts, some, n_features) for some in cuts]
     shares = _shares(engine, pieces, n_features)
     engine.gather([engine.submit(_is_there, share.held) for share in shares])
     return ClusterSource(
@@ -89,42 +102,56 @@ def placed_in_tiles(
     )
 
 
-def _cuts(lengths: list[int], tile: int) -> tuple[list[Cut], list[list[Cut]]]:
-    """The whole tiles within each part, and the rows of every tile that lies in several."""
-    edges = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+def _cuts(lengths: list[int], tile: int) -> list[list[Cut]]:
+    """Each run of whole tiles within a part; and the rows of each tile that lies in several."""
+    edges = [0, *np.cumsum(lengths).tolist()]
     n, inner = edges[-1], []
     across: dict[int, list[Cut]] = {}
-    for k, length in enumerate(lengths):
-        start, stop = edges[k], edges[k + 1]
+    for k, (start, stop) in enumerate(pairwise(edges)):
         low = -(-start // tile) * tile
         high = stop if stop == n else stop // tile * tile
         if low < high:
-            inner.append(Cut(k, low - start, high - start, low))
+            inner.append([Cut(k, low - start, high - start, low)])
         for a, z in ((start, min(low, stop)), (max(high, low, start), stop)):
             if a < z and (low < high or a == start):
                 across.setdefault(a // tile, []).append(Cut(k, a - start, z - start, a))
-        assert length == stop - start
-    return inner, list(across.values())
+    return inner + list(across.values())
 
 
-def _shares(engine: Engine, pieces: list[Any], n_features: int) -> list[Share]:
+def _planned(engine: Engine, parts: list[Part], cuts: list[Cut], n_features: int) -> Planned:
+    """A piece: rows of the part that it begins in, and copies of the rows of others."""
+    first, *others = cuts
+    home = parts[first.part].home
+    slices = [
+        engine.submit(
+            _cut, parts[c.part].block, c.first, c.last, n_features, worker=parts[c.part].home
+        )
+        for c in others
+    ]
+    length = sum(cut.last - cut.first for cut in cuts)
+    return Planned(home, Piecewise(first.start, length, first.first, first.last, len(slices)),
+                   [parts[first.part].block, *slices])  # fmt: skip
+
+
+def _shares(engine: Engine, pieces: list[Planned], n_features: int) -> list[Share]:
     """What each worker holds, in as many shares as it has threads, or a few times that."""
     threads = engine.threads()
-    by_home: dict[str, list[Any]] = {}
-    for piece in sorted(pieces, key=lambda piece: piece[0]):
-        home = piece[2].home if piece[2].home in threads else next(iter(threads))
+    by_home: dict[str, list[Planned]] = {}
+    for piece in sorted(pieces, key=lambda piece: piece.plan.start):
+        home = piece.home if piece.home in threads else next(iter(threads))
         by_home.setdefault(home, []).append(piece)
     shares = []
     for home, held in by_home.items():
-        rows = np.cumsum([length for _, length, _, _ in held])
+        rows = np.cumsum([piece.plan.length for piece in held])
         count = min(PER_THREAD * threads[home], len(held))
         numbers = np.minimum((rows - 1) * count // rows[-1], count - 1)
         for number in np.unique(numbers):
             some = [piece for piece, k in zip(held, numbers, strict=True) if k == number]
-            plan = [(start, length, first) for start, length, _, first in some]
-            blocks = [part.block for _, _, part, _ in some]
-            future = engine.submit(_held, plan, n_features, *blocks, worker=home)
-            shares.append(Share(future, [(s, s + length) for s, length, _ in plan], home))
+            plans = [piece.plan for piece in some]
+            blocks = [block for piece in some for block in piece.blocks]
+            future = engine.submit(_held, plans, n_features, *blocks, worker=home)
+            spans = [(plan.start, plan.start + plan.length) for plan in plans]
+            shares.append(Share(future, spans, home))
     return shares
 
 
@@ -151,17 +178,18 @@ def _cut(block: Block, first: int, last: int, n_features: int) -> tuple[Any, Any
     return X, part.label.copy(), part.weight.copy(), block.factor
 
 
-def _joined(*parts: tuple[Any, Any, Any, Any]) -> Block:
-    Xs, labels, weights, factors = zip(*parts, strict=True)
-    X = Xs[0] if len(Xs) == 1 else stacked(list(Xs))
-    return Block(as_rows(X), np.concatenate(labels), np.concatenate(weights), factors[0])
-
-
-def _held(plan: list[tuple[int, int, int]], n_features: int, *blocks: Block) -> Held:
-    pieces = []
-    for (start, length, first), block in zip(plan, blocks, strict=True):
-        part = _sliced(block, first, first + length)
-        pieces.append(Piece(part, start, IN_ORDER, start, length))
+def _held(plans: list[Piecewise], n_features: int, *blocks: Any) -> Held:
+    """The pieces of a share: views of blocks, but for tiles that had to be put together."""
+    pieces, at = [], iter(blocks)
+    for plan in plans:
+        block = _sliced(next(at), plan.first, plan.last)
+        if plan.others:
+            own = _cut(block, 0, len(block.label), n_features)
+            parts = [own, *(next(at) for _ in range(plan.others))]
+            Xs, labels, weights, factors = zip(*parts, strict=True)
+            X, label = stacked(list(Xs)), np.concatenate(labels)
+            block = Block(as_rows(X), label, np.concatenate(weights), factors[0])
+        pieces.append(Piece(block, plan.start, IN_ORDER, plan.start, plan.length))
     return Held(pieces)
 
 

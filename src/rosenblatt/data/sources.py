@@ -314,10 +314,21 @@ def _labels(piece: Piece, team: Any) -> NDArray[np.int32]:
     return piece.block.label
 
 
+def members(source: Source | Elsewhere, positive: int) -> NDArray[np.bool_]:
+    """The rows that are of a class: a bit of each travels."""
+    found = map_pieces(source, partial(_members, positive), None)
+    parts = [np.unpackbits(bits, count=n).view(np.bool_) for n, bits in found]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _members(positive: int, piece: Piece, team: Any) -> tuple[int, NDArray[np.uint8]]:
+    return piece.length, np.packbits(piece.block.label == positive)
+
+
 def labelled(source: Source | Elsewhere, positive: int) -> Labelled | LabelledStack:
     """The rows of a source for those who check something, 1 for a class and 0 for the rest."""
     if isinstance(source, Elsewhere):
-        return LabelledStack(stack(source), labels(source) == positive)
+        return LabelledStack(stack(source), members(source, positive))
     return Labelled(source, positive)
 
 

@@ -298,7 +298,8 @@ def _smallest(
     """``min_i y_i(w·x_i + b)`` of a form."""
     best: Fraction | None = None
     ceiling = np.inf
-    for found in map_blocks(X, partial(_lowest, form), each, among, look_up, [y]):
+    signs_alone = [y.astype(np.int8, copy=False)]  # they may have to travel
+    for found in map_blocks(X, partial(_lowest, form), each, among, look_up, signs_alone):
         if not found.low > ceiling:
             ceiling = min(ceiling, found.high)
             exact, ceiling = _settled_values(form, found, ceiling)

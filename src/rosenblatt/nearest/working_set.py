@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, labels, some_rows, stack
+from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, members, some_rows, stack
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
@@ -63,7 +63,7 @@ class Samples:
     def __init__(self, source: Source, team: Team, positive: int, clock: Clock) -> None:
         self.source, self.team, self.clock = source, team, clock
         self.n, self.d = source.n_rows, source.n_features
-        self.y = np.where(labels(source) == positive, 1.0, -1.0)
+        self.y = np.where(members(source, positive), 1.0, -1.0)
         self.positive = positive
         self.dense = is_dense(source)
         self.matrix = stack(source)

@@ -112,7 +112,8 @@ class OnlineAfar(Online):
         """Book what a worker has done for a problem."""
         before, count = p.theta, int(done.mistakes[number])
         p.theta, p.lag, p.within = done.thetas[number], done.lags[number], stop
-        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True))) if count else None
+        logs = self.logging and count
+        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True))) if logs else None
         if self.settings.record and log is not None:
             p.note(log, count, 0, p.n_updates + np.arange(count))
         p.mistakes[-1] += count

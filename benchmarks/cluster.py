@@ -1,0 +1,245 @@
+"""The same work on the processes of a Dask cluster: one, two, and in memory without any.
+
+``python -m benchmarks.cluster``: 20 000 000 x 20 by default (``--rows``, ``--features``), made by
+tasks on the workers, each with one thread, and the same rows in this process for one thread.
+Whole calls, reading and checking the data on the workers included, medians; every answer is
+compared with that of one thread, bit for bit. Beside it the tasks, and the bytes that travel
+through the client, counted as they are pickled. ``--blocks 10000`` cuts the rows that often.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dask.array as da
+import numpy as np
+from dask import delayed
+from distributed import Client, LocalCluster, wait
+
+import rosenblatt as rb
+from benchmarks.measure import Table, write_json, write_report
+from rosenblatt.cluster.engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EPOCHS = 5
+LATENCY, BANDWIDTH = 2e-3, 1e9  # of a network that is usual: seconds of a task, bytes per second
+
+
+def rows_of_block(number: int, rows: int, d: int) -> Any:
+    """Some rows, the same whoever makes them: halves of space with a gap, features and label."""
+    rng = np.random.default_rng([7, number])
+    X = rng.standard_normal((rows, d))
+    w = np.random.default_rng(0).standard_normal(d)
+    w /= np.linalg.norm(w)
+    s = X @ w
+    X += np.outer(np.sign(s) * 0.05, w)
+    return np.column_stack([X, s > 0])
+
+
+def on_workers(n: int, d: int, blocks: int) -> tuple[Any, Any]:
+    """The rows in the memory of the workers."""
+    sizes = np.diff([n * k // blocks for k in range(blocks + 1)]).tolist()
+    parts = [
+        da.from_delayed(delayed(rows_of_block)(k, size, d), (size, d + 1), dtype=float)
+        for k, size in enumerate(sizes)
+    ]
+    whole = da.concatenate(parts)
+    X, y = whole[:, :-1].map_blocks(np.ascontiguousarray).persist(), whole[:, -1].persist()
+    wait([X, y])
+    return X, y
+
+
+def here(n: int, d: int, blocks: int) -> tuple[Any, Any]:
+    """The same rows in this process."""
+    X, y, at = np.empty((n, d)), np.empty(n), 0
+    for k in range(blocks):
+        part = rows_of_block(k, n * (k + 1) // blocks - n * k // blocks, d)
+        X[at : at + len(part)], y[at : at + len(part)] = part[:, :-1], part[:, -1]
+        at += len(part)
+    return X, y
+
+
+class Traffic:
+    """Tasks, and bytes to and from the workers, of all engines while it is counting."""
+
+    def __init__(self) -> None:
+        self.tasks = self.rounds = self.sent = self.received = 0
+
+    @contextmanager
+    def counting(self) -> Iterator[Traffic]:
+        """Count."""
+        submit, gather = Engine.submit, Engine.gather
+
+        def counted(engine: Any, function: Any, *args: Any, **more: Any) -> Any:
+            self.tasks += 1
+            plain = [a for a in args if not hasattr(a, "key")]
+            try:
+                self.sent += len(pickle.dumps((function, plain)))
+            except Exception:  # a function without a name
+                import cloudpickle
+
+                self.sent += len(cloudpickle.dumps((function, plain)))
+            return submit(engine, function, *args, **more)
+
+        def received(engine: Any, futures: Any, *more: Any) -> Any:
+            found = gather(engine, futures, *more)
+            self.rounds += 1
+            self.received += len(pickle.dumps(found))
+            return found
+
+        Engine.submit, Engine.gather = counted, received  # type: ignore[method-assign]
+        try:
+            yield self
+        finally:
+            Engine.submit, Engine.gather = submit, gather  # type: ignore[method-assign]
+
+
+def answer(model: Any) -> Any:
+    """What is compared."""
+    if hasattr(model, "coef_"):
+        return model.coef_.tobytes(), model.intercept_.tobytes(), int(model.n_errors_)
+    return model.verdict, model.hyperplane.w.tobytes(), model.hyperplane.b
+
+
+def works(wanted: str = "") -> dict[str, Callable[[Any, Any], Any]]:
+    """What is measured: a name and a call; those with a word in their names."""
+    every = {
+        "separability, with its proof": rb.separability,
+        "maximum margin, proved": rb.MaxMarginClassifier(n_jobs=1).fit,
+        f"perceptron, batch, {EPOCHS} epochs": rb.Perceptron(
+            update="batch", max_epochs=EPOCHS, n_jobs=1
+        ).fit,
+        f"Adaline, batch, {EPOCHS} epochs": rb.Adaline(
+            update="batch", eta0=0.1, max_epochs=EPOCHS, n_jobs=1
+        ).fit,
+        f"perceptron, online, {EPOCHS} epochs (no faster by nature)": rb.Perceptron(
+            max_epochs=EPOCHS, n_jobs=1
+        ).fit,
+    }
+    return {name: call for name, call in every.items() if wanted in name}
+
+
+def timed(call: Callable[[], Any], repeats: int) -> tuple[float, Any]:
+    """Median seconds, and the last answer, after a first time that does not count."""
+    found, times = call(), []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        found = call()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times), found
+
+
+def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list[Table]:
+    """All figures."""
+    import numba
+
+    results: dict[str, dict[str, Any]] = {name: {} for name in works(wanted)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for workers in (1, 2):
+            options = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+            with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster):
+                X, y = on_workers(n, d, blocks)
+                for name, call in works(wanted).items():
+                    with Traffic().counting() as traffic:
+                        seconds, found = timed(partial(call, X, y), repeats)
+                    each = repeats + 1
+                    results[name] |= {f"{workers}": seconds, f"{workers} answer": answer(found)}
+                    results[name][f"{workers} traffic"] = [
+                        round(v / each)
+                        for v in (traffic.rounds, traffic.tasks, traffic.sent, traffic.received)
+                    ]
+                    print(f"{workers} workers: {name}: {seconds:.3g} s", flush=True)
+                del X, y
+        numba.config.NUMBA_NUM_THREADS = 1
+        X, y = here(n, d, blocks)
+        passes = statistics.median(_one_pass(X) for _ in range(5))
+        for name, call in works(wanted).items():
+            seconds, found = timed(partial(call, X, y), repeats)
+            results[name] |= {"memory": seconds, "memory answer": answer(found)}
+    return _tables(results, n, d, blocks, passes)
+
+
+def _one_pass(X: Any) -> float:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        began = time.perf_counter()
+        X @ np.ones(X.shape[1])
+        return time.perf_counter() - began
+
+
+def _tables(results: dict[str, Any], n: int, d: int, blocks: int, one_pass: float) -> list[Table]:
+    names = ["work", "memory, 1 thread (s)", "1 worker (s)", "2 workers (s)"]
+    more = ["1 worker / memory", "1 worker / 2 workers", "same bits"]
+    speed = Table(
+        f"{n} x {d} in {blocks} blocks; one pass by X @ w takes {one_pass:.3g} s", names + more
+    )
+    travel = Table(
+        "What travels through the client in a whole call, two workers",
+        ["work", "rounds", "tasks", "bytes to workers", "bytes from workers"],
+    )
+    thousand = Table(
+        "By the model, 1000 workers with 1000 times the rows",
+        ["work", "seconds of the model for 2 workers", "measured", "seconds for 1000 workers"],
+    )
+    for name, r in results.items():
+        same = r["1 answer"] == r["2 answer"] == r["memory answer"]
+        times = (r["memory"], r["1"], r["2"])
+        ratios = (r["1"] / r["memory"], r["1"] / r["2"], same)
+        speed.add(**dict(zip(names + more, (name, *times, *ratios), strict=True)))
+    for name, r in results.items():
+        rounds, tasks, sent, received = r["2 traffic"]
+        travel.add(**dict(zip(travel.columns, (name, rounds, tasks, sent, received), strict=True)))
+        work = r["1"] / 2  # seconds of one of two workers, with one half of the rows each
+        predicted = work + rounds * LATENCY + (sent + received) / BANDWIDTH
+        # As many rows on each worker as here; 500 times the tasks, sent one after the other.
+        large = work + rounds * LATENCY + 500 * (tasks * 1e-4 + (sent + received) / BANDWIDTH)
+        row = (name, predicted, r["2"], large)
+        thousand.add(**dict(zip(thousand.columns, row, strict=True)))
+    return [speed, travel, thousand]
+
+
+INTRODUCTION = """
+# On a cluster
+
+Whole calls on the processes of a Dask cluster on one machine, one thread each, the data in their
+memory; and the same in one process with one thread. `python -m benchmarks.cluster` makes these
+tables. The answers are compared bit for bit.
+
+The model behind the last table: a round takes what the slowest worker takes for its rows, a latency
+of 2 ms, and the time of its bytes at 1 GB/s; the client sends a task in 0.1 ms. It leaves out that
+two processes share one memory, which the measured figures have in them.
+"""
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--features", type=int, default=20)
+    parser.add_argument("--blocks", type=int, default=40)
+    parser.add_argument("--only", default="", help="a word in the names of the work")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--results", type=Path, default=Path("benchmarks/results/cluster.json"))
+    parser.add_argument("--report", type=Path)
+    given = parser.parse_args()
+    tables = measure(given.rows, given.features, given.blocks, given.repeats, given.only)
+    write_json(given.results, tables)
+    if given.report is not None:
+        write_report(given.results, given.report, INTRODUCTION)
+
+
+if __name__ == "__main__":
+    main()
