@@ -112,7 +112,11 @@ class ClusterSource(Elsewhere):
         return Run(self.shares[number], k, k + len(places), start, places[-1][0][1])
 
     def along(
-        self, run: Run, task: Callable[..., Any], state: Any, look_up: Callable[[], None]
+        self,
+        run: Run,
+        task: Callable[..., Any],
+        state: Any,
+        look_up: Callable[[], None] | None = None,
     ) -> Any:
         """``state = task(piece, state)`` for each piece of a run, by its worker.
 
@@ -120,6 +124,12 @@ class ClusterSource(Elsewhere):
         """
         future = self.engine.submit(_along, task, run.share.held, run.first, run.last, state)
         return self.engine.gather([future], look_up)[0]
+
+    def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:
+        """``state = task(piece, state)`` for all pieces in turn, each by its worker."""
+        for run in self.runs():
+            state = self.along(run, task, state)
+        return state
 
     def rows(self, numbers: NDArray[np.int64]) -> Block:
         """A copy of the rows with these numbers, ascending."""

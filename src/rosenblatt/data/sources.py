@@ -91,6 +91,10 @@ class Elsewhere(ABC):
         """`map_pieces` with a team of the other process."""
 
     @abstractmethod
+    def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:
+        """`through_pieces`, from process to process."""
+
+    @abstractmethod
     def rows(self, numbers: NDArray[np.int64]) -> Block:
         """A copy of the rows with these numbers, ascending."""
 
@@ -119,6 +123,17 @@ def map_pieces(
     for piece in source.pieces():
         here = slice(piece.start, piece.start + piece.length)
         yield task(piece, team, *(column[here] for column in columns))
+
+
+def through_pieces(
+    source: Source | Elsewhere, task: Callable[[Piece, Any], Any], state: Any
+) -> Any:
+    """``state = task(piece, state)`` for one block after the other, where the block is."""
+    if isinstance(source, Elsewhere):
+        return source.through(task, state)
+    for piece in source.pieces():
+        state = task(piece, state)
+    return state
 
 
 def is_mapped(array: Any) -> bool:

@@ -14,10 +14,20 @@ import numpy as np
 from rosenblatt.data.rows import as_matrix, as_rows
 from rosenblatt.data.sources import IN_ORDER, map_pieces
 from rosenblatt.exact.blocks import stacked
-from rosenblatt.perceptron.loops import Log, Step, Visit, errors_of, online_problems
+from rosenblatt.perceptron.delta import Delta
+from rosenblatt.perceptron.loops import (
+    Log,
+    Step,
+    Visit,
+    add_batch,
+    delta,
+    errors_of,
+    minibatch,
+    online_problems,
+)
 from rosenblatt.perceptron.panels import count_sure_errors, room
 from rosenblatt.perceptron.pocket import Pocket, near_one
-from rosenblatt.perceptron.updates import Online, catch_up
+from rosenblatt.perceptron.updates import NEVER, Carry, InBatches, Online, catch_up
 from rosenblatt.running.scanner import TILE, norms
 
 if TYPE_CHECKING:
@@ -124,8 +134,181 @@ class OnlineAfar(Online):
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
-        judging = self.look_up, self.pause, self.step.at_zero
-        return PocketAfar(self.scanner, p.positive, p.theta, *judging)
+        return pocket_afar(self, p)
+
+
+class BatchWork(NamedTuple):
+    """What a worker has to know to take some problems through batches of `size` rows.
+
+    `first` is the row to begin with. `offers`: every vector that comes up is wanted back.
+    """
+
+    positives: Ints
+    step: Step
+    size: int
+    first: int
+    logging: bool
+    offers: bool
+
+
+class InBatch(NamedTuple):
+    """Where a problem stands in its batches, and what came of it on the way.
+
+    `sums` and `held` are those of a batch in the making (`Carry`). A log comes with the number of
+    the update that its mistakes belong to.
+    """
+
+    theta: Floats
+    lag: Floats
+    sums: Floats
+    held: Ints
+    visits: int
+    updates: int
+    mistakes: int
+    logs: list[tuple[Log, int]]
+    offered: list[Floats]
+
+
+def go_through_batches(work: BatchWork, piece: Piece, standing: list[InBatch]) -> list[InBatch]:
+    """A part of an epoch in batches, by the worker that has the rows."""
+    return [
+        _batches(work, int(positive), piece, one)
+        for positive, one in zip(work.positives, standing, strict=True)
+    ]
+
+
+def _batches(work: BatchWork, positive: int, piece: Piece, one: InBatch) -> InBatch:
+    a, updates, mistakes, visits = max(work.first - piece.start, 0), *one[5:7], one.visits
+    theta, lag, sums, held = one.theta, one.lag, one.sums, one.held
+    while a < piece.length:
+        z = min(a + work.size - int(held[0]), piece.length)
+        size = z - a if work.logging else 0
+        log, visit = Log(np.empty(size, np.int64), np.empty(size), np.empty(size)), (a, z, 0)
+        args = piece.block, positive, Visit(IN_ORDER, IN_ORDER, *visit), theta, work.step
+        found, _ = minibatch(*args, NEVER, sums, held, log)
+        if work.logging and found:
+            part = Log(*(column[:found].copy() for column in log))  # type: ignore[arg-type]
+            one.logs.append((part._replace(row=part.row + piece.start), updates))
+        mistakes, a = mistakes + found, z
+        if held[0] == work.size:
+            if lag.size and held[1]:
+                lag += visits * (work.step.eta * sums)
+            updates += add_batch(theta, work.step.eta, sums, held)
+            visits += 1
+            if work.offers:
+                one.offered.append(theta.copy())
+    return InBatch(theta, lag, sums, held, visits, updates, mistakes, one.logs, one.offered)
+
+
+class InBatchesAfar(InBatches):
+    """`InBatches` where the rows are elsewhere: a batch in the making travels with the vectors."""
+
+    source: Any
+
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
+        """Go through the batches, worker after worker."""
+        self.at, self.carries = self._carried(problems)
+        for run in self.source.runs(self.at):
+            work = BatchWork(
+                positives=np.array([p.positive for p in problems]),
+                step=self.step,
+                size=self.batch_size,
+                first=self.at,
+                logging=self.settings.record,
+                offers=bool(self.pockets),
+            )
+            begin = [
+                InBatch(p.theta, p.lag, *carry, p.visits, p.n_updates, 0, [], [])
+                for p, carry in zip(problems, self.carries, strict=True)
+            ]
+            task = partial(go_through_batches, work)
+            for k, done in enumerate(self.source.along(run, task, begin, self.look_up)):
+                self._take(problems[k], done)
+                self.carries[k] = Carry(done.sums, done.held)
+            self.at = run.stop
+            self.pause()
+        for p, carry in zip(problems, self.carries, strict=True):
+            if carry.held[0]:
+                self._end_batch(p, carry)
+
+    def _take(self, p: LinearProblem, done: InBatch) -> None:
+        """Book what a worker has done for a problem."""
+        for log, update in done.logs:
+            p.note(log, len(log.row), 0, update)
+        p.theta, p.lag, p.visits, p.n_updates = done.theta, done.lag, done.visits, done.updates
+        p.mistakes[-1] += done.mistakes
+        for theta in done.offered:
+            assert p.pocket is not None
+            p.pocket.offer(theta)
+
+    def new_pocket(self, p: LinearProblem) -> Pocket:
+        """A pocket that holds the start vector."""
+        return pocket_afar(self, p)
+
+
+class DeltaWork(NamedTuple):
+    """What a worker has to know to take some problems along by the delta rule."""
+
+    positives: Ints
+    targets: list[Floats]
+    steps: list[Step]
+    size: int
+    first: int
+
+
+class InDelta(NamedTuple):
+    """Where a problem stands, as `Made` has it, and its mistakes on the way."""
+
+    theta: Floats
+    sums: Floats
+    held: int
+    loss: float
+    mistakes: int
+
+
+def go_by_delta(work: DeltaWork, piece: Piece, standing: list[InDelta]) -> list[InDelta]:
+    """A part of an epoch of the delta rule, by the worker that has the rows."""
+    a, done = max(work.first - piece.start, 0), []
+    visit = Visit(IN_ORDER, IN_ORDER, a, piece.length, 0)
+    for k, (theta, sums, held, loss, before) in enumerate(standing):
+        args = piece.block, int(work.positives[k]), visit, work.targets[k], theta, work.steps[k]
+        held, mistakes, loss = delta(*args, work.size, sums, held, loss)
+        done.append(InDelta(theta, sums, held, loss, before + mistakes))
+    return done
+
+
+class DeltaAfar(Delta):
+    """`Delta` where the rows are elsewhere: the batch in the making travels with the vectors."""
+
+    source: Any
+
+    def _visit(
+        self, problems: list[LinearProblem], order: Order, masses: list[float], steps: list[Step]
+    ) -> None:
+        """Visit what is left of the rows, worker after worker."""
+        for run in self.source.runs(self.made.at):
+            at, sums, held, losses = self.made
+            positives = np.array([p.positive for p in problems])
+            targets = [self.targets[p.positive] for p in problems]
+            work = DeltaWork(positives, targets, steps, self.batch_size, at)
+            begin = [
+                InDelta(p.theta, sums[k], int(held[k]), float(losses[k]), 0)
+                for k, p in enumerate(problems)
+            ]
+            found = self.source.along(run, partial(go_by_delta, work), begin, self.look_up)
+            for k, (p, done) in enumerate(zip(problems, found, strict=True)):
+                p.n_updates += (int(held[k]) + run.stop - at) // self.batch_size
+                p.theta, p.losses[-1] = done.theta, done.loss / masses[k]
+                p.mistakes[-1] += done.mistakes if self.numbers is None else 0
+                sums[k], held[k], losses[k] = done.sums, done.held, done.loss
+            self.made = self.made._replace(at=run.stop)
+            self.pause()
+
+
+def pocket_afar(rule: LinearRule, p: LinearProblem) -> PocketAfar:
+    """A pocket that holds the start vector of a problem."""
+    judging = rule.look_up, rule.pause, rule.step.at_zero
+    return PocketAfar(rule.scanner, p.positive, p.theta, *judging)
 
 
 class PocketAfar(Pocket):
@@ -169,4 +352,8 @@ def _sure_errors(
     return found - before
 
 
-AFAR: dict[type[LinearRule], type[LinearRule]] = {Online: OnlineAfar}
+AFAR: dict[type[LinearRule], type[LinearRule]] = {
+    Online: OnlineAfar,
+    InBatches: InBatchesAfar,
+    Delta: DeltaAfar,
+}

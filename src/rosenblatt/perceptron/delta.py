@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.data.sources import IN_ORDER, map_pieces, through_pieces
 from rosenblatt.perceptron.linear_rule import LinearRule
 from rosenblatt.perceptron.loops import (
     Visit,
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.sources import Order, Source
+    from rosenblatt.data.sources import Order, Piece, Source
     from rosenblatt.perceptron.linear_rule import LinearProblem
+    from rosenblatt.perceptron.loops import Step
     from rosenblatt.running.problems import Settings
     from rosenblatt.running.run import Run
     from rosenblatt.running.threads import Team
@@ -74,7 +76,7 @@ class Delta(LinearRule):
             self.targets = {p.positive: self.numbers for p in problems}
             self.first, self.least = len(problems[0].losses), 0.0
             return
-        largest = max(int(piece.block.label.max()) for piece in self.source.pieces())
+        largest = max(map_pieces(self.source, _largest_label, self.team))
         labels = np.arange(1 + max(largest, *self.positives))
         self.targets = {k: np.where(labels == k, 1.0, -1.0) for k in self.positives}
         self.first, self.least = 0, 1.0
@@ -97,7 +99,19 @@ class Delta(LinearRule):
         masses = [total_weight(self.source, p.positive) for p in problems]
         rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
         steps = [self.step._replace(eta=rate) for rate in rates]
-        self.made, size = self._begun(problems), self.batch_size
+        self.made = self._begun(problems)
+        self._visit(problems, order, masses, steps)
+        for k, p in enumerate(problems):
+            if self.made.held[k]:
+                add_mean(p.theta, rates[k], self.made.sums[k], int(self.made.held[k]))
+                p.n_updates += 1
+            self._check(p)
+
+    def _visit(
+        self, problems: list[LinearProblem], order: Order, masses: list[float], steps: list[Step]
+    ) -> None:
+        """Visit what is left of the rows, some at a time."""
+        size = self.batch_size
         for piece, a, z in self.parts(order, self.made.at):
             _, sums, held, losses = self.made
             found = self.team.mapper(len(problems))(
@@ -120,11 +134,6 @@ class Delta(LinearRule):
                 held[k], losses[k] = rest, loss
             self.made = self.made._replace(at=piece.offset + z)
             self.pause()
-        for k, p in enumerate(problems):
-            if self.made.held[k]:
-                add_mean(p.theta, rates[k], self.made.sums[k], int(self.made.held[k]))
-                p.n_updates += 1
-            self._check(p)
 
     def _begun(self, problems: list[LinearProblem]) -> Made:
         """Where the epoch begins."""
@@ -159,10 +168,24 @@ def total_weight(source: Source, positive: int) -> float:
     """Sum of the weights of a problem's rows."""
     if not source.weighted:
         return float(source.n_rows)
-    total = 0.0
-    for piece in source.pieces():
-        total = add_weights(piece.block, positive, total)
-    return total
+    return float(through_pieces(source, partial(_add_weights, positive), 0.0))
+
+
+def _add_weights(positive: int, piece: Piece, total: float) -> float:
+    return add_weights(piece.block, positive, total)
+
+
+def _largest_label(piece: Piece, team: Team) -> int:
+    return int(piece.block.label.max())
+
+
+def _largest_norm2(positive: int, bias: float, piece: Piece, team: Team | None) -> float:
+    return largest_norm2(piece.block, positive, bias)
+
+
+def _add_gram_product(positive: int, bias: float, v: Floats, piece: Piece, out: Floats) -> Floats:
+    add_gram_product(piece.block, positive, bias, v, out)
+    return out
 
 
 def largest_safe_rate(
@@ -180,7 +203,7 @@ def largest_safe_rate(
         if update == "batch":
             curvature = _largest_eigenvalue(source, positive, bias) / mass
         else:
-            norms = [largest_norm2(piece.block, positive, bias) for piece in source.pieces()]
+            norms = map_pieces(source, partial(_largest_norm2, positive, bias), None)
             curvature = max(norms) * source.n_rows / mass
         largest = max(largest, curvature)
     if not np.isfinite(largest):
@@ -192,14 +215,14 @@ def largest_safe_rate(
 def _largest_eigenvalue(source: Source, positive: int, bias: float) -> float:
     """The largest eigenvalue of ``Σ x̃x̃ᵀ`` (weighted), by Lanczos iteration over the blocks."""
     d = source.n_features
-    if not max(largest_norm2(piece.block, positive, bias) for piece in source.pieces()) > 0:
+    if not max(map_pieces(source, partial(_largest_norm2, positive, bias), None)) > 0:
         return 0.0  # nothing to iterate on
 
     def times(v: Floats) -> Floats:
-        v, out = np.ascontiguousarray(v).reshape(d + 1), np.zeros(d + 1)
-        for piece in source.pieces():
-            add_gram_product(piece.block, positive, bias, v, out)
-        return out
+        v = np.ascontiguousarray(v).reshape(d + 1)
+        add = partial(_add_gram_product, positive, bias, v)
+        total: Floats = through_pieces(source, add, np.zeros(d + 1))
+        return total
 
     if d < 3:
         gram = np.column_stack([times(e) for e in np.eye(d + 1)])
