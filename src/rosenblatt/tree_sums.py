@@ -110,6 +110,8 @@ def folded(leaves: Ints, vectors: Floats) -> Floats | None:
 
 def sum_in_tiles(rows: Ints, tile: int, size: int, add: Callable[[int, Floats], None]) -> Floats:
     """The sum over the listed rows, ascending: ``add(k, out)`` adds the k-th of them."""
+    if not len(rows):
+        return np.zeros(size)
     tiles, begins = np.unique(rows // tile, return_index=True)
     ends = np.append(begins[1:], len(rows))
     sums = np.zeros((len(tiles), size))

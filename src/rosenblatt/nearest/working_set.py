@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
+FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
 CACHED = 1 << 17  # numbers that fit the cache
 PARTS = 8  # into which the rows are cut for the threads
 
@@ -123,6 +124,13 @@ class Samples:
         parts = min(PARTS, 1 + self.source.n_entries // WORTHWHILE)
         edges = [self.n * k // parts for k in range(parts + 1)]
         sums = np.zeros((parts, self.d))
+        used = np.flatnonzero(signed) if isinstance(self.source, Elsewhere) else None
+        if used is not None and len(used) * self.source.n_entries <= FEW_NUMBERS * self.n:
+            rows, cuts = as_rows(self.take(used)), np.searchsorted(used, edges)
+            for k in range(parts):
+                slack.total(rows, signed[used], int(cuts[k]), int(cuts[k + 1]), sums[k])
+            few: Floats = sums.sum(axis=0)
+            return few
         for piece in self.source.pieces():
             self.clock.look_up()
             inside = [min(max(edge - piece.start, 0), piece.length) for edge in edges]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_matrix, as_rows
-from rosenblatt.data.sources import IN_ORDER, map_pieces
+from rosenblatt.data.sources import IN_ORDER, map_pieces, through_pieces
 from rosenblatt.exact.blocks import stacked
 from rosenblatt.perceptron.delta import Delta
 from rosenblatt.perceptron.loops import (
@@ -316,7 +316,9 @@ class PocketAfar(Pocket):
 
     def _all_errors(self, theta: Floats) -> float:
         task = partial(_errors, theta, self.positive, self.at_zero)
-        return float(sum(map_pieces(self.source, task, self.scanner.team)))
+        if self.source.weighted:  # added up in row order
+            return float(through_pieces(self.source, task, 0.0))
+        return float(sum(map_pieces(self.source, task, None)))
 
     def _not_worse(self, thetas: Floats) -> tuple[Any, Floats]:
         panels, slack, before = self._in_panels(near_one(thetas), np.zeros(len(thetas)))
@@ -330,8 +332,12 @@ class PocketAfar(Pocket):
         """Nobody: all rows are asked at once, wherever they are."""
 
 
-def _errors(theta: Floats, positive: int, at_zero: float, piece: Piece, team: Team) -> float:
-    return errors_of(piece.block, positive, theta, at_zero, 0, piece.length, 0.0)
+def _errors(
+    theta: Floats, positive: int, at_zero: float, piece: Piece, before: float | Team | None
+) -> float:
+    """Weight of the errors in a block, added to what was `before`, if that is a number."""
+    errors = before if isinstance(before, float) else 0.0
+    return errors_of(piece.block, positive, theta, at_zero, 0, piece.length, errors)
 
 
 def _sure_errors(

@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.exact.blocks import blocks, chosen
 from rosenblatt.exact.rationals import closest
-from rosenblatt.exact.sides import signs
+from rosenblatt.exact.sides import signs, smallest
 from rosenblatt.proofs.duality import SMALLEST, Judged, Proof, prove
 from rosenblatt.proofs.inputs import (
     WrongError,
@@ -237,6 +237,8 @@ def optimum_conditions(
     problem = Judged(X, signed_y, weights, optimum.C)
     w, b = optimum.hyperplane.w, optimum.hyperplane.b
     rows, y = optimum.support, np.asarray(signed_y, dtype=np.float64)
+    if optimum.C is None:
+        return _conditions_of_widest(optimum, problem)
     alpha = np.zeros(problem.n)
     alpha[rows] = optimum.multipliers
     u, slack = np.zeros(len(w)), np.empty(problem.n)
@@ -247,21 +249,34 @@ def optimum_conditions(
             u += block.sum(alpha[part] * y[part])
     total, square = optimum.multipliers.sum(), float(w @ w)
     primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
-    if optimum.C is None:
-        there = slack if weights is None else slack[weights > 0]
-        feasibility = there.max(initial=0.0)
-        missed = alpha[rows] @ np.abs(slack[rows])
-    else:
-        c, xi = problem.bounds(), np.maximum(slack, 0.0)
-        primal += float(c @ xi)
-        over = alpha[rows] - c[rows]
-        feasibility = np.where(over > 0, _share(over, c[rows]), 0.0).max(initial=0.0)
-        missed = alpha[rows] @ np.abs(xi[rows] - slack[rows]) + (c - alpha) @ xi
+    c, xi = problem.bounds(), np.maximum(slack, 0.0)
+    primal += float(c @ xi)
+    over = alpha[rows] - c[rows]
+    feasibility = np.where(over > 0, _share(over, c[rows]), 0.0).max(initial=0.0)
+    missed = alpha[rows] @ np.abs(xi[rows] - slack[rows]) + (c - alpha) @ xi
     return Conditions(
         feasibility=float(feasibility),
         balance=float(_share(abs(alpha @ y), total)),
         stationarity=float(_share(np.linalg.norm(w - u), math.sqrt(square))),
         complementarity=float(_share(missed, primal)),
+        gap=max(0.0, float(_share(primal - dual, primal))),
+    )
+
+
+def _conditions_of_widest(optimum: Optimum, problem: Judged) -> Conditions:
+    """Those of a maximum margin: of the samples without a multiplier, the closest one tells all."""
+    w, b, alpha = optimum.hyperplane.w, optimum.hyperplane.b, optimum.multipliers
+    points, y = problem.points(optimum.support), problem.y[optimum.support].astype(np.float64)
+    theta = [*w.tolist(), float(b)]
+    nearest = smallest(problem.X, problem.y, theta, problem.weighing(), each=problem.each)
+    slack, u = 1.0 - y * (points @ w + b), (alpha * y) @ points
+    total, square = float(alpha.sum()), float(w @ w)
+    primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
+    return Conditions(
+        feasibility=max(0.0, float(1 - nearest)),
+        balance=float(_share(abs(alpha @ y), total)),
+        stationarity=float(_share(np.linalg.norm(w - u), math.sqrt(square))),
+        complementarity=float(_share(alpha @ np.abs(slack), primal)),
         gap=max(0.0, float(_share(primal - dual, primal))),
     )
 
