@@ -28,13 +28,22 @@ class ChunkWarning(UserWarning):
     """The data are cut in a way that makes work on them slow."""
 
 
+class RawBlock(NamedTuple):
+    """A block of validated samples, the labels in it, sorted, which one each has, and weights."""
+
+    X: Any
+    labels: NDArray[Any]
+    numbers: NDArray[np.int32]
+    weight: NDArray[np.float64] | None
+
+
 class Labelled(NamedTuple):
     """Blocks of samples on the workers, with their labels as given, and which of these there are.
 
     Attributes
     ----------
     parts : list of futures
-        Of triples: samples as a float array or CSR matrix, labels, weights or None.
+        Each of a `RawBlock`.
     lengths : list of int
     labels : array
         All different labels, sorted.
@@ -62,7 +71,7 @@ def read_labelled(
     X: Any,
     y: Any,
     sample_weight: Any,
-    read: Callable[[Any, Any, Any], tuple[Any, NDArray[Any], Any]],
+    read: Callable[[Any, Any, Any], RawBlock],
 ) -> Labelled:
     """Samples and labels, each block validated where it is by `read`.
 
@@ -206,7 +215,8 @@ def _read(
             msg = f"{n} rows of X but {m} labels"
             raise ValueError(msg)
         if n == 0:
-            return np.empty((0, X.shape[1])), np.empty(0), np.empty(0) if weighted else None
+            none = np.empty(0)
+            return RawBlock(np.empty((0, X.shape[1])), none, none.astype(np.int32), none)
         return read(X, y, more[0] if weighted else None)
     except Exception as error:
         msg = f"block {number} of X: {one_line(error)}"
@@ -226,13 +236,12 @@ def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(part: tuple[Any, NDArray[Any], Any]) -> tuple[int, int, Any, Any]:
-    X, y, _ = part
-    labels, counts = np.unique(y, return_counts=True)
-    return X.shape[0], X.shape[1], labels, counts
+def _told(part: RawBlock) -> tuple[int, int, Any, Any]:
+    counts = np.bincount(part.numbers, minlength=len(part.labels))
+    return part.X.shape[0], part.X.shape[1], part.labels, counts
 
 
-def _coded(part: tuple[Any, NDArray[Any], Any], classes: NDArray[Any], factor: Any) -> Block:
-    X, y, weight = part
-    label = np.searchsorted(classes, y).astype(np.int32)
-    return Block(as_rows(X), label, np.empty(0) if weight is None else weight, factor)
+def _coded(part: RawBlock, classes: NDArray[Any], factor: Any) -> Block:
+    places = np.searchsorted(classes, part.labels).astype(np.int32)
+    weight = np.empty(0) if part.weight is None else part.weight
+    return Block(as_rows(part.X), places[part.numbers], weight, factor)

@@ -11,9 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import floats, label_vector
 from rosenblatt.cluster.engine import Engine, is_of_dask
-from rosenblatt.cluster.reading import column_names, placed, read_labelled
+from rosenblatt.cluster.reading import RawBlock, column_names, placed, read_labelled
 from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
-from rosenblatt.contract.samples import FEW, read_samples
+from rosenblatt.contract.samples import FEW, number_labels, read_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,15 +49,15 @@ def read_clustered(
     return placed(engine, data, classes, factors(classes, counts)), classes
 
 
-def _read_block(X: Any, y: Any, weight: Any) -> tuple[Any, NDArray[Any], Any]:
+def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
     """A block as scikit-learn has it: floats, all of them finite, labels, weights."""
     X = read_samples(X, check_array, 1)
-    y = label_vector("y", y)
+    labels, numbers = number_labels(label_vector("y", y), 1)
     if weight is not None:
         weight = floats("sample_weight", weight)
         if weight.any():
             check_weights("sample_weight", weight)
-    return X, y, weight
+    return RawBlock(X, labels, numbers, weight)
 
 
 def names_of(X: Any) -> NDArray[Any] | None:

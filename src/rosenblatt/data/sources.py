@@ -295,7 +295,7 @@ class FarRows:
     """The rows of a source that is elsewhere, as blocks of a matrix there."""
 
     def __init__(self, source: Elsewhere) -> None:
-        self._source = source
+        self._source, self.dense = source, source.dense
 
     def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -219,6 +220,8 @@ def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
 class Far(Protocol):
     """Blocks of a matrix that are in other processes."""
 
+    dense: bool
+
     def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block, done where it is, in their order.
 
@@ -377,6 +380,13 @@ def _joined(parts: list[Any]) -> RowBlock:
 
 def chosen(X: Any, rows: Ints) -> Iterator[tuple[RowBlock, slice]]:
     """Some rows of X, in ascending order, block by block, and where they stand among `rows`."""
+    if isinstance(X, Stack) and X.far is not None and X.far.dense:
+        # Blocks of dense rows end at multiples of a number: only these rows need travel.
+        numbers, some = rows // end_of_block(np.empty((0, X.shape[1])), 0), X[rows]
+        cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(rows)]
+        for low, high in pairwise(cuts) if len(rows) else ():
+            yield block_of(some, low, high), slice(low, high)
+        return
     for start, block in blocks(X):
         low, high = np.searchsorted(rows, [start, start + len(block)])
         if low < high:
