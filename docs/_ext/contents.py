@@ -44,6 +44,7 @@ SECTIONS = {
         ("Curved boundaries", "how-to/kernel"),
         ("Graphics processors", "how-to/gpu"),
         ("Larger than memory", "how-to/big-data"),
+        ("More than one machine", "how-to/cluster"),
         ("In Python", "how-to/in-python"),
     ],
     "how-it-works/index": [

@@ -108,12 +108,12 @@ def _cuts(lengths: list[int], tile: int) -> list[list[Cut]]:
     n, inner = edges[-1], []
     across: dict[int, list[Cut]] = {}
     for k, (start, stop) in enumerate(pairwise(edges)):
-        low = -(-start // tile) * tile
-        high = stop if stop == n else stop // tile * tile
+        low = min(-(-start // tile) * tile, stop)  # what is before it, and after `high`, is shared
+        high = max(stop if stop == n else stop // tile * tile, low)
         if low < high:
             inner.append([Cut(k, low - start, high - start, low)])
-        for a, z in ((start, min(low, stop)), (max(high, low, start), stop)):
-            if a < z and (low < high or a == start):
+        for a, z in ((start, low), (high, stop)):
+            if a < z:
                 across.setdefault(a // tile, []).append(Cut(k, a - start, z - start, a))
     return inner + list(across.values())
 
