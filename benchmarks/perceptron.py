@@ -381,6 +381,13 @@ Sparse rows are short, and where each ends cannot be guessed either; the smaller
 checking the input and counting the errors weigh. On small data the pocket is less than twenty times
 as fast as the naive one, whose matrix then lies in the cache. The first fit in a process loads
 compiled code.
+
+What was tried, and did not help: with many mistakes and 1000 features in float64 a row takes one
+thread 334 ns, which is 24 GB/s, and a second thread that reads rows ahead of it leaves that between
+326 and 358. Of the rows of the cases with few mistakes 82 to 94 % could be skipped after the first
+epoch by their distance from the hyperplane where there are 10 features, 33 to 73 % where there are
+30, but 3 to 14 % with 100 and none with 1000. Five classes that read a row together are slower than
+two: their weights and the row no longer lie in the nearest cache.
 """
 
 PARTS = {f.__name__: f for f in (dense, csr, classes, pocket, hard, start)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from reference import orders
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.data.rows import dot
+from rosenblatt.data.dots import dot
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.results import StopReason
 

@@ -14,7 +14,7 @@ from scipy import sparse
 import rosenblatt as rb
 from reference import kept, last, sequence
 from rosenblatt.data import rows
-from rosenblatt.data.rows import dot
+from rosenblatt.data.dots import dot
 from rosenblatt.data.sources import IN_ORDER, MemorySource, take_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -469,3 +469,20 @@ def test_row_primitives_compiled_equal_plain(kind, layout):
         expected = rows.row_dot(block, i, plain), rows.row_norm2(block, i)
         assert apply(block, i, 0.3, w) == expected
         np.testing.assert_array_equal(w, plain)
+
+
+@compiled
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.ascontiguousarray, sparse.csr_array])
+def test_two_products_of_a_row_are_those_of_one_at_a_time(form, dtype):
+    @numba.njit
+    def both(block, i, w, v):
+        return rows.two_row_dots(block, i, w, v)
+
+    rng = np.random.default_rng(0)
+    for d in (1, 2, 7, 15, 16, 17, 31, 47, 100):
+        block = rows.as_rows(form(rng.standard_normal((3, d)).astype(dtype)))
+        w, v = rng.standard_normal((2, d))
+        for i in range(3):
+            apart = rows.row_dot(block, i, w), rows.row_dot(block, i, v)
+            assert both(block, np.uint64(i), w, v) == apart

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 
 import rosenblatt as rb
-from rosenblatt.data.rows import dot
+from rosenblatt.data.dots import dot
 from rosenblatt.kernels import (
     RBF,
     Function,

@@ -8,7 +8,8 @@ import reference
 import rosenblatt as rb
 from reference import augment, kept, last, orders
 from rosenblatt.contract.parameters import seed_from
-from rosenblatt.data.rows import as_rows, dot
+from rosenblatt.data.dots import dot
+from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.perceptron.pocket import Pocket
 from rosenblatt.results import StopReason

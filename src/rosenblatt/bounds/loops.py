@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import add_row, dot
+from rosenblatt.data.dots import dot
+from rosenblatt.data.rows import add_row
 
 
 @loop

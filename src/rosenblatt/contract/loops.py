@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import dot
+from rosenblatt.data.dots import dot
 
 TILE = 1 << 12  # numbers
 

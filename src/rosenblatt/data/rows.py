@@ -2,13 +2,7 @@
 
 Every loop reads a sample through `row_dot`, `row_norm2` and `add_row`. The bodies below run as
 plain Python under ``NUMBA_DISABLE_JIT=1`` and are the definition; the compiled versions under
-them do the same additions in the same order.
-
-Compilers speed up a sum by re-associating it, and how they do so depends on the processor and on
-where the code is inlined; the last bits of the result then depend on them too. Here the order is
-written down once: sixteen running sums, halved to eight, four, two and one, the leftover entries
-joining at the stage that has their width. Products and sums are rounded separately (never fused).
-Hence the same bits on every machine, in every loop, and in plain Python.
+them do the same additions in the same order, which `dot` says.
 """
 
 from __future__ import annotations
@@ -23,120 +17,10 @@ from numba.extending import intrinsic, overload
 from scipy.sparse import csr_array
 
 from rosenblatt.data.compiled import inlined, loop
+from rosenblatt.data.dots import dot, two_dots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-LANES = 16
-INDEX = ir.IntType(64)
-
-
-def dot(x: Any, w: Any) -> Any:
-    """``Σ_j x_j w_j`` in float64, always added in the same order."""
-    x, w = np.asarray(x, dtype=np.float64), np.asarray(w, dtype=np.float64)
-    n, j, width = len(x), 0, LANES
-    sums = np.zeros(width)
-    while j + width <= n:
-        sums += x[j : j + width] * w[j : j + width]
-        j += width
-    while width > 1:
-        width //= 2
-        sums = sums[:width] + sums[width:]
-        if j + width <= n:
-            sums += x[j : j + width] * w[j : j + width]
-            j += width
-    return sums[0]
-
-
-@inlined(dot)
-def _dot(x: Any, w: Any) -> Any:
-    def compiled(x: Any, w: Any) -> Any:
-        return _dot_lanes(x, w)  # type: ignore[call-arg]  # the compiler adds the context
-
-    return compiled
-
-
-@intrinsic
-def _dot_lanes(typing_context: Any, x: Any, w: Any) -> Any:
-    """`dot` for two contiguous arrays of float32 or float64."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [
-            (context.make_array(kind)(context, builder, value), context.get_data_type(kind.dtype))
-            for kind, value in zip(signature.args, args, strict=True)
-        ]
-        n = builder.extract_value(arrays[0][0].shape, 0)
-        whole = builder.and_(n, INDEX(-LANES))
-        sums = _sum_of_whole(builder, arrays, whole)
-        return _sum_of_rest(builder, arrays, n, whole, sums)
-
-    for array in (x, w):
-        if not (isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"):
-            return None
-    return types.float64(x, w), generate
-
-
-def _lane_products(builder: Any, arrays: Any, j: Any, width: int) -> Any:
-    """``x[j:j+width] * w[j:j+width]`` as a vector of doubles."""
-    wide = ir.VectorType(ir.DoubleType(), width)
-    factors = []
-    for array, kind in arrays:
-        narrow = ir.VectorType(kind, width)
-        address = builder.bitcast(builder.gep(array.data, [j]), narrow.as_pointer())
-        values = builder.load(address, align=8 if kind == ir.DoubleType() else 4)
-        factors.append(values if narrow == wide else builder.fpext(values, wide))
-    return builder.fmul(*factors)
-
-
-def _sum_of_whole(builder: Any, arrays: Any, whole: Any) -> Any:
-    """The running sums of all lanes, over the first `whole` entries."""
-    before = builder.block
-    loop = builder.append_basic_block("dot.all")
-    after = builder.append_basic_block("dot.halves")
-    zeros = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), [0.0] * LANES)
-    builder.cbranch(builder.icmp_signed(">", whole, INDEX(0)), loop, after)
-
-    builder.position_at_end(loop)
-    j, sums = builder.phi(INDEX), builder.phi(zeros.type)
-    more = builder.fadd(sums, _lane_products(builder, arrays, j, LANES))
-    ahead = builder.add(j, INDEX(LANES))
-    for phi, first, then in ((j, INDEX(0), ahead), (sums, zeros, more)):
-        phi.add_incoming(first, before)
-        phi.add_incoming(then, loop)
-    builder.cbranch(builder.icmp_signed("<", ahead, whole), loop, after)
-
-    builder.position_at_end(after)
-    sums = builder.phi(zeros.type)
-    sums.add_incoming(zeros, before)
-    sums.add_incoming(more, loop)
-    return sums
-
-
-def _sum_of_rest(builder: Any, arrays: Any, n: Any, j: Any, sums: Any) -> Any:
-    """The sums halved until one is left; entries from j on join where there are enough lanes."""
-    width = LANES
-    while width > 1:
-        width //= 2
-        halves = (_lanes(builder, sums, start, width) for start in (0, width))
-        sums = builder.fadd(*halves)
-        here = builder.block
-        with builder.if_then(builder.icmp_signed("!=", builder.and_(n, INDEX(width)), INDEX(0))):
-            inside = builder.block
-            more = builder.fadd(sums, _lane_products(builder, arrays, j, width))
-            ahead = builder.add(j, INDEX(width))
-        joined, moved = builder.phi(sums.type), builder.phi(INDEX)
-        for phi, skipped, taken in ((joined, sums, more), (moved, j, ahead)):
-            phi.add_incoming(skipped, here)
-            phi.add_incoming(taken, inside)
-        sums, j = joined, moved
-    return builder.extract_element(sums, ir.IntType(32)(0))
-
-
-def _lanes(builder: Any, vector: Any, start: int, width: int) -> Any:
-    """Some lanes of a vector."""
-    numbers = ir.Constant(ir.VectorType(ir.IntType(32), width), [*range(start, start + width)])
-    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), numbers)
 
 
 class DenseRows(NamedTuple):
@@ -275,6 +159,11 @@ def row_dot(rows: Any, i: Any, w: Any) -> Any:
     return sums[0] + sums[1]
 
 
+def two_row_dots(rows: Any, i: Any, w: Any, v: Any) -> tuple[Any, Any]:
+    """``x_i · w`` and ``x_i · v``, the same as `row_dot` has them."""
+    return row_dot(rows, i, w), row_dot(rows, i, v)
+
+
 def row_norm2(rows: Any, i: Any) -> Any:
     """``‖x_i‖²``."""
     if isinstance(rows, DenseRows):
@@ -384,6 +273,21 @@ def _row_dot(rows: Any, i: Any, w: Any) -> Any:
                 even += here if a < end else 0.0
                 odd += there if b < end else 0.0
         return even + odd
+
+    return csr
+
+
+@inlined(two_row_dots)
+def _two_row_dots(rows: Any, i: Any, w: Any, v: Any) -> Any:
+    if rows.instance_class is DenseRows:
+
+        def dense(rows: Any, i: Any, w: Any, v: Any) -> Any:
+            return two_dots(rows.X[i], w, v)
+
+        return dense
+
+    def csr(rows: Any, i: Any, w: Any, v: Any) -> Any:
+        return row_dot(rows, i, w), row_dot(rows, i, v)
 
     return csr
 

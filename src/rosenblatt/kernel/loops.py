@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import Block, Rows, add_row, dot, row_dot, row_norm2, weight_of
+from rosenblatt.data.dots import dot
+from rosenblatt.data.rows import Block, Rows, add_row, row_dot, row_norm2, weight_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import CsrRows, Rows, add_row, dot, row_dot, row_norm2
+from rosenblatt.data.dots import dot
+from rosenblatt.data.rows import CsrRows, Rows, add_row, row_dot, row_norm2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

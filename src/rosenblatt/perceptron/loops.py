@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.compiled import loop, part_of_loops
-from rosenblatt.data.rows import Block, Rows, add_row, fetch_row, row_dot, row_norm2, weight_of
+from rosenblatt.data.rows import (
+    Block,
+    Rows,
+    add_row,
+    fetch_row,
+    row_dot,
+    row_norm2,
+    two_row_dots,
+    weight_of,
+)
 from rosenblatt.running.scanner import drift, is_mistake
 
 if TYPE_CHECKING:
@@ -127,17 +136,50 @@ def online_problems(
 ) -> None:
     """`online` for several one-vs-rest problems in one pass: a tile of rows serves them all.
 
-    `clocks` are the visits that each had before this epoch.
+    Two at a time read a row together. `clocks` are the visits that each had before this epoch.
     """
-    free = Tether(thetas[0], np.inf)
+    pairs = len(positives) // 2
     for first in range(visit.start, visit.stop, tile):
         last = min(first + tile, visit.stop)
-        for k in range(len(positives)):
-            part = Visit(visit.order, visit.listed, first, last, visit.clock + clocks[k])
-            done = mistakes[k] if logs.row.size else 0
-            log = Log(logs.row[k, done:], logs.value[k, done:], logs.step[k, done:])
-            _, more = online(block, positives[k], part, thetas[k], step, free, lags[k], log)
-            mistakes[k] += more
+        for pair in range(pairs):
+            for k in range(first, last):
+                i = row_at(block.rows, visit, k)
+                w, v = thetas[2 * pair], thetas[2 * pair + 1]
+                values = two_row_dots(block.rows, i, w[:-1], v[:-1])
+                for c, value in ((2 * pair, values[0] + w[-1]), (2 * pair + 1, values[1] + v[-1])):
+                    y = 1.0 if block.label[i] == positives[c] else -1.0
+                    if is_mistake(y, value, step.at_zero):
+                        part = Visit(visit.order, visit.listed, k, k + 1, visit.clock)
+                        one_of_them(
+                            block, positives, part, thetas, step, clocks, lags, logs, mistakes, c
+                        )
+        if len(positives) > 2 * pairs:
+            part = Visit(visit.order, visit.listed, first, last, visit.clock)
+            one_of_them(
+                block, positives, part, thetas, step, clocks, lags, logs, mistakes, 2 * pairs
+            )
+
+
+@loop
+def one_of_them(
+    block: Block,
+    positives: Any,
+    visit: Visit,
+    thetas: Any,
+    step: Step,
+    clocks: Any,
+    lags: Any,
+    logs: Log,
+    mistakes: Any,
+    k: int,
+) -> None:
+    """`online` for the k-th of several problems."""
+    free = Tether(thetas[k], np.inf)
+    part = Visit(visit.order, visit.listed, visit.start, visit.stop, visit.clock + clocks[k])
+    done = mistakes[k] if logs.row.size else 0
+    log = Log(logs.row[k, done:], logs.value[k, done:], logs.step[k, done:])
+    _, more = online(block, positives[k], part, thetas[k], step, free, lags[k], log)
+    mistakes[k] += more
 
 
 @loop

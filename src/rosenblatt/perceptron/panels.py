@@ -15,7 +15,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from rosenblatt.data.compiled import inlined, loop, part_of_loops
-from rosenblatt.data.rows import INDEX, Block, DenseRows, fetch_row, weight_of
+from rosenblatt.data.dots import INDEX
+from rosenblatt.data.rows import Block, DenseRows, fetch_row, weight_of
 
 WIDTH = 64  # vectors in a panel
 LANES = 16  # of them in a register
