@@ -148,7 +148,8 @@ def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for workers in (1, 2):
-            options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "memory_limit": 0}
+            options = {"threads_per_worker": 1, "memory_limit": 0, "host": "127.0.0.1"}
+            options["dashboard_address"] = "127.0.0.1:0"
             with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster):
                 X, y = on_workers(n, d, blocks)
                 for name, call in works(wanted).items():
