@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 16  # numbers in a block, below which tasks cost more than what is in them
 MANY = 100  # blocks from which on that matters
+HERE = Path(__file__).parents[1]  # where the files of this library are
 
 
 class ChunkWarning(UserWarning):
@@ -35,6 +38,19 @@ class RawBlock(NamedTuple):
     labels: NDArray[Any]
     numbers: NDArray[np.int32]
     weight: NDArray[np.float64] | None
+
+
+class Told(NamedTuple):
+    """What a worker tells of a block: its size, the labels in it, how many samples have each.
+
+    `plain`: no sample has another weight than 1.
+    """
+
+    rows: int
+    columns: int
+    labels: NDArray[Any]
+    counts: NDArray[np.int64]
+    plain: bool
 
 
 class Labelled(NamedTuple):
@@ -87,18 +103,20 @@ def read_labelled(
         for number, blocks in enumerate(zip(*columns, strict=True))
     ]
     told = engine.gather([engine.submit(_told, future) for future in futures])
-    lengths = [n for n, *_ in told]
+    lengths = [one[0] for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
         raise ValueError(msg)
     widths = {d for n, d, *_ in told if n}
     if len(widths) > 1:
-        msg = f"the blocks of X have {min(widths)} to {max(widths)} columns: give all the same"
-        raise ValueError(msg)
-    labels, counts = _together([(names, count) for n, _, names, count in told if n])
-    d = widths.pop()
+        (first, d), other = _widths(told)
+        found = f"block {other[0]} of X has {other[1]} columns, but block {first} has {d}"
+        msg = f"{found}: give all the same"
+        raise ClusterError(msg)
+    labels, counts = _together([(names, count) for n, _, names, count, _ in told if n])
+    d, plain = widths.pop(), all(one for *_, one in told)
     _advise(len(lengths), sum(lengths), d)
-    return Labelled(futures, lengths, labels, counts, d, sample_weight is not None)
+    return Labelled(futures, lengths, labels, counts, d, not plain)
 
 
 def placed(
@@ -106,7 +124,8 @@ def placed(
 ) -> ClusterSource:
     """The samples with the numbers of their classes, in tiles."""
     factors = np.empty((0, 0)) if factor is None else factor
-    parts = [Part(engine.submit(_coded, part, classes, factors), "") for part in data.parts]
+    plain = not data.weighted
+    parts = [Part(engine.submit(_coded, part, classes, factors, plain), "") for part in data.parts]
     return placed_in_tiles(engine, parts, data.n_features, data.weighted or factor is not None)
 
 
@@ -123,14 +142,15 @@ def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
                 f"the columns of X are cut into {given.numblocks[1]} blocks and are put together "
                 "first: give X.rechunk({1: -1})",
                 ChunkWarning,
-                stacklevel=6,
+                stacklevel=_outside(),
             )
             given = given.rechunk({1: -1})
         if name != "X" and given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
-    elif name != "X" and hasattr(given, "columns"):
+    elif name != "X" and given.ndim == 2:
         given = given[given.columns[0]]
-    return list(engine.client.compute(list(given.to_delayed().ravel()), traverse=False))
+    delayed = given.to_delayed()  # an array of them, or a list
+    return engine.begin(list(getattr(delayed, "flat", delayed)), name)
 
 
 def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
@@ -180,6 +200,12 @@ def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str)
     return found
 
 
+def _widths(told: list[Told]) -> list[tuple[int, int]]:
+    """The first block, and the first that has another width, with their columns."""
+    widths = [(number, one.columns) for number, one in enumerate(told) if one.rows]
+    return [widths[0], next(pair for pair in widths if pair[1] != widths[0][1])]
+
+
 def _together(found: list[tuple[NDArray[Any], NDArray[np.int64]]]) -> tuple[Any, Any]:
     """All different labels, and how many samples have each."""
     names = np.concatenate([labels for labels, _ in found])
@@ -198,8 +224,16 @@ def _advise(blocks: int, rows: int, d: int) -> None:
             f"X comes in {blocks} blocks of about {each} rows, which mostly costs time: "
             f"give blocks of about {wanted} rows",
             ChunkWarning,
-            stacklevel=6,
+            stacklevel=_outside(),
         )
+
+
+def _outside() -> int:
+    """How many calls up from the caller the caller of this library is, for a warning."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(HERE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # What workers do -------------------------------------------------------------------------------
@@ -236,12 +270,13 @@ def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(part: RawBlock) -> tuple[int, int, Any, Any]:
+def _told(part: RawBlock) -> Told:
     counts = np.bincount(part.numbers, minlength=len(part.labels))
-    return part.X.shape[0], part.X.shape[1], part.labels, counts
+    plain = part.weight is None or bool((part.weight == 1.0).all())
+    return Told(part.X.shape[0], part.X.shape[1], part.labels, counts, plain)
 
 
-def _coded(part: RawBlock, classes: NDArray[Any], factor: Any) -> Block:
+def _coded(part: RawBlock, classes: NDArray[Any], factor: Any, plain: bool) -> Block:
     places = np.searchsorted(classes, part.labels).astype(np.int32)
-    weight = np.empty(0) if part.weight is None else part.weight
+    weight = np.empty(0) if plain or part.weight is None else part.weight
     return Block(as_rows(part.X), places[part.numbers], weight, factor)

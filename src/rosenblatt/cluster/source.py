@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.cluster.engine import end_if_unwanted
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
 from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
@@ -80,13 +82,21 @@ class ClusterSource(Elsewhere):
         self.n_features, self.n_entries = n_features, max(1, n_entries)
         self.weighted, self.dense, self.dtype = weighted, dense, np.dtype(dtype)
 
-    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
-        """``task(piece, team, ...)`` for every piece, by its worker; results in row order."""
+    def map(
+        self,
+        task: Callable[..., Any],
+        *columns: NDArray[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> Iterator[Any]:
+        """``task(piece, team, ...)`` for every piece, by its worker; results in row order.
+
+        `look_up` is called while they are at work, and may raise to give up.
+        """
         futures = []
         for share in self.shares:
             parts = [[column[a:z] for column in columns] for a, z in share.spans]
-            futures.append(self.engine.submit(_each, task, share.held, parts))
-        found = self.engine.gather(futures)
+            futures.append(self.engine.ask(_each, task, share.held, parts))
+        found = self.engine.gather(futures, look_up)
         del futures
         starts = [start for share in self.shares for start, _ in share.spans]
         results = [result for part in found for result in part]
@@ -123,7 +133,7 @@ class ClusterSource(Elsewhere):
 
         `look_up` is called while it is at work, and may raise to give up.
         """
-        future = self.engine.submit(_along, task, run.share.held, run.first, run.last, state)
+        future = self.engine.ask(_along, task, run.share.held, run.first, run.last, state)
         return self.engine.gather([future], look_up)[0]
 
     def side_by_side(
@@ -168,10 +178,10 @@ class ClusterSource(Elsewhere):
                 if a < z
             ]
             if wanted:
-                futures.append(self.engine.submit(_some, share.held, wanted, self.n_features))
+                futures.append(self.engine.ask(_some, share.held, wanted, self.n_features))
                 firsts += [share.spans[k][0] for k, _ in wanted]
         if not futures:
-            futures = [self.engine.submit(_none, self.shares[0].held, self.n_features)]
+            futures = [self.engine.ask(_none, self.shares[0].held, self.n_features)]
             firsts = [0]
         found = [part for parts in self.engine.gather(futures) for part in parts]
         found = [found[k] for k in np.argsort(firsts)]
@@ -187,7 +197,7 @@ class ClusterSource(Elsewhere):
             for number in range(len(places)):
                 while len(coming) < AHEAD and number + len(coming) < len(places):
                     share, k = places[number + len(coming)]
-                    coming.append(self.engine.submit(_piece, share.held, k))
+                    coming.append(self.engine.ask(_piece, share.held, k))
                 yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
@@ -210,12 +220,17 @@ class ClusterSource(Elsewhere):
 
 
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
-    pairs = zip(held.pieces, parts, strict=True)
-    return [task(piece, ALONE, *columns) for piece, columns in pairs]
+    found = []
+    for piece, columns in zip(held.pieces, parts, strict=True):
+        end_if_unwanted()
+        found.append(task(piece, ALONE, *columns))
+    return found
 
 
 def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: Any) -> Any:
+    state = deepcopy(state)  # a task that is done again begins with what it was given
     for piece in held.pieces[first:last]:
+        end_if_unwanted()
         state = task(piece, state)
     return state
 

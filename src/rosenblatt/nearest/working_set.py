@@ -156,7 +156,7 @@ class Samples:
         if isinstance(self.source, Elsewhere):
             self.clock.look_up()
             task = partial(_far_values, self.positive, theta)
-            return np.concatenate(list(self.source.map(task)))
+            return np.concatenate(list(self.source.map(task, look_up=self.clock.look_up)))
         out, look_up = np.empty(self.n), self.clock.pieces(Kind.READING)
         width = self.source.n_entries / self.n
         for piece in self.source.pieces():
@@ -183,7 +183,8 @@ class Samples:
             return float(values.min()), worst(values, level, k, known)
         self.clock.look_up()
         task = partial(_far_scan, self.positive, theta, level, k, np.sort(known))
-        least, rows, found = zip(*self.source.map(task), strict=True)
+        scans = self.source.map(task, look_up=self.clock.look_up)
+        least, rows, found = zip(*scans, strict=True)
         low, numbers = np.concatenate(found), np.concatenate(rows)
         return float(np.min(least)), numbers[worst(low, level, k, known[:0])]
 
@@ -200,7 +201,8 @@ class Samples:
             return _nearest(s, self.y, b, used, level, k, known)
         self.clock.look_up()
         task = partial(_far_nearest, self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
-        found = self.source.map(task, *([] if used.all() else [used]))
+        columns, look_up = [] if used.all() else [used], self.clock.look_up
+        found = self.source.map(task, *columns, look_up=look_up)
         least, rows, values = zip(*found, strict=True)
         numbers, low = np.concatenate(rows), np.concatenate(values)
         chosen = worst(low, level, k, known[:0])
