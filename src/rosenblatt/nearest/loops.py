@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.data.compiled import loop
 from rosenblatt.data.dots import dot
-from rosenblatt.data.rows import CsrRows, Rows, add_row, row_dot, row_norm2
+from rosenblatt.data.rows import Block, CsrRows, Rows, add_row, row_dot, row_norm2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +145,34 @@ def values(rows: Rows, y: Any, theta: Any, start: int, stop: int, out: Any) -> N
     for row in range(start, stop):
         i = np.uint64(row)
         out[i] = y[i] * (row_dot(rows, i, w) + b)
+
+
+@loop
+def closest(
+    block: Block, positive: int, theta: Any, b: float, level: float, used: Any, start: int,
+    stop: int, found: Any, values: Any,
+) -> tuple[float, float, int]:  # fmt: skip
+    """The smallest ``s = y(w·x + theta_d)`` of class +1 and of class -1 among rows `start` to `stop`.
+
+    What is not a number is smaller than all that is. Listed are the rows with ``s + yb < level``,
+    and these values; returned is how many, too. Where `used` is not empty other rows are left out.
+    """
+    own, others, count = np.inf, np.inf, 0
+    for row in range(start, stop):
+        i = np.uint64(row)
+        if used.size and not used[i]:
+            continue
+        y = 1.0 if block.label[i] == positive else -1.0
+        s = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
+        if y > 0.0:
+            own = s if s < own or s != s else own
+        else:
+            others = s if s < others or s != s else others
+        s += y * b
+        if s < level:
+            found[count], values[count] = row, s
+            count += 1
+    return own, others, count
 
 
 @loop

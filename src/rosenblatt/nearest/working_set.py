@@ -17,6 +17,7 @@ from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, members, 
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
+from rosenblatt.nearest.scans import STEP, Wanted, closest
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.threads import WORTHWHILE
 
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
+    from rosenblatt.nearest.scans import Found
     from rosenblatt.running.threads import Team
 
 
-STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
 FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
@@ -176,36 +177,23 @@ class Samples:
     def scan(self, theta: Floats, level: float, k: int, known: Ints) -> tuple[float, Ints]:
         """The smallest ``y_i(w·x_i + b)``, and up to `k` rows with the smallest ones below `level`.
 
-        Those in `known` are not among them. Of rows elsewhere, only these travel.
+        Those in `known` are not among them.
         """
-        if not isinstance(self.source, Elsewhere):
-            values = self.values(theta)
-            return float(values.min()), worst(values, level, k, known)
-        self.clock.look_up()
-        task = partial(_far_scan, self.positive, theta, level, k, np.sort(known))
-        least, rows, found = zip(*self.source.map(task), strict=True)
-        low, numbers = np.concatenate(found), np.concatenate(rows)
-        return float(np.min(least)), numbers[worst(low, level, k, known[:0])]
+        wanted = Wanted(self.positive, theta, 0.0, level, k, np.sort(known))
+        found = closest(self.source, wanted, self.team, self.clock)
+        return float(np.min(found.least)), found.rows
 
     def nearest(
         self, w: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
-    ) -> tuple[tuple[float, float], Ints, Floats]:
+    ) -> Found:
         """The smallest ``y(w·x)`` of class +1 and of class -1, among the rows that are `used`.
 
         Also up to `k` of these rows with the smallest ``y(w·x) + yb`` below `level` that are not
         in `known`, and these values.
         """
-        if not isinstance(self.source, Elsewhere):
-            s = self.values(np.append(w, 0.0))
-            return _nearest(s, self.y, b, used, level, k, known)
-        self.clock.look_up()
-        task = partial(_far_nearest, self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
-        found = self.source.map(task, *([] if used.all() else [used]))
-        least, rows, values = zip(*found, strict=True)
-        numbers, low = np.concatenate(rows), np.concatenate(values)
-        chosen = worst(low, level, k, known[:0])
-        positive, negative = np.min(least, axis=0)
-        return (float(positive), float(negative)), numbers[chosen], low[chosen]
+        wanted = Wanted(self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
+        columns = [] if used.all() else [used]
+        return closest(self.source, wanted, self.team, self.clock, *columns)
 
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
         """Rows spread over the data, up to `k` of each class."""
@@ -250,51 +238,6 @@ def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> Non
     slack.total(rows, u, edges[k], edges[k + 1], sums[k])
 
 
-def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
-    """Up to `k` rows with the smallest values below `level`, without those in `known`.
-
-    In ascending order; of rows with the same value the first ones.
-    """
-    low = np.flatnonzero(values < level)
-    low = low[~np.isin(low, known, assume_unique=True)] if low.size else low
-    if len(low) > k:
-        found = values[low]
-        last = np.partition(found, k - 1)[k - 1]
-        less, tied = np.flatnonzero(found < last), np.flatnonzero(found == last)
-        low = low[np.sort(np.append(less, tied[: k - len(less)]))]
-    return low
-
-
-def _nearest(
-    s: Floats, y: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
-) -> tuple[tuple[float, float], Ints, Floats]:
-    """What `Samples.nearest` finds, given ``s = y(w·x)``, which is lost."""
-    s[~used] = np.inf
-    least = slack.least(s, y)
-    s += y * b
-    rows = worst(s, level, k, known)
-    return least, rows, s[rows]
-
-
-def _far_nearest(
-    positive: int,
-    theta: Floats,
-    b: float,
-    level: float,
-    k: int,
-    known: Ints,
-    piece: Piece,
-    team: Team,
-    *used: NDArray[np.bool_],
-) -> tuple[tuple[float, float], Ints, Floats]:
-    """The same of a block; the numbers of rows are those in all the data."""
-    s, y = _far_values(positive, theta, piece, team), _signs(positive, piece)
-    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
-    some = used[0] if used else np.ones(len(s), np.bool_)
-    least, rows, values = _nearest(s, y, b, some, level, k, known[a:z] - piece.start)
-    return least, rows + piece.start, values
-
-
 def _signs(positive: int, piece: Piece) -> Floats:
     return np.where(piece.block.label == positive, 1.0, -1.0)
 
@@ -304,16 +247,6 @@ def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Float
     y, out = _signs(positive, piece), np.empty(piece.length)
     slack.values(piece.block.rows, y, theta, 0, piece.length, out)
     return out
-
-
-def _far_scan(
-    positive: int, theta: Floats, level: float, k: int, known: Ints, piece: Piece, team: Team
-) -> tuple[float, Ints, Floats]:
-    """The smallest value in a block, and the rows of it that a scan may be looking for."""
-    values = _far_values(positive, theta, piece, team)
-    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
-    rows = worst(values, level, k, known[a:z] - piece.start)
-    return float(values.min()), rows + piece.start, values[rows]
 
 
 def batch(d: int) -> int:
