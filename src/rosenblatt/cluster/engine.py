@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 AT_A_TIME = 0.5  # seconds after which to look whether there still is a scheduler
+MESSAGE = 1 << 22  # bytes to send at a time
 GONE = 30.0  # seconds without a scheduler after which nobody waits for it any longer
 
 
@@ -70,10 +71,26 @@ class Engine:
         except (OSError, RuntimeError) as error:
             raise self._gone() from error
 
+    def map(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+        """Have a function called for each row of some columns, many of them told at once."""
+        sent = sum(getattr(one, "nbytes", 0) for column in columns for one in column)
+        at_a_time = max(1, len(columns[0]) // (1 + sent // MESSAGE))
+        try:
+            return list(self.client.map(function, *columns, pure=False, batch_size=at_a_time))
+        except (OSError, RuntimeError) as error:
+            raise self._gone() from error
+
     def gather(
-        self, futures: Sequence[Any], look_up: Callable[[], None] | None = None
+        self,
+        futures: Sequence[Any],
+        look_up: Callable[[], None] | None = None,
+        *,
+        bring: bool = True,
     ) -> list[Any]:
-        """What the tasks found. `look_up` is called now and then, and may raise to give up."""
+        """What the tasks found, or, unless it is to be brought here, where it is.
+
+        `look_up` is called now and then, and may raise to give up.
+        """
         from distributed import TimeoutError as NotYet
         from distributed import wait
 
@@ -81,7 +98,7 @@ class Engine:
         while True:
             try:
                 wait(futures, timeout=AT_A_TIME)
-                return list(self.client.gather(list(futures)))
+                return list(self.client.gather(list(futures))) if bring else self._where(futures)
             except NotYet:
                 waited = 0.0 if self.client.status == "running" else waited + AT_A_TIME
                 if waited > GONE:
@@ -94,6 +111,24 @@ class Engine:
     def call(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """What a function returns, called by a worker."""
         return self.gather([self.submit(function, *args, worker=worker)])[0]
+
+    def _where(self, futures: Sequence[Any]) -> list[str]:
+        """Where the results of tasks are that are done; if one of these failed, its error."""
+        failed = [future for future in futures if future.status == "error"]
+        self.client.gather(failed[:1])
+        return self.homes(futures)
+
+    def present(self, given: Any) -> list[Any] | None:
+        """The blocks of a persisted collection, in their order; None where it is not persisted."""
+        from dask.core import flatten
+        from distributed import futures_of
+
+        known = {future.key: future for future in futures_of(given)}
+        keys = list(flatten(given.__dask_keys__()))
+        if not known or any(key not in known for key in keys):
+            return None
+        found = [known[key] for key in keys]
+        return found if all(future.client is self.client for future in found) else None
 
     @property
     def _address(self) -> str:

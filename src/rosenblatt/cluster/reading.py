@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.cluster.engine import ClusterError, is_of_dask, one_line
-from rosenblatt.cluster.placing import Part, placed_in_tiles
+from rosenblatt.cluster.placing import ONE, Part, Size, ask, placed_in_tiles, size_of
 from rosenblatt.data.rows import Block, as_rows
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ class Labelled(NamedTuple):
     ----------
     parts : list of futures
         Each of a `RawBlock`.
-    lengths : list of int
+    homes : list of str
+        The workers that these are on.
+    sizes : list of Size
     labels : array
         All different labels, sorted.
     counts : int array
@@ -54,7 +57,8 @@ class Labelled(NamedTuple):
     """
 
     parts: list[Any]
-    lengths: list[int]
+    homes: list[str]
+    sizes: list[Size]
     labels: NDArray[Any]
     counts: NDArray[np.int64]
     n_features: int
@@ -82,23 +86,22 @@ def read_labelled(
     if sample_weight is not None:
         given.append(_blocks(engine, sample_weight, "sample_weight"))
     columns = _cut_alike(engine, given)
-    futures = [
-        engine.submit(_read, read, number, len(columns) > 2, *blocks)
-        for number, blocks in enumerate(zip(*columns, strict=True))
-    ]
-    told = engine.gather([engine.submit(_told, future) for future in futures])
-    lengths = [n for n, *_ in told]
+    futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
+    homes = engine.gather(futures, bring=False)
+    told = ask(engine, _told, futures, homes)
+    lengths = [size.rows for size, *_ in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
         raise ValueError(msg)
-    widths = {d for n, d, *_ in told if n}
+    widths = {d for size, d, *_ in told if size.rows}
     if len(widths) > 1:
         msg = f"the blocks of X have {min(widths)} to {max(widths)} columns: give all the same"
         raise ValueError(msg)
-    labels, counts = _together([(names, count) for n, _, names, count in told if n])
+    labels, counts = _together([(names, count) for size, _, names, count in told if size.rows])
     d = widths.pop()
     _advise(len(lengths), sum(lengths), d)
-    return Labelled(futures, lengths, labels, counts, d, sample_weight is not None)
+    sizes = [size for size, *_ in told]
+    return Labelled(futures, homes, sizes, labels, counts, d, sample_weight is not None)
 
 
 def placed(
@@ -106,8 +109,9 @@ def placed(
 ) -> ClusterSource:
     """The samples with the numbers of their classes, in tiles."""
     factors = np.empty((0, 0)) if factor is None else factor
-    parts = [Part(engine.submit(_coded, part, classes, factors), "") for part in data.parts]
-    return placed_in_tiles(engine, parts, data.n_features, data.weighted or factor is not None)
+    parts = [Part(part, ONE, home) for part, home in zip(data.parts, data.homes, strict=True)]
+    weighted, coded = data.weighted or factor is not None, partial(_coded, classes, factors)
+    return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
 
 
 def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
@@ -128,9 +132,14 @@ def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
             given = given.rechunk({1: -1})
         if name != "X" and given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
-    elif name != "X" and hasattr(given, "columns"):
+    elif name != "X" and given.ndim == 2:
         given = given[given.columns[0]]
-    return list(engine.client.compute(list(given.to_delayed().ravel()), traverse=False))
+    found = engine.present(given)
+    if found is None:
+        blocks = given.to_delayed()  # of a data frame a list
+        blocks = blocks.ravel().tolist() if isinstance(blocks, np.ndarray) else blocks
+        found = list(engine.client.compute(blocks, traverse=False))
+    return found
 
 
 def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
@@ -145,12 +154,17 @@ def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
         if not isinstance(given, np.ndarray) and len(given) == len(blocks):
             alike.append(given)
             continue
-        lengths = lengths or engine.gather([engine.submit(_length, block) for block in blocks])
+        lengths = lengths or _lengths(engine, blocks)
         if isinstance(given, np.ndarray):
             alike.append(_sent(given, lengths, name))
         else:
             alike.append(_cut_again(engine, given, lengths, name))
     return alike
+
+
+def _lengths(engine: Engine, blocks: list[Any]) -> list[int]:
+    """How many rows each block has."""
+    return ask(engine, _each_length, blocks, engine.gather(blocks, bring=False))
 
 
 def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
@@ -165,7 +179,7 @@ def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
 
 def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str) -> list[Any]:
     """Blocks of labels or weights, cut at the edges of those of X."""
-    sizes = engine.gather([engine.submit(_length, block) for block in blocks])
+    sizes = _lengths(engine, blocks)
     if sum(sizes) != sum(lengths):
         msg = f"{name} has {sum(sizes)} entries but X has {sum(lengths)} rows"
         raise ValueError(msg)
@@ -206,7 +220,7 @@ def _advise(blocks: int, rows: int, d: int) -> None:
 
 
 def _read(
-    read: Callable[[Any, Any, Any], Any], number: int, weighted: bool, X: Any, y: Any, *more: Any
+    read: Callable[[Any, Any, Any], Any], weighted: bool, number: int, X: Any, y: Any, *more: Any
 ) -> Any:
     """A block, validated; what is wrong with it is said with its number."""
     n, m = len_of(X), len_of(y)
@@ -228,20 +242,28 @@ def len_of(block: Any) -> int:
     return int(block.shape[0]) if hasattr(block, "shape") else len(block)
 
 
-def _length(block: Any) -> int:
-    return len_of(block)
+def _each_length(*blocks: Any) -> list[int]:
+    return [len_of(block) for block in blocks]
 
 
 def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(part: RawBlock) -> tuple[int, int, Any, Any]:
-    counts = np.bincount(part.numbers, minlength=len(part.labels))
-    return part.X.shape[0], part.X.shape[1], part.labels, counts
+def _told(*parts: RawBlock) -> list[tuple[Size, int, Any, Any]]:
+    """Of each block its size, columns, labels, and how many rows have each of these."""
+    return [
+        (
+            size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
+            part.X.shape[1],
+            part.labels,
+            np.bincount(part.numbers, minlength=len(part.labels)),
+        )
+        for part in parts
+    ]
 
 
-def _coded(part: RawBlock, classes: NDArray[Any], factor: Any) -> Block:
+def _coded(classes: NDArray[Any], factor: Any, part: RawBlock) -> Block:
     places = np.searchsorted(classes, part.labels).astype(np.int32)
     weight = np.empty(0) if part.weight is None else part.weight
     return Block(as_rows(part.X), places[part.numbers], weight, factor)

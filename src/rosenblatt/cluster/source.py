@@ -174,13 +174,22 @@ class ClusterSource(Elsewhere):
         """The blocks made into others, in as many passes, one after the other, as changes."""
         from rosenblatt.cluster.placing import Part, placed_in_tiles
 
-        parts = [
-            Part(self.engine.submit(_changed, change, run.share.held, k), run.share.home)
-            for change in changes
-            for run in self.runs()
-            for k in range(run.first, run.last)
-        ]
-        return placed_in_tiles(self.engine, parts, n_features, weighted)
+        parts, sizes = [], []
+        for change in changes:
+            made = [
+                self.engine.submit(_changed, change, s.held, worker=s.home) for s in self.shares
+            ]
+            homes = self.engine.gather(made, bring=False)
+            told = self.engine.gather([self.engine.submit(_sizes, one) for one in made])
+            found = [
+                (span, Part(future, k, home), size)
+                for share, future, home, some in zip(self.shares, made, homes, told, strict=True)
+                for k, (span, size) in enumerate(zip(share.spans, some, strict=True))
+            ]
+            found.sort(key=lambda one: one[0])
+            parts += [part for _, part, _ in found]
+            sizes += [size for _, _, size in found]
+        return placed_in_tiles(self.engine, parts, sizes, n_features, weighted)
 
 
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
@@ -212,5 +221,11 @@ def _piece(held: Held, k: int) -> Piece:
     return held.pieces[k]
 
 
-def _changed(change: Callable[[Piece], Block], held: Held, k: int) -> Block:
-    return change(held.pieces[k])
+def _changed(change: Callable[[Piece], Block], held: Held) -> list[Block]:
+    return [change(piece) for piece in held.pieces]
+
+
+def _sizes(blocks: list[Block]) -> list[Any]:
+    from rosenblatt.cluster.placing import size_of
+
+    return [size_of(block) for block in blocks]

@@ -152,7 +152,7 @@ def closest(
     block: Block, positive: int, theta: Any, b: float, level: float, used: Any, start: int,
     stop: int, found: Any, values: Any,
 ) -> tuple[float, float, int]:  # fmt: skip
-    """The smallest ``s = y(w·x + theta_d)`` of class +1 and of class -1 among rows `start` to `stop`.
+    """The smallest ``s = y(w·x + theta_d)`` of each class among rows `start` to `stop`, +1 first.
 
     What is not a number is smaller than all that is. Listed are the rows with ``s + yb < level``,
     and these values; returned is how many, too. Where `used` is not empty other rows are left out.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.rows import n_entries
 from rosenblatt.data.sources import Elsewhere, map_pieces
 from rosenblatt.nearest import loops
 from rosenblatt.running.clock import Kind
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.clock import Clock
     from rosenblatt.running.threads import Team
@@ -55,11 +53,11 @@ def closest(
     source: Source | Elsewhere, wanted: Wanted, team: Team, clock: Clock, *used: NDArray[np.bool_]
 ) -> Found:
     """What is wanted of all rows, or of those that are `used`."""
+    task = partial(_search, wanted, source.n_entries / source.n_rows)
     if isinstance(source, Elsewhere):
         clock.look_up()
-        task = partial(_search, wanted)
     else:
-        task = partial(_search, wanted, look_up=clock.pieces(Kind.READING))
+        task = partial(task, look_up=clock.pieces(Kind.READING))
     found = list(map_pieces(source, task, team, *used))
     rows = np.concatenate([one.rows for one in found])
     values = np.concatenate([one.values for one in found])
@@ -70,14 +68,14 @@ def closest(
 
 def _search(
     wanted: Wanted,
+    per_row: float,
     piece: Piece,
     team: Team,
     *used: NDArray[np.bool_],
     look_up: Callable[[float], None] | None = None,
 ) -> Found:
     """The same of a block; the numbers of its rows are those in all the data."""
-    asked, per_row = used[0] if used else np.empty(0, np.bool_), _per_row(piece.block)
-    found = []
+    asked, found = used[0] if used else np.empty(0, np.bool_), []
     for a in range(0, piece.length, STEP):
         z = min(a + STEP, piece.length)
         if look_up is not None:
@@ -88,8 +86,8 @@ def _search(
             here = slice(*edges)
             out = rows[here], values[here]  # noqa: B023
             span = a + edges[0], a + edges[1]  # noqa: B023
-            *least, count = loops.closest(piece.block, *wanted[:4], asked, *span, *out)
-            return *least, out[0][:count], out[1][:count]
+            own, others, count = loops.closest(piece.block, *wanted[:4], asked, *span, *out)
+            return own, others, out[0][:count], out[1][:count]
 
         found += team.each(part, team.ranges(z - a, int((z - a) * per_row)))
     positive, negative, low, s = zip(*found, strict=True)
@@ -101,10 +99,6 @@ def _search(
     best = worst(values, wanted.level, wanted.k, wanted.known[:0])
     least = float(np.min(positive)), float(np.min(negative))
     return Found(least, numbers[best] + piece.start, values[best])
-
-
-def _per_row(block: Block) -> float:
-    return n_entries(block.rows) / max(len(block.label), 1)
 
 
 def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
