@@ -110,9 +110,7 @@ def _checked_on_cluster(
     if not several:
         return _checked(certificate, labelled(source, 1), None, sample_weight)
     each = enumerate(certificate)
-    return CheckResults(
-        _checked(one, labelled(source, k), None, sample_weight) for k, one in each
-    )
+    return CheckResults(_checked(one, labelled(source, k), None, sample_weight) for k, one in each)
 
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:

@@ -18,6 +18,7 @@ from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.scans import STEP, Wanted, closest
+from rosenblatt.nearest.sums import are_many, weighted_total
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.threads import WORTHWHILE
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
     from rosenblatt.nearest.scans import Found
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
-FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
 CACHED = 1 << 17  # numbers that fit the cache
-PARTS = 8  # into which the rows are cut for the threads
 
 
 class Widest(NamedTuple):
@@ -98,7 +96,13 @@ class Samples:
         return self.matrix[rows].astype(np.float64, copy=False)
 
     def part(self, rows: Ints) -> Samples:
-        """A copy of the listed rows as samples of their own."""
+        """A copy of the listed rows as samples of their own; of many it is where these are."""
+        if isinstance(self.source, Elsewhere) and are_many(self.source, len(rows)):
+            used = np.zeros(self.n, np.bool_)
+            used[rows] = True
+            there = Samples(self.source.taken(used), self.team, self.positive, self.clock)
+            there.alike = self.alike
+            return there
         X, label = some_rows(self.source, rows), (self.y[rows] > 0).astype(np.int32)
         part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
         part.alike = self.alike
@@ -117,29 +121,8 @@ class Samples:
         return largest_number(self.matrix)
 
     def total(self, u: Floats) -> Floats:
-        """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks.
-
-        The rows are cut into a few parts by their numbers, each summed row by row.
-        """
-        signed = u * self.y
-        parts = min(PARTS, 1 + self.source.n_entries // WORTHWHILE)
-        edges = [self.n * k // parts for k in range(parts + 1)]
-        sums = np.zeros((parts, self.d))
-        used = np.flatnonzero(signed) if isinstance(self.source, Elsewhere) else None
-        if used is not None and len(used) * self.source.n_entries <= FEW_NUMBERS * self.n:
-            rows, cuts = as_rows(self.take(used)), np.searchsorted(used, edges)
-            for k in range(parts):
-                slack.total(rows, signed[used], int(cuts[k]), int(cuts[k + 1]), sums[k])
-            few: Floats = sums.sum(axis=0)
-            return few
-        for piece in self.source.pieces():
-            self.clock.look_up()
-            inside = [min(max(edge - piece.start, 0), piece.length) for edge in edges]
-            here = [k for k in range(parts) if inside[k] < inside[k + 1]]
-            add = partial(_total, piece.block.rows, signed[piece.start :], inside, sums)
-            self.team.each(add, here)
-        total: Floats = sums.sum(axis=0)
-        return total
+        """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks."""
+        return weighted_total(self.source, u * self.y, self.team, self.clock.look_up)
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
@@ -232,10 +215,6 @@ def _largest(numbers: NDArray[Any], start: int) -> float:
     """The largest size among some numbers that fit the cache, which are read twice."""
     part = numbers[start : start + CACHED]
     return max(float(part.max()), -float(part.min()))
-
-
-def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:
-    slack.total(rows, u, edges[k], edges[k + 1], sums[k])
 
 
 def _signs(positive: int, piece: Piece) -> Floats:
