@@ -121,6 +121,31 @@ def minibatch(Xt, y, epochs, theta, size, eta=1.0, weight=None, at_zero=None):
     return path
 
 
+def mixed(Xt, y, epochs, theta, shards, eta=1.0, weight=None, at_zero=None):
+    """Each shard online from the common vector; then the mean of their vectors."""
+    weight, n = np.ones(len(y)) if weight is None else weight, len(y)
+    shards = min(shards, n)
+    path = Path(theta)
+    for order in epochs:
+        path.mistakes.append(0)
+        change = np.zeros(Xt.shape[1])
+        for s in range(shards):
+            own = path.theta
+            for i in order[n * s // shards : n * (s + 1) // shards]:
+                value = own @ Xt[i]
+                if mistaken(y[i], value, at_zero) and weight[i] > 0:
+                    path.note(i, value)
+                    own = own + eta * weight[i] * y[i] * Xt[i]
+                path.total, path.visits = path.total + own, path.visits + 1
+            change = change + (own - path.theta)
+        if path.mistakes[-1]:
+            path.move(change / shards)
+        path.end_epoch(Xt, y, weight, at_zero)
+        if path.finished:
+            break
+    return path
+
+
 def picked(Xt, y, epochs, theta, pick, eta=1.0, weight=None, at_zero=None):
     """An epoch finds all mistakes and updates with the one that `pick` chooses."""
     weight = np.ones(len(y)) if weight is None else weight

@@ -164,6 +164,7 @@ def mistake_bound(
     fit_intercept: bool | None = None,
     update: str = "online",
     batch_size: int | None = None,
+    shards: int | None = None,
     epochs: int | None = None,
     kernel: Any = None,
     multiclass: str | None = None,
@@ -201,9 +202,13 @@ def mistake_bound(
     fit_intercept : bool, optional
         Whether a bias is learned; None: yes, but not with a kernel. With a kernel the bias makes
         it ``K + 1``.
-    update : {"online", "batch", "minibatch"}
+    update : {"online", "batch", "minibatch", "mixed"}
     batch_size : int, optional
         Samples per update, for ``update="minibatch"``.
+    shards : int, optional
+        The shards for ``update="mixed"``; None: 16, or as many as there are samples. There are at
+        most S times as many mistakes as online, and ``(R/γ)²`` if each counts ``1/S``, the weight
+        that it has in the mixture.
     epochs : int, optional
         Bound the mistakes of so many epochs. If the classes are separable it is never above the
         bound for any number.
@@ -257,15 +262,15 @@ def mistake_bound(
     if is_of_dask(X):
         _refuse_any(kernel=kernel, multiclass=multiclass)
         asked = {"hyperplane": hyperplane, "init": init, "eta0": eta0, "update": update}
-        asked |= {"batch_size": batch_size, "epochs": epochs}
+        asked |= {"batch_size": batch_size, "shards": shards, "epochs": epochs}
         return _bound_on_cluster(X, y, time_limit(max_time), fit_intercept is not False, asked)
     if multiclass is None and (hyperplane is not None or init is not None):
         given = "hyperplane" if hyperplane is not None else "init"
         _require_two(_classes(X, y), f"{given} is about one problem")
     how = {
         **{"hyperplane": hyperplane, "init": init, "eta0": eta0, "fit_intercept": fit_intercept},
-        **{"update": update, "batch_size": batch_size, "epochs": epochs, "kernel": kernel},
-        "multiclass": multiclass,
+        **{"update": update, "batch_size": batch_size, "shards": shards, "epochs": epochs},
+        **{"kernel": kernel, "multiclass": multiclass},
     }
     return _asked(bounds.mistake_bound, X, y, max_time, how, whole=multiclass is not None)
 

@@ -49,10 +49,12 @@ def integer_data(draw, separable=None):
 def runs(draw):
     """How to train: any order, any batch, any start, any learning rate that is exact."""
     options = {"eta0": 2.0 ** draw(st.integers(-3, 3)), "random_state": draw(st.integers(0, 99))}
-    kind = draw(st.sampled_from(["online", "batch", "minibatch"]))
+    kind = draw(st.sampled_from(["online", "batch", "minibatch", "mixed"]))
     if kind == "online":
         return options | {"order": draw(st.sampled_from(ONLINE))}
     options |= {"update": kind, "order": draw(st.sampled_from(["cyclic", "shuffled"]))}
+    if kind == "mixed":
+        return options | {"shards": draw(st.sampled_from([1, 2]))}  # whose means are exact
     return options | ({"batch_size": draw(st.integers(1, 8))} if kind == "minibatch" else {})
 
 
@@ -152,6 +154,7 @@ def test_no_run_makes_more_mistakes(data, run, bias, start):
             eta0=run["eta0"],
             update=run.get("update", "online"),
             batch_size=run.get("batch_size"),
+            shards=run.get("shards"),
         )
         assert found.bound == report.bound.bound
     assert model.n_mistakes_ <= report.bound.bound
@@ -178,10 +181,11 @@ def test_the_arrays_are_those_of_the_path(data, run, bias):
         assert report.progress[t] == pytest.approx(theta @ star, rel=1e-12, abs=1e-12)
         assert report.mistakes[t] == (updates.update < t).sum()
         for k in np.flatnonzero(updates.update == t):
-            theta = theta + updates.eta * updates.step[k] * rows[updates.sample[k]]
+            step = updates.eta * updates.step[k] / updates.shards
+            theta = theta + step * rows[updates.sample[k]]
     m, b = report.mistakes, report.bound
     np.testing.assert_allclose(
-        report.length2_bound, m * b.batch_size * (b.eta0 * b.R) ** 2, rtol=1e-12
+        report.length2_bound, m / b.shards * b.batch_size * (b.eta0 * b.R) ** 2, rtol=1e-12
     )
     assert report.length2_rounding.max() <= 1e-9 * max(1.0, report.length2_bound.max())
 
@@ -202,6 +206,7 @@ def test_in_so_many_epochs_separable_or_not(data, run, bias, epochs):
             fit_intercept=bias,
             update=run.get("update", "online"),
             batch_size=run.get("batch_size"),
+            shards=run.get("shards"),
         )
         assert model.n_mistakes_ <= found.bound <= epochs * len(y)
         assert found.bound <= report.bound.bound * (1 + 1e-6) or report.n_epochs < epochs

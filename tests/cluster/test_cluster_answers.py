@@ -93,6 +93,9 @@ MODELS = [
     rb.Perceptron(update="minibatch", batch_size=100, max_epochs=3, keep="average"),
     rb.Perceptron(update="minibatch", batch_size=77, max_epochs=3, keep="pocket", record=True),
     rb.Perceptron(max_epochs=5, keep="pocket", class_weight="balanced"),
+    rb.Perceptron(update="mixed", max_epochs=6, record=True),
+    rb.Perceptron(update="mixed", shards=3, max_epochs=6, keep="average"),
+    rb.Perceptron(update="mixed", shards=40, max_epochs=4, keep="pocket"),
     rb.Adaline(update="batch", max_epochs=5),
     rb.Adaline(update="minibatch", batch_size=64, max_epochs=3, class_weight="balanced"),
     rb.Adaline(max_epochs=2),
@@ -123,7 +126,13 @@ def test_a_model_is_that_of_memory(client, model, noise):
 
 
 @pytest.mark.parametrize(
-    ("noise", "asked"), [(0.0, {}), (0.0, {"update": "batch"}), (0.4, {"epochs": 3})]
+    ("noise", "asked"),
+    [
+        (0.0, {}),
+        (0.0, {"update": "batch"}),
+        (0.0, {"update": "mixed", "shards": 5}),
+        (0.4, {"epochs": 3}),
+    ],
 )
 def test_a_bound_is_that_of_memory(client, noise, asked):
     X, y = points(noise=noise)

@@ -49,6 +49,7 @@ def exemptions(model):
         rb.Perceptron(keep="auto", max_epochs=400),
         rb.Perceptron(update="batch", max_epochs=100),
         rb.Perceptron(update="minibatch", batch_size=5, max_epochs=100),
+        rb.Perceptron(update="mixed", max_epochs=400),
         rb.Perceptron(order="shuffled", random_state=0, max_epochs=100),
         rb.Perceptron(order="random-mistake", random_state=0, max_epochs=400),
         rb.Perceptron(order="worst-mistake", max_epochs=400),

@@ -160,6 +160,7 @@ COMMON = [
     ("n_jobs", "two", "n_jobs='two' is not allowed"),
 ]
 PERCEPTRON = [
+    ("shards", 4, "shards=4 needs update='mixed', but update='online'"),
     ("keep", "best", "keep='best' is not known: give one of 'last', 'pocket', 'average', 'auto'"),
     ("order", "worst", "give one of .*'random-mistake', 'worst-mistake'"),
     ("eta0", "auto", f"eta0='auto' is not allowed: {NUMBER}"),

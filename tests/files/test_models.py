@@ -42,6 +42,7 @@ VARIANTS = {
     "average, shuffled": {"keep": "average", "order": "shuffled", "random_state": 5},
     "no bias": {"fit_intercept": False},
     "minibatch": {"update": "minibatch", "batch_size": 7, "eta0": 0.1},
+    "mixed": {"update": "mixed", "shards": 4, "record": True},
     "a list to start from": {"init": [0.1, -0.0, 3, 1e-300]},
     "an array to start from": {"init": np.float32([0.1, 0.2, 0.3, 0.4])},
     "numbers of numpy": {"eta0": np.float64(0.3), "max_epochs": np.int64(4), "tol": np.float32(1)},

@@ -24,6 +24,7 @@ RULES = [
     {"update": "online"},
     {"update": "batch"},
     {"update": "minibatch", "batch_size": 2},
+    {"update": "mixed", "shards": 2},
     {"update": "online", "order": "worst-mistake"},
 ]
 
@@ -37,6 +38,8 @@ def lap(model, X, y, weight=None):
     rows = reference.orders("cyclic", n, period)
     if model.update == "online":
         return reference.online(Xt, y, rows, theta, model.eta0, weight)
+    if model.update == "mixed":
+        return reference.mixed(Xt, y, rows, theta, model.shards, model.eta0, weight)
     size = model.batch_size or n
     return reference.minibatch(Xt, y, rows, theta, size, model.eta0, weight)
 

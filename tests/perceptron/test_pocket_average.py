@@ -35,6 +35,8 @@ def path_of(model, X, y, weight=None, seed=0):
     start = np.zeros(Xt.shape[1])
     if model.update == "online":
         return reference.online(Xt, y, epochs, start, model.eta0, weight)
+    if model.update == "mixed":
+        return reference.mixed(Xt, y, epochs, start, model.shards or 16, model.eta0, weight)
     size = n if model.update == "batch" else model.batch_size
     return reference.minibatch(Xt, y, epochs, start, size, model.eta0, weight)
 
@@ -45,6 +47,8 @@ FORMS = {
     "sampled": {"order": "sampled"},
     "batch": {"update": "batch"},
     "minibatch": {"update": "minibatch", "batch_size": 16},
+    "mixed": {"update": "mixed", "shards": 5, "eta0": 0.5},
+    "mixed, shuffled": {"update": "mixed", "order": "shuffled"},
     "no bias": {"fit_intercept": False},
     "eta0=0.3": {"eta0": 0.3},
 }

@@ -29,6 +29,8 @@ FORMS = {
         "eta0": 0.1,
         "order": "sampled",
     },
+    "mixed": {"update": "mixed", "shards": 7},
+    "mixed eta0=0.3 shuffled": {"update": "mixed", "eta0": 0.3, "order": "shuffled"},
     "worst-mistake": {"order": "worst-mistake"},
     "start": {"init": [0.1, -0.2, 0.3, 0.4, 0.5]},
     "pocket": {"keep": "pocket"},

@@ -26,15 +26,26 @@ from rosenblatt.running.run import Run
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 KEEPS = ("last", "pocket", "average", "auto")
-PERCEPTRONS = [
-    {"order": order, "keep": keep}
-    for order in ("cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake")
-    for keep in KEEPS
-] + [
-    {"update": update, "batch_size": size, "order": order, "keep": keep}
-    for update, size in (("batch", None), ("minibatch", 7), ("minibatch", 150))
-    for order, keep in (("cyclic", "last"), ("shuffled", "pocket"), ("cyclic", "average"))
-]
+PERCEPTRONS = (
+    [
+        {"order": order, "keep": keep}
+        for order in ("cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake")
+        for keep in KEEPS
+    ]
+    + [
+        {"update": update, "batch_size": size, "order": order, "keep": keep}
+        for update, size in (("batch", None), ("minibatch", 7), ("minibatch", 150))
+        for order, keep in (("cyclic", "last"), ("shuffled", "pocket"), ("cyclic", "average"))
+    ]
+    + [
+        {"update": "mixed", "shards": shards, "order": order, "keep": keep}
+        for shards, order, keep in (
+            (None, "cyclic", "average"),
+            (3, "shuffled", "pocket"),
+            (5, "blocks", "last"),
+        )
+    ]
+)
 WAYS = (
     [(rb.Perceptron, {**given, "record": i % 2 == 0}) for i, given in enumerate(PERCEPTRONS)]
     + [

@@ -31,6 +31,7 @@ JOBS = {
         {"update": "minibatch", "batch_size": 3000, "order": "blocks", "max_epochs": 60},
         DATA,
     ),
+    "mixed": ("Perceptron", {"update": "mixed", "keep": "average", "max_epochs": 60}, DATA),
     "picked": ("Perceptron", {"order": "random-mistake", "max_epochs": 90, "record": True}, SMALL),
     "classes": (
         "Perceptron",

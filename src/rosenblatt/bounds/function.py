@@ -12,9 +12,11 @@ from rosenblatt.bounds.in_features import KernelBounds
 from rosenblatt.bounds.joint import JointVectors, of_classes
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract.parameters import (
+    MIXED,
     batches,
     count_threads,
     joint_start,
+    shards_of,
     start_vectors,
     time_limit,
 )
@@ -60,6 +62,7 @@ def mistake_bound(
     fit_intercept: bool | None = None,
     update: str = "online",
     batch_size: int | None = None,
+    shards: int | None = None,
     epochs: int | None = None,
     kernel: Any = None,
     multiclass: str | None = None,
@@ -78,7 +81,10 @@ def mistake_bound(
         _require_joint(multiclass, kernel)
         X, label, n_classes = read_classes(X, y)
     k = n_classes if n_classes > 2 else 1
-    run = _kind_of_run(X.shape, bias, init, eta0, batches(update, batch_size), epochs, k)
+    if update == "mixed":
+        _refuse_mixed(kernel=kernel, multiclass=multiclass)
+    way = batches(update, batch_size, MIXED), shards_of(update, shards)
+    run = _kind_of_run(X.shape, bias, init, eta0, way, epochs, k)
     with Team(count_threads(None)) as team:
         if kernel is not None:
             _refuse_vectors(hyperplane, init)
@@ -101,13 +107,15 @@ def bound_of_source(
     fit_intercept: bool = True,
     update: str = "online",
     batch_size: int | None = None,
+    shards: int | None = None,
     epochs: int | None = None,
     clock: Clock,
 ) -> MistakeBound:
     """The same for class `positive` against the rest of a source, wherever its rows are."""
     bias = yes_or_no("fit_intercept", fit_intercept)
     shape = source.n_rows, source.n_features
-    run = _kind_of_run(shape, bias, init, eta0, batches(update, batch_size), epochs, 1)
+    way = batches(update, batch_size, MIXED), shards_of(update, shards)
+    run = _kind_of_run(shape, bias, init, eta0, way, epochs, 1)
     with Team(count_threads(None)) as team:
         vectors = Vectors(source, team, positive, float(bias), clock)
         return _bound(Bounds(vectors, run), hyperplane, bias)
@@ -121,7 +129,7 @@ def _kind_of_run(
     bias: bool,
     init: Any,
     eta0: Any,
-    batch: tuple[str, int | None],
+    way: tuple[tuple[str, int | None], int | None],
     epochs: Any,
     k: int = 1,
 ) -> KindOfRun:
@@ -134,6 +142,7 @@ def _kind_of_run(
     init = "zeros" if init is None else init
     draw = joint_start if k > 1 else start_vectors
     start = draw(init, k, d, settings)
+    batch, shards = way
     return KindOfRun(
         start=np.append(start, 0.0) if k > 1 else start[0],
         eta=settings.eta,
@@ -142,6 +151,7 @@ def _kind_of_run(
         epochs=None if epochs is None else positive_int("epochs", epochs, hint=", or None"),
         visits=n,
         rivals=max(1, k - 1),
+        shards=min(shards or 1, n),
     )
 
 
@@ -151,6 +161,14 @@ def _require_joint(multiclass: Any, kernel: Any) -> None:
     if kernel is not None:
         msg = "multiclass='joint' goes with no kernel: leave one of them out"
         raise ValueError(msg)
+
+
+def _refuse_mixed(**given: Any) -> None:
+    """Refuse what there are no mixed runs of."""
+    for name, value in given.items():
+        if value is not None:
+            msg = f"update='mixed' goes with no {name}: leave one of them out"
+            raise ValueError(msg)
 
 
 def _refuse_vectors(hyperplane: Any, init: Any) -> None:
@@ -227,7 +245,7 @@ def best_in_features(
 
 def samples_per_update(update: str, size: int | None, n: int) -> int:
     """Samples per update."""
-    if update == "online":
+    if update in ("online", "mixed"):
         return 1
     return n if update == "batch" or size is None else min(size, n)
 

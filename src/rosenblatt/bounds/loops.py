@@ -42,6 +42,46 @@ def replay(
 
 
 @loop
+def replay_mixed(
+    rows: Any,
+    sample: Any,
+    step: Any,
+    ends: Any,
+    shard: Any,
+    shards: int,
+    bias: float,
+    theta: Any,
+    one: Any,
+    sums: Any,
+    star: Any,
+    progress: Any,
+    length2: Any,
+) -> None:
+    """`replay` of updates that mix so many shards: what each has changed, over their number.
+
+    The mistakes of a shard are together, and the shards in their order. `one` has the size of
+    theta, and what is in it does not matter.
+    """
+    k = 0
+    for t in range(len(ends)):
+        while k < ends[t]:
+            here = shard[k]
+            for j in range(len(theta)):
+                one[j] = theta[j]
+            while k < ends[t] and shard[k] == here:
+                add_row(rows, sample[k], step[k], one[:-1])
+                one[-1] += step[k] * bias
+                k += 1
+            for j in range(len(theta)):
+                sums[j] += one[j] - theta[j]
+        for j in range(len(theta)):
+            theta[j] += sums[j] / shards
+            sums[j] = 0.0
+        progress[t] = dot(theta, star)
+        length2[t] = dot(theta, theta)
+
+
+@loop
 def squared_lengths(K: Any, place: Any, step: Any, f: Any, square: float, out: Any) -> float:
     """Write ``‖θ‖²`` after each of the steps ``step*φ(x)``, and return the last.
 

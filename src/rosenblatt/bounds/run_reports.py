@@ -22,7 +22,7 @@ from rosenblatt.bounds.joint import (
     joint_weights,
     of_classes,
 )
-from rosenblatt.bounds.loops import replay
+from rosenblatt.bounds.loops import replay, replay_mixed
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.data.kesler import KeslerSource
@@ -241,6 +241,7 @@ def _run(model: Any, fit: Any, updates: Updates, eta: float, n: int) -> KindOfRu
         epochs=fit.n_epochs,
         visits=1 if picked else n,
         once=not picked and model.order != "sampled",
+        shards=getattr(updates, "shards", 1),
     )
 
 
@@ -301,19 +302,13 @@ def follow(updates: Updates, n_updates: int, X: Any, star: Floats) -> Course:
         z = min(a + share, n_updates)
         part = slice(begin, int(ends[z - 1]))
         needed, sample = np.unique(updates.sample[part], return_inverse=True)
-        replay(
-            as_rows(X[needed]),
-            sample.astype(np.uint64),
-            updates.step[part],
-            ends[a:z] - begin,
-            updates.eta,
-            bias,
-            theta,
-            sums,
-            star,
-            progress[a + 1 : z + 1],
-            length2[a + 1 : z + 1],
-        )
+        steps = as_rows(X[needed]), sample.astype(np.uint64), updates.step[part], ends[a:z] - begin
+        measured = star, progress[a + 1 : z + 1], length2[a + 1 : z + 1]
+        if updates.shard is None:
+            replay(*steps, updates.eta, bias, theta, sums, *measured)
+        else:
+            shards, room = (updates.shard[part], updates.shards), (np.empty_like(theta), sums)
+            replay_mixed(*steps, *shards, bias, theta, *room, *measured)
         begin = part.stop
     return Course(np.append(0, ends), progress, length2, theta)
 
@@ -324,13 +319,18 @@ def allowances(course: Course, bound: MistakeBound, slack: float) -> tuple[Float
     An update of k mistakes, in all ``r = ηkR`` long, is off by ``e <= u‖θ‖ + (k + 3)u·r``. That
     changes ``θ·θ*`` by e and ``‖θ‖²`` by ``2e(‖θ‖ + r)``. And a mistake is one by its rounded
     value, so that ``y(θ·x̃)`` can be above zero by ``slack·‖θ‖R``.
+
+    Of S shards each is off by ``(k + 2)u(‖θ‖ + r)`` at most, and so is what is made of them by
+    ``(k + S + 5)u(‖θ‖ + r)``; their values are of vectors no longer than ``‖θ‖ + r``.
     """
     length = np.sqrt(course.length2)
     k = np.diff(course.mistakes)
     r = bound.eta0 * bound.R * k
     larger = np.maximum(length[1:], length[:-1])
-    off = U * larger + (k + 3) * U * r
-    longer = 2 * slack * length[:-1] * r + 2 * off * (larger + r) + off**2
+    off, values_of = U * larger + (k + 3) * U * r, length[:-1]
+    if bound.update == "mixed":
+        off, values_of = (k + bound.shards + 5) * U * (larger + r), length[:-1] + r
+    longer = 2 * slack * values_of * r + 2 * off * (larger + r) + off**2
     scale = np.abs(bound.along) + bound.eta0 * course.mistakes * bound.gamma
     progress = np.append(0.0, np.cumsum(off)) + slack * (length + scale)
     length2 = np.append(0.0, np.cumsum(longer)) + 2 * slack * (

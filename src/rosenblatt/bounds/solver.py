@@ -55,6 +55,7 @@ class KindOfRun(NamedTuple):
     visits: int  # samples used in an epoch
     once: bool = True  # whether an epoch uses no sample twice
     rivals: int = 1  # vectors of each sample, of which a visit may add one
+    shards: int = 1  # that are mixed: what is said of mistakes holds for their mean
 
 
 class Found(NamedTuple):
@@ -137,6 +138,7 @@ class Bounds:
             hyperplane=Hyperplane(theta[:-1], theta[-1]) if theta.any() else None,
             update=run.update,
             batch_size=run.size,
+            shards=run.shards,
             eta0=run.eta,
             epochs=run.epochs,
             shortfall=shortfall,
@@ -147,6 +149,7 @@ class Bounds:
 
     def _for_ever(self, theta: Floats) -> Found:
         """``(R/γ)²`` and its kin, however many epochs there are."""
+        run = self.run
         unit = self._unit(theta)
         gamma = self.z.margin(unit, self.R)
         if not gamma > 0:  # rounding the length to one has turned it too far
@@ -162,7 +165,7 @@ class Bounds:
             bound = theory.mistake_bound_from_guess(self._reach, low, along, self._guess)
         else:
             bound = theory.mistake_bound_value(self._reach, low)
-        return self._made(unit, bound * (1 + 16 * U), gamma)
+        return self._made(unit, run.shards * bound * (1 + 16 * U), gamma)
 
     def _in_epochs(self, given: Floats | None) -> list[Found]:
         """What holds for so many epochs, separable or not."""
@@ -185,7 +188,8 @@ class Bounds:
         It is the one for the data divided by ``2^exponent``.
         """
         assert self.run.epochs is not None
-        root, reach, exponent = math.sqrt(self.run.epochs), self._reach, self._exponent
+        root = math.sqrt(self.run.epochs / self.run.shards)
+        reach, exponent = self._reach, self._exponent
         if given is None:
             return least_sum(self.z.divided(exponent), reach, root)
         unit = self._unit(given)
@@ -204,11 +208,12 @@ class Bounds:
         shortfall += math.sqrt(z.n) * z.slack * self._scaled(self.R)
         along = self._along(unit)[1] if self.length else 0.0
         low = gamma * (1 - 4 * U)
+        missed = shortfall / math.sqrt(run.shards) * (1 + 4 * U)
         bound = theory.mistake_bound_in_epochs(
-            self._reach, low, shortfall, run.epochs, along=along, length=self._guess
+            self._reach, low, missed, run.epochs, along=along, length=self._guess
         )
         terms = (float(np.ldexp(length, self._exponent)) for length in (gamma, shortfall))
-        return self._made(unit, bound * (1 + 16 * U), *terms)
+        return self._made(unit, run.shards * bound * (1 + 16 * U), *terms)
 
     def _unit(self, theta: Floats) -> Floats:
         """The vector at length one, whatever its scale."""

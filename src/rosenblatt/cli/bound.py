@@ -38,6 +38,7 @@ def bound(
     model: Annotated[Model | None, trains(metavar="RULE", help=MODEL)] = None,
     update: options.Update = None,
     batch_size: options.BatchSize = None,
+    shards: options.Shards = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     multiclass: options.Multiclass = None,
     eta0: Annotated[str | None, trains(metavar="RATE", help="The learning rate (1).")] = None,

@@ -94,6 +94,7 @@ def fit(
     features: options.Features = None,
     update: options.Update = None,
     batch_size: options.BatchSize = None,
+    shards: options.Shards = None,
     order: Annotated[Orders | None, trains(metavar="ORDER", help=ORDER)] = None,
     keep: Annotated[Keep | None, trains(metavar="WHICH", help=KEEP)] = None,
     multiclass: options.Multiclass = None,

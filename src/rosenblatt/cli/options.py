@@ -41,7 +41,10 @@ DB = "Instead of FILE: postgresql://USER@HOST/NAME. Passwords: PGPASSWORD or ~/.
 TARGET = "The column with the classes. Default: the last one that can be."
 QUIET = "Print nothing but errors and --json; the exit code tells."
 TOP = "How many weights to show and, where there are very many classes, how many of these."
-UPDATE = "online: one update per mistake (the default); batch: per epoch; minibatch."
+UPDATE = (
+    "online: one update per mistake (the default); batch: per epoch; minibatch; mixed: parts learn "
+    "online side by side, and each epoch ends with their mean."
+)
 INIT = "zeros (the default), random, or weights with commas, the bias (if any) last."
 ZERO = "The side of rows on the hyperplane, -1 or +1. Default: -1, but in training a mistake."
 BIAS = "Whether to learn a bias. Default: yes; kernel: no."
@@ -81,7 +84,7 @@ EVERY = "How often to write it (30s); 0s: as often as can be."
 RESUME = "Go on with what the checkpoint holds, if it is there: to the same answer, to the bit."
 HEADER = "Whether the first line has names. Default: look."
 
-Updates = Literal["online", "batch", "minibatch"]
+Updates = Literal["online", "batch", "minibatch", "mixed"]
 Orders = Literal["cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake"]
 DateOrders = Literal["dmy", "mdy", "ymd"]
 Kernels = Literal["rbf", "gaussian", "poly", "linear", "sigmoid"]
@@ -93,6 +96,7 @@ Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON, for 
 
 Update = Annotated[Updates | None, trains(metavar="WHEN", help=UPDATE)]
 BatchSize = Annotated[int | None, trains(metavar="N", help="Rows per minibatch.")]
+Shards = Annotated[int | None, trains(metavar="N", help="Parts that learn apart, if mixed (16).")]
 Init = Annotated[str | None, trains(metavar="START", help=INIT)]
 AtZero = Annotated[str | None, trains(metavar="SIDE", help=ZERO)]
 Intercept = Annotated[bool | None, trains(metavar="", help=BIAS)]
@@ -152,7 +156,7 @@ CURVED = {  # what only kernel perceptrons have, with a kernel that it is for
     "budget": "rbf",
 }
 PARAMETERS = (
-    *("update", "batch_size", "order", "keep", "multiclass", "eta0", "at_zero", "init"),
+    *("update", "batch_size", "shards", "order", "keep", "multiclass", "eta0", "at_zero", "init"),
     "intercept",
     *("max_epochs", "max_time", "C", "kernel", "gamma", "sigma", "degree", "coef0"),
     *("drop_after", "budget", "tol", "class_weight", "record", "seed", "n_jobs"),
@@ -374,6 +378,8 @@ def estimator_options(
     options = usual_options(model, options, keeps="keep" in given)
     lone = "batch_size" in options and options.get("update") != "minibatch"
     refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
+    lone = "shards" in options and options.get("update") != "mixed"
+    refuse(lone, f"--shards {options.get('shards')} needs --update mixed")
     if "max_time" in options:
         options["max_time"] = max_seconds(options["max_time"])
     if "init" in options and options["init"] not in ("zeros", "random"):

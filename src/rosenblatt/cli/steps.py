@@ -52,6 +52,7 @@ def steps(
     output: Annotated[str | None, writes(metavar="FILE", help=OUTPUT)] = None,
     update: options.Update = None,
     batch_size: options.BatchSize = None,
+    shards: options.Shards = None,
     order: Annotated[Orders, trains(metavar="ORDER", help=ORDER)] = "cyclic",
     eta0: Annotated[str | None, trains(metavar="RATE", help="The learning rate (1).")] = None,
     at_zero: options.AtZero = None,

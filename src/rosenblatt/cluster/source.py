@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -124,6 +125,31 @@ class ClusterSource(Elsewhere):
         """
         future = self.engine.submit(_along, task, run.share.held, run.first, run.last, state)
         return self.engine.gather([future], look_up)[0]
+
+    def side_by_side(
+        self,
+        stretches: list[tuple[int, int]],
+        tasks: list[Callable[..., Any]],
+        states: list[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> list[Any]:
+        """`along` for several stretches of rows at the same time, from their first to their last.
+
+        A task is also given pieces of which not all rows are in its stretch.
+        """
+        runs, ends = list(self.runs()), list(states)
+        for number, ((first, stop), task) in enumerate(zip(stretches, tasks, strict=True)):
+            for run in runs:
+                if run.start < stop and run.stop > first:
+                    starts = [span[0] for span in run.share.spans]
+                    a = max(bisect_right(starts, first, run.first, run.last) - 1, run.first)
+                    part = a, bisect_left(starts, stop, run.first, run.last)
+                    args = task, run.share.held, *part, ends[number]
+                    ends[number] = self.engine.submit(_along, *args)
+        left = [k for k, (first, stop) in enumerate(stretches) if first < stop]
+        for k, done in zip(left, self.engine.gather([ends[k] for k in left], look_up), strict=True):
+            ends[k] = done
+        return ends
 
     def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:
         """``state = task(piece, state)`` for all pieces in turn, each by its worker."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rosenblatt.running.problems import Settings
 
 UPDATES = ("online", "batch", "minibatch")
+MIXED = (*UPDATES, "mixed")
+SHARDS = 16  # unless told otherwise
 MOST_THREADS = 1024
 
 
@@ -80,15 +82,29 @@ def side_at_zero(value: Any) -> int | None:
     return int(number("at_zero", value, lambda side: side in (-1, 1), wanted))
 
 
-def batches(update: Any, size: Any) -> tuple[str, int | None]:
+def batches(update: Any, size: Any, known: tuple[str, ...] = UPDATES) -> tuple[str, int | None]:
     """`update` and `batch_size`, which only batches of a chosen size have."""
-    update = one_of("update", update, UPDATES)
+    update = one_of("update", update, known)
     if update == "minibatch":
         return update, positive_int("batch_size", size, hint=", the samples per update")
     if size is not None:
         msg = f"batch_size={brief(size)} needs update='minibatch', but update={update!r}"
         raise ValueError(msg)
     return update, None
+
+
+def shards_of(update: str, shards: Any) -> int | None:
+    """How many shards learn side by side, if they do."""
+    if update == "mixed":
+        return (
+            SHARDS
+            if shards is None
+            else positive_int("shards", shards, hint=f", or None: {SHARDS}")
+        )
+    if shards is not None:
+        msg = f"shards={brief(shards)} needs update='mixed', but update={update!r}"
+        raise ValueError(msg)
+    return None
 
 
 def start_vectors(init: Any, k: int, d: int, settings: Settings) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import labels, only, stack
 from rosenblatt.exact import signs
 from rosenblatt.nearest.signed_vectors import Vectors
-from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
+from rosenblatt.perceptron.linear_rule import LinearProblem, by_shards, fit_of
 from rosenblatt.results import Cycle, CycleReport, Hyperplane, StopReason, Verdict
 from rosenblatt.running.clock import Clock
 from rosenblatt.running.run import Run
@@ -90,7 +90,7 @@ def _go_round(
     def note(_number: int, problems: list[LinearProblem]) -> None:
         (p,) = problems
         planes.append(Hyperplane(p.theta[:-1], p.theta[-1]))
-        for _, rows, _, step, _ in p.records:
+        for _, rows, _, step, *_ in p.records:
             np.add.at(counts, rows, 1)
             steps[rows] = step  # the same each time: eta, label and weight
         if fit.trace.updates is not None:
@@ -120,7 +120,11 @@ def _same(fit: Fit, again: Fit, seen: list[tuple[Any, ...]]) -> bool:
         return False
     if known.updates is None:
         return True
-    _, sample, value, step, _ = (np.concatenate(column) for column in zip(*seen, strict=True))
+    columns = tuple(np.concatenate(column) for column in zip(*seen, strict=True))
+    if known.updates.shard is not None:
+        order = by_shards(columns)
+        columns = tuple(column[order] for column in columns)
+    _, sample, value, step, *_ = columns
     old, n = known.updates, len(sample)
     room = ROUNDING * float(np.abs(old.value[-n:]).max())
     return (

@@ -13,9 +13,11 @@ from rosenblatt.contract.classifier import Data, LinearClassifier, positives_of
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs, reporting
 from rosenblatt.contract.estimator import are_floats
 from rosenblatt.contract.parameters import (
+    MIXED,
     batches,
     count_threads,
     joint_start,
+    shards_of,
     side_at_zero,
     start_vectors,
 )
@@ -31,6 +33,8 @@ from rosenblatt.perceptron.joint import (
     joint_fit,
 )
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
+from rosenblatt.perceptron.mixed import Mixed
+from rosenblatt.perceptron.mixed_afar import MixedAfar
 from rosenblatt.perceptron.updates import InBatches, Online, Picked
 from rosenblatt.results import Fit, Hyperplane, JointFit, JointUpdates, StopReason, Updates
 from rosenblatt.running.orders import ORDERS, PICKING
@@ -108,6 +112,8 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
         problems = [p.ready_for(settings) for p in begun]
         outcome: Any = joint_fit if joint else fit_of
         settings = settings.with_changes(multiclass="joint" if joint else "ovr")
+        if settings.shards is not None:  # with a row at least
+            settings = settings.with_changes(shards=min(settings.shards, data.source.n_rows))
         with (
             Team(count_threads(self.n_jobs)) as team,
             reporting(self, settings.max_epochs, _planes) as report,
@@ -138,19 +144,23 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
         )
 
 
+# The same rules for rows that are elsewhere.
+ELSEWHERE: dict[type[LinearRule], type[LinearRule]] = {**AFAR, Mixed: MixedAfar}
+
+
 def _where(
     source: Source | Elsewhere, rule: type[LinearRule], settings: Settings
 ) -> type[LinearRule]:
     """The rule, or the same for rows that are elsewhere."""
     if not isinstance(source, Elsewhere):
         return rule
-    if rule not in AFAR or settings.order != "cyclic":
+    if rule not in ELSEWHERE or settings.order != "cyclic":
         told = (
             "multiclass='joint'" if settings.multiclass == "joint" else f"order={settings.order!r}"
         )
         msg = f"{told} does not work on a cluster: use order='cyclic' and multiclass='ovr'"
         raise ValueError(msg)
-    return AFAR[rule]
+    return ELSEWHERE[rule]
 
 
 def _planes(problems: Sequence[LinearProblem]) -> tuple[Hyperplane, ...]:
@@ -172,11 +182,17 @@ class Perceptron(LinearUnit):
 
     Parameters
     ----------
-    update : {"online", "batch", "minibatch"}
-        One update per mistake; per epoch, with the sum over its mistakes; or per `batch_size`
-        samples.
+    update : {"online", "batch", "minibatch", "mixed"}
+        One update per mistake; per epoch, with the sum over its mistakes; per `batch_size`
+        samples; or one per epoch in which `shards` of the samples have learned online, each for
+        itself and all side by side, from the common vector: the next one is the mean of theirs
+        [2]_. It ends when no shard has made a mistake.
     batch_size : int, optional
         Samples per update, for ``update="minibatch"``.
+    shards : int, optional
+        The shards for ``update="mixed"``: runs of the samples in their order, as equal as can be.
+        None: 16, or as many as there are samples. The result depends on their number, but not on
+        threads, blocks or workers.
     order : {"cyclic", "shuffled", "sampled", "blocks", "random-mistake", "worst-mistake"}
         As given; in a new random order each epoch; drawn with replacement; tiles of rows in a new
         random order each epoch, with their rows shuffled, which suits data on disk and needs no
@@ -191,9 +207,10 @@ class Perceptron(LinearUnit):
     keep : {"last", "pocket", "average", "auto"}
         Which vector to return: the last; of all passed through, the one with the fewest training
         errors (the earliest such); the mean of the vectors after every visited sample (after
-        every batch); or ("auto") the last where it separates the samples, that is, where the stop
-        reason is SEPARATED, otherwise the mean. Of more than two classes each problem is judged
-        by itself; ``fits_[k].keeps_last`` says what came of it. `partial_fit` judges by the
+        every batch; of shards, those on the way to each mixture); or ("auto") the last where it
+        separates the samples, that is, where the stop reason is SEPARATED, otherwise the mean. Of
+        more than two classes each problem is judged by itself; ``fits_[k].keeps_last`` says what
+        came of it. `partial_fit` judges by the
         samples it was last given: for a stream in small parts ask for the mean.
     multiclass : {"ovr", "joint"}
         More than two classes: one problem for each, this class against the rest; or all of them
@@ -268,6 +285,8 @@ class Perceptron(LinearUnit):
     .. [1] K. Crammer and Y. Singer, "Ultraconservative online algorithms for multiclass
        problems", Journal of Machine Learning Research 3, 2003; after Kesler's construction in
        N. J. Nilsson, "Learning Machines", 1965.
+    .. [2] R. McDonald, K. Hall and G. Mann, "Distributed training strategies for the structured
+       perceptron", NAACL 2010.
 
     Examples
     --------
@@ -285,6 +304,7 @@ class Perceptron(LinearUnit):
         *,
         update: str = "online",
         batch_size: int | None = None,
+        shards: int | None = None,
         order: str = "cyclic",
         eta0: float = 1.0,
         fit_intercept: bool = True,
@@ -306,6 +326,7 @@ class Perceptron(LinearUnit):
     ) -> None:
         self.update = update
         self.batch_size = batch_size
+        self.shards = shards
         self.order = order
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
@@ -334,10 +355,14 @@ class Perceptron(LinearUnit):
             msg = "at_zero says where two classes meet: leave it out with multiclass='joint'"
             raise ValueError(msg)
         positive_number("eta0", self.eta0)
-        update, size = batches(self.update, self.batch_size)
+        update, size = batches(self.update, self.batch_size, MIXED)
+        if update == "mixed" and self.multiclass == "joint":
+            msg = "update='mixed' is for one class against the rest: leave multiclass='joint' out"
+            raise ValueError(msg)
         return self._shared_settings().with_changes(
             update=update,
             batch_size=size,
+            shards=shards_of(update, self.shards),
             order=order,
             keep=one_of("keep", self.keep, KEEPS),
             multiclass=one_of("multiclass", self.multiclass, MULTICLASS),
@@ -353,6 +378,8 @@ class Perceptron(LinearUnit):
             if settings.update != "online":
                 return JointInBatches
             return JointPicked if settings.order in PICKING else JointOnline
+        if settings.update == "mixed":
+            return Mixed
         if settings.update != "online":
             return InBatches
         return Picked if settings.order in PICKING else Online

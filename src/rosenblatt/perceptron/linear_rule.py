@@ -130,8 +130,8 @@ class LinearRule(ABC):
         self.source, self.settings, self.team = source, settings, team
         n = self.n_rows = source.n_rows
         self.n_features = source.n_features
-        sizes = {"online": 1, "batch": n, "minibatch": min(settings.batch_size or n, n)}
-        self.batch_size = sizes[settings.update]
+        sizes = {"batch": n, "minibatch": min(settings.batch_size or n, n)}
+        self.batch_size = sizes.get(settings.update, 1)
         bias, zero = float(settings.fit_intercept), float(settings.at_zero or 0)
         self.scanner = Scanner(source, team, bias)
         self.step = Step(settings.eta, bias, zero)
@@ -354,16 +354,27 @@ def fit_of(p: LinearProblem, settings: Settings) -> Fit:
 
 
 def _updates(p: LinearProblem, settings: Settings) -> Updates:
-    whole = joined(NO_RECORD, p.records)
-    made = whole[-1] < p.n_updates  # a run that is halted in a batch does not make its update
+    mixed = settings.update == "mixed"
+    whole = joined((*NO_RECORD, np.empty(0, np.int64)) if mixed else NO_RECORD, p.records)
+    made = whole[4] < p.n_updates  # a run that is halted in a batch does not make its update
+    if mixed:
+        made = by_shards(whole)
     p.records = [tuple(column[made] for column in whole)]
-    epoch, sample, value, step, update = p.records[0]
+    epoch, sample, value, step, update, *shard = p.records[0]
     return Updates(
         *(epoch, sample, value, step, update),
         start=Hyperplane(p.start[:-1], p.start[-1]),
-        eta=1.0 if settings.update == "online" else settings.eta,
+        eta=1.0 if settings.update in ("online", "mixed") else settings.eta,
         fit_intercept=settings.fit_intercept,
+        shard=shard[0] if mixed else None,
+        shards=settings.shards or 1,
     )
+
+
+def by_shards(record: tuple[Any, ...]) -> Ints:
+    """The mistakes of a record in order: of an update those of each shard together."""
+    *_, update, shard = record
+    return np.lexsort((shard, update))
 
 
 class PossibleMistakes:

@@ -244,8 +244,11 @@ def _wedge(ax: Axes, report: BoundReport, m: Floats, short: bool) -> Entries:
     style: Look = {"color": PALE, "alpha": 0.55, "linewidth": 0, "zorder": 0}
     ax.fill_between(m[before], floor[before], high[before], gid="room", **style)
     root = f"√({b.batch_size}·mistakes)" if b.batch_size > 1 else "√mistakes"
+    each = "mistakes"
+    if b.shards > 1:
+        root, each = f"√(mistakes/{b.shards})", f"mistakes/{b.shards}"
     at_most = "" if short or b.length else f", R{root}"
-    at_least = "" if short or b.length or b.shortfall else ", γ·mistakes"
+    at_least = "" if short or b.length or b.shortfall else f", γ·{each}"
     lines = [(high, colour(4), "most", f"‖θ‖ at most{at_most}")]
     if b.hyperplane is not None:
         lines.append((low, colour(0), "least", f"θ·θ* at least{at_least}"))

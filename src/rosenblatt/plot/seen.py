@@ -260,15 +260,26 @@ def _weights(updates: Updates, seen: Seen) -> Floats | None:
     ones = np.full(updates.sample.size, float(updates.fit_intercept))
     moves = updates.step[:, None] * np.column_stack([x, ones])
     first = np.flatnonzero(np.diff(updates.update, prepend=-1))
-    sums = updates.eta * np.add.reduceat(moves, first, axis=0)
+    shares, way = _mixing(updates, moves)
+    sums = updates.eta * np.add.reduceat(shares[:, None] * moves, first, axis=0)
     theta: Floats = np.cumsum(np.vstack([start, sums]), axis=0)
     # The mistakes are of the labels, and have the values w·x + b, that were recorded.
-    before = theta[updates.update]
+    before = theta[updates.update] + way
     terms = np.column_stack([before[:, :-1] * x, before[:, -1]])
     room = 1e-6 * (np.abs(terms).sum(axis=1) + np.abs(updates.value))
     close = np.abs(terms.sum(axis=1) - updates.value) <= room
     same = (updates.step > 0) == (seen.label[updates.sample] == 1)
     return theta if (close & same).all() else None
+
+
+def _mixing(updates: Updates, moves: Floats) -> tuple[Floats, Any]:
+    """The share of each move in its update; and where the shard had come to before it."""
+    if updates.shard is None:
+        return np.ones(len(moves)), 0.0
+    new = np.diff(updates.update, prepend=-1) + np.abs(np.diff(updates.shard, prepend=-1)) > 0
+    group, begins = np.cumsum(new) - 1, np.flatnonzero(new)
+    sums = np.cumsum(moves, axis=0) - moves
+    return np.full(len(moves), 1 / updates.shards), sums - sums[begins][group]
 
 
 # Best hyperplanes -----------------------------------------------------------------------------

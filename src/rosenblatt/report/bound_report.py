@@ -21,7 +21,7 @@ from rosenblatt.visible import count, grouped
 
 WIDTH = len("tightness")
 FEW = 8  # of very many classes
-OF_BOUNDS = ("separable", "R", "gamma", "shortfall", "batch_size", "eta0", "bound")
+OF_BOUNDS = ("separable", "R", "gamma", "shortfall", "batch_size", "shards", "eta0", "bound")
 OF_PROOFS = ("tightness", "within", "progress_holds", "length2_holds")
 CUT_OFF = {StopReason.EPOCH_LIMIT, StopReason.NO_PROGRESS, StopReason.WORK_LIMIT}
 STANDARDISED, AFTER = "standardised", " after standardising"

@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 def power_of_ten(bound: MistakeBound) -> str:
     """A power of ten that a bound beyond the largest float does not exceed.
 
-    ``m(R/γ)² + 3‖θ₀‖/(ηγ)`` is no less than any of its formulas for ever. Where R or γ is beyond
-    floats, too, there is no telling.
+    ``m(R/γ)² + 3‖θ₀‖/(ηγ)`` (with S shards S times as much) is no less than any of its formulas for
+    ever. Where R or γ is beyond floats, too, there is no telling.
     """
     if math.isinf(bound.R) or not bound.gamma > 0:
         return "∞"
-    square = math.log10(bound.batch_size) + 2 * (math.log10(bound.R) - math.log10(bound.gamma))
+    square = math.log10(bound.batch_size * bound.shards) + 2 * (
+        math.log10(bound.R) - math.log10(bound.gamma)
+    )
     guess = -math.inf
     if bound.length:
         rate = math.log10(bound.eta0) + math.log10(bound.gamma)
-        guess = math.log10(3 * bound.length) - rate
+        guess = math.log10(3 * bound.length * bound.shards) - rate
     both = max(square, guess) + math.log10(2) * (guess > -math.inf)
     return f"10^{math.ceil(both + 1e-9)}"
 
@@ -65,9 +67,9 @@ class MistakeBound(Shown):
         ``θ*``. None where no vector says more than that each visit can be a mistake.
     separable : bool or None
         Whether a hyperplane separates the classes; None: not asked.
-    update : {"online", "batch", "minibatch"}
+    update : {"online", "batch", "minibatch", "mixed"}
     batch_size : int
-        Samples per update: 1 online, all of them for "batch".
+        Samples per update: 1 online, all of them for "batch". (For "mixed", of a shard: 1.)
     eta0 : float
         The learning rate.
     epochs : int or None
@@ -84,6 +86,9 @@ class MistakeBound(Shown):
         How many classes are one problem, where that is so. All is then about the vectors that
         have x̃ in the place of a sample's class and -x̃ in that of a rival, and `hyperplane` has
         those of all classes in a row; `hyperplanes` has them one by one.
+    shards : int
+        How many shards are mixed; 1 where none are. What the lemmas say of m mistakes holds then
+        for ``m/shards``, their mean.
     """
 
     R: float
@@ -100,6 +105,7 @@ class MistakeBound(Shown):
     length: float = 0.0
     kernel: str | None = None
     n_classes: int | None = None
+    shards: int = 1
 
     @property
     def hyperplanes(self) -> tuple[Hyperplane, ...]:
@@ -119,23 +125,24 @@ class MistakeBound(Shown):
         """What the bound is, in symbols."""
         if self.hyperplane is None:
             return "E, a mistake per epoch" if self.shortfall == 1 else "nE, a mistake per visit"
-        m = "m" if self.batch_size > 1 else ""
+        m = "m" if self.batch_size > 1 else "S" if self.shards > 1 else ""
         if self.shortfall:
-            root = "√m·R" if m else "R"
+            root = f"√{m}·R" if m else "R"
             guess = ", and the start guess" if self.length else ""
             return f"(({root} + √E·D)/γ)²{guess}"
-        return "the larger root of the proof's quadratic" if self.length else f"{m}(R/γ)²"
+        times = "S times " if self.shards > 1 else ""
+        return f"{times}the larger root of the proof's quadratic" if self.length else f"{m}(R/γ)²"
 
     def progress_bound(self, mistakes: ArrayLike) -> Floats:
         """What ``θ·θ*`` is at least after so many mistakes."""
-        m = np.asarray(mistakes, dtype=np.float64)
-        short = math.sqrt(self.epochs or 0) * self.shortfall
+        m = np.asarray(mistakes, dtype=np.float64) / self.shards
+        short = math.sqrt((self.epochs or 0) / self.shards) * self.shortfall
         least: Floats = self.along + self.eta0 * (m * self.gamma - np.sqrt(m) * short)
         return least
 
     def length2_bound(self, mistakes: ArrayLike) -> Floats:
         """What ``‖θ‖²`` is at most after so many mistakes."""
-        m, step = np.asarray(mistakes, dtype=np.float64), self.eta0 * self.R
+        m, step = np.asarray(mistakes, dtype=np.float64) / self.shards, self.eta0 * self.R
         most: Floats = self.length * self.length + m * (self.batch_size * (step * step))
         return most
 
@@ -158,6 +165,8 @@ class MistakeBound(Shown):
             terms.append(f"D = {number(self.shortfall)}")
         if self.batch_size > 1:
             terms.append(f"m = {self.batch_size}")
+        if self.shards > 1:
+            terms.append(f"S = {self.shards}")
         if self.shortfall:
             terms.append(f"E = {self.epochs}")
         return ", ".join(terms)
@@ -168,8 +177,9 @@ class BoundReport(Frozen):
     """A recorded run beside its mistake bound: the proof, evaluated at every update.
 
     Arrays have an entry for the start and one after each update. With ``m`` mistakes so far, the
-    two lemmas say ``θ·θ* >= θ₀·θ* + ηmγ`` and ``‖θ‖² <= ‖θ₀‖² + η²mR²`` (times the batch size;
-    less what falls short of the margin, where the data are not separable).
+    two lemmas say ``θ·θ* >= θ₀·θ* + ηmγ`` and ``‖θ‖² <= ‖θ₀‖² + η²mR²`` (times the batch size; with
+    ``m/S`` for m where S shards are mixed; less what falls short of the margin, where the data are
+    not separable).
 
     Attributes
     ----------

@@ -39,7 +39,8 @@ class Mistakes(Frozen):
         The epoch (from 1), the row, its decision value before the update, and the factor of the
         sample in it: ``eta*y`` times the row's weight.
     update : int array
-        The update to which the mistake belongs: online its own, otherwise that of its batch.
+        The update to which the mistake belongs: online its own, otherwise that of its batch, or
+        of its epoch if shards are mixed.
     """
 
     epoch: Ints
@@ -131,11 +132,18 @@ class Updates(Mistakes):
         The learning rate, a factor of every batch's sum; 1 where the steps have it already.
     fit_intercept : bool
         Whether the bias takes part in the updates.
+    shard : int array or None
+        For ``update="mixed"`` the shard in which the mistake was made. `value` is then that of the
+        shard's own vector, and the update adds the mean of what the shards have changed.
+    shards : int
+        How many there are.
     """
 
     start: Hyperplane
     eta: float
     fit_intercept: bool
+    shard: Ints | None = None
+    shards: int = 1
 
     def hyperplane(self, t: int, X: Any) -> Hyperplane:
         """The hyperplane after the first `t` updates, bit for bit as the run had it.
@@ -152,16 +160,26 @@ class Updates(Mistakes):
         stop = self.first_mistakes(t, X.shape[0])
         theta = np.append(self.start.w, self.start.b)
         for batch in self._batches(stop):
-            sums = np.zeros_like(theta)
-            for k in batch:
-                add_sample(X, int(self.sample[k]), float(self.step[k]), sums)
-                sums[-1] += self.step[k] * self.fit_intercept
-            change = self.eta * sums
-            theta = theta + change
+            if self.shard is None:
+                change = self.eta * self._added(batch, np.zeros_like(theta), X)
+                theta = theta + change
+            else:
+                change = np.zeros_like(theta)
+                for part in np.split(batch, np.flatnonzero(np.diff(self.shard[batch])) + 1):
+                    change += self._added(part, theta.copy(), X) - theta
+                change /= self.shards
+                theta = theta + change
             if not np.isfinite(theta).all():
                 msg = "X holds numbers that are not finite: give the training data"
                 raise ValueError(msg)
             yield batch, change, theta
+
+    def _added(self, mistakes: Ints, theta: Floats, X: Any) -> Floats:
+        """A vector, with the steps of some mistakes added to it."""
+        for k in mistakes:
+            add_sample(X, int(self.sample[k]), float(self.step[k]), theta)
+            theta[-1] += self.step[k] * self.fit_intercept
+        return theta
 
     def table(
         self,

@@ -31,6 +31,7 @@ class Settings:
 
     update: str = "online"
     batch_size: int | None = None
+    shards: int | None = None
     order: str = "cyclic"
     eta: float = 1.0
     fit_intercept: bool = True

@@ -86,7 +86,7 @@ def _limit(
     if hasattr(classifier, "kernel_"):
         known["kernel"] = classifier.kernel_
     else:
-        known |= {"update": classifier.update, "batch_size": classifier.batch_size}
+        known |= {name: getattr(classifier, name) for name in ("update", "batch_size", "shards")}
     if isinstance(classifier.fits_[0], JointFit):
         known["multiclass"] = "joint"
     try:
