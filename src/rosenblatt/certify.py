@@ -100,23 +100,24 @@ def _checked_on_cluster(
     certificate: Any, X: Any, y: Any, sample_weight: Any
 ) -> CheckResult | CheckResults:
     """The check of certificates about data on a cluster, where they are."""
-    if sample_weight is not None:
-        msg = "sample_weight does not work on a cluster: leave it out, or give X.compute()"
-        raise ValueError(msg)
+    if is_of_dask(sample_weight):
+        sample_weight = np.asarray(sample_weight.compute()).ravel()
     with released():
         source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
-        return _checked_of(certificate, source, classes)
+        return _checked_of(certificate, source, classes, sample_weight)
 
 
-def _checked_of(certificate: Any, source: Any, classes: Any) -> CheckResult | CheckResults:
+def _checked_of(
+    certificate: Any, source: Any, classes: Any, sample_weight: Any
+) -> CheckResult | CheckResults:
     several = isinstance(certificate, tuple)
     if several != (len(classes) > 2) or (several and len(classes) != len(certificate)):
         msg = f"y has {len(classes)} classes: give the certificate of two, or one for each of more"
         raise ValueError(msg)
     if not several:
-        return _checked(certificate, labelled(source, 1), None, None)
+        return _checked(certificate, labelled(source, 1), None, sample_weight)
     each = enumerate(certificate)
-    return CheckResults(_checked(one, labelled(source, k), None, None) for k, one in each)
+    return CheckResults(_checked(one, labelled(source, k), None, sample_weight) for k, one in each)
 
 
 def _checked(certificate: Any, X: Any, y: Any, sample_weight: Any) -> CheckResult:

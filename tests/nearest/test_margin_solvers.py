@@ -17,9 +17,10 @@ from rosenblatt.nearest.directions import direction, newton_step
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.max_margin import centred
 from rosenblatt.nearest.newton import Live, improve
+from rosenblatt.nearest.scans import worst
 from rosenblatt.nearest.slacks import best_bias, evened, loss
 from rosenblatt.nearest.soft_margin import SoftMargin
-from rosenblatt.nearest.working_set import Clock, Samples, worst
+from rosenblatt.nearest.working_set import Clock, Samples
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.threads import Team

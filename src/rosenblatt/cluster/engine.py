@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 0.1  # seconds after which to look whether somebody wants to stop
 LOOK = 2.0  # seconds after which to look whether there still are a scheduler and workers
+MESSAGE = 1 << 22  # bytes to send at a time
 GONE = 30.0  # seconds without a scheduler after which nobody waits for it any longer
 ANSWER = 5.0  # seconds that it has for an answer when something has gone wrong
 DESERTED = 120.0  # seconds without a single worker after which nobody waits for one any longer
@@ -113,9 +114,8 @@ class Engine:
         """Have blocks computed, or found where they are; `name` is what messages call all."""
         with self._sending():
             futures = list(self.client.compute(list(delayed), traverse=False))
-        for number, future in enumerate(futures):
-            self._begun[id(future)] = future
-            self._blocks.append((ref(future), f"block {number} of {name}"))
+        self._begun |= {id(future): future for future in futures}
+        self._name(futures, name)
         return futures
 
     def submit(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
@@ -134,19 +134,65 @@ class Engine:
         """
         return self.submit(Guarded(function), *args)
 
+    def map(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+        """Have a function called for each row of some columns, many of them told at once."""
+        sent = sum(getattr(one, "nbytes", 0) for column in columns for one in column)
+        at_a_time = max(1, len(columns[0]) // (1 + sent // MESSAGE))
+        key = f"rosenblatt.{_name_of(function)}"
+        how = {"key": key, "pure": False, "batch_size": at_a_time}
+        with self._sending():
+            futures = list(self.client.map(function, *columns, **how))
+        self._begun |= {id(future): future for future in futures}
+        return futures
+
     def gather(
-        self, futures: Sequence[Any], look_up: Callable[[], None] | None = None
+        self,
+        futures: Sequence[Any],
+        look_up: Callable[[], None] | None = None,
+        *,
+        bring: bool = True,
     ) -> list[Any]:
-        """What the tasks found. `look_up` is called now and then, and may raise to give up."""
+        """What the tasks found, or, unless it is to be brought here, where it is.
+
+        `look_up` is called now and then, and may raise to give up.
+        """
+        if not bring:
+            self._waited_for(self._done(futures), look_up)
+            return self.homes(futures)
         found = self._waited_for(self.client.gather(list(futures), asynchronous=True), look_up)
         for one in found:
             if isinstance(one, Raised):
                 raise one.error
         return list(found)
 
+    async def _done(self, futures: Sequence[Any]) -> None:
+        """Wait for tasks; if one of them failed, raise its error."""
+        await asyncio.gather(*(future._state.wait() for future in futures))
+        failed = [future for future in futures if future.status != "finished"]
+        await self.client.gather(failed[:1], asynchronous=True)
+
     def call(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """What a function returns, called by a worker."""
         return self.gather([self.submit(function, *args, worker=worker)])[0]
+
+    def present(self, given: Any, name: str) -> list[Any] | None:
+        """The blocks of a persisted collection, in their order; None where it is not persisted."""
+        from dask.core import flatten
+        from distributed import futures_of
+
+        known = {future.key: future for future in futures_of(given)}
+        keys = list(flatten(given.__dask_keys__()))
+        if not known or any(key not in known for key in keys):
+            return None
+        found = [known[key] for key in keys]
+        if any(future.client is not self.client for future in found):
+            return None
+        self._name(found, name)
+        return found
+
+    def _name(self, blocks: list[Any], name: str) -> None:
+        """Have messages call blocks by their numbers."""
+        self._blocks += [(ref(one), f"block {k} of {name}") for k, one in enumerate(blocks)]
 
     def release(self) -> None:
         """Give up everything that was begun, done or not."""

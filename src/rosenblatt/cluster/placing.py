@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,20 +10,23 @@ import numpy as np
 
 from rosenblatt.cluster.source import ClusterSource, Held, Share
 from rosenblatt.data.rows import Block, DenseRows, as_matrix, as_rows, n_entries, slice_rows
-from rosenblatt.data.sources import IN_ORDER, Piece
+from rosenblatt.data.sources import IN_ORDER, Piece, copied
 from rosenblatt.data.tile_sums import tile_rows
 from rosenblatt.exact.blocks import stacked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt.cluster.engine import Engine
 
 PER_THREAD = 2  # shares for each thread of a worker, so that a late one leaves the rest to others
 
 
 class Part(NamedTuple):
-    """A future of a block, and the worker that it is on, as far as one knows."""
+    """A future of a block, or the k-th of a future of several, and the worker that it is on."""
 
     block: Any
+    k: int
     home: str
 
 
@@ -52,44 +56,81 @@ class Cut(NamedTuple):
     start: int
 
 
+class Span(NamedTuple):
+    """Rows `first` to `last` of what a task is given: of its n-th argument, or the k-th in that."""
+
+    given: int
+    k: int
+    first: int
+    last: int
+
+
 class Piecewise(NamedTuple):
-    """A piece of the data: rows `first` to `last` of a block, and those of so many `others`.
+    """A piece of the data, rows of one block or of several.
 
     Its first row has the number `start` in all the data, and there are `length` of them.
     """
 
     start: int
     length: int
-    first: int
-    last: int
-    others: int
+    spans: list[Span]
 
 
-class Planned(NamedTuple):
-    """A piece to be made on a worker, its home, of these futures."""
+ONE = -1  # the k of a future of one block
 
-    home: str
-    plan: Piecewise
-    blocks: list[Any]
+
+def groups(engine: Engine, homes: list[str]) -> list[tuple[str, list[int]]]:
+    """The numbers of what is on each worker, in as many groups as it may have at a time.
+
+    They are in order; what is nowhere goes to a worker that is there.
+    """
+    threads, by_home = engine.threads(), dict[str, list[int]]()
+    for number, home in enumerate(homes):
+        by_home.setdefault(home if home in threads else next(iter(threads)), []).append(number)
+    found = []
+    for home, numbers in by_home.items():
+        count = min(PER_THREAD * threads[home], len(numbers))
+        edges = [len(numbers) * k // count for k in range(count + 1)]
+        found += [(home, numbers[a:z]) for a, z in pairwise(edges)]
+    return found
+
+
+def ask(engine: Engine, task: Callable[..., Any], parts: list[Any], homes: list[str]) -> list[Any]:
+    """What a task says of some blocks, each told by the worker that has it, many at a time."""
+    some = groups(engine, homes)
+    futures = [
+        engine.submit(task, *(parts[n] for n in numbers), worker=home) for home, numbers in some
+    ]
+    found: list[Any] = [None] * len(parts)
+    for (_, numbers), told in zip(some, engine.gather(futures), strict=True):
+        for number, one in zip(numbers, told, strict=True):
+            found[number] = one
+    return found
 
 
 def placed_in_tiles(
-    engine: Engine, parts: list[Part], n_features: int, weighted: bool
+    engine: Engine,
+    parts: list[Part],
+    sizes: list[Size],
+    n_features: int,
+    weighted: bool,
+    make: Callable[[Any], Block] | None = None,
 ) -> ClusterSource:
-    """A source of the parts, one below the other.
+    """A source of the parts, one below the other; blocks, or what `make` makes blocks of.
 
-    Each stays where it is, but for the rows of a tile that straddles two or more of them: these
-    travel once, to where the tile begins. Nothing else is copied.
+    Each stays where it is, but for the rows of a tile that straddles two or more workers: these
+    travel once, to where the tile begins. Of a tile that straddles two or more parts a copy is
+    made; nothing else is copied.
     """
-    sizes = [Size(*one) for one in engine.gather([engine.submit(_size, p.block) for p in parts])]
     kept = [k for k, size in enumerate(sizes) if size.rows]
     parts, sizes = [parts[k] for k in kept], [sizes[k] for k in kept]
-    homes = engine.homes([part.block for part in parts])
-    parts = [part._replace(home=home or part.home) for part, home in zip(parts, homes, strict=True)]
     whole = Sizes(sum(s.rows for s in sizes), max(1, sum(s.entries for s in sizes)), n_features)
     cuts = _cuts([size.rows for size in sizes], tile_rows(whole))  # type: ignore[arg-type]
-    pieces = [_planned(engine, parts, some, n_features) for some in cuts]
-    shares = _shares(engine, pieces, n_features)
+    task = partial(_held, make, n_features)
+    shares = [
+        _share(engine, parts, some, home, task)
+        for home, some in _shared_out(engine, parts, sorted(cuts, key=lambda cut: cut[0].start))
+    ]
     engine.gather([engine.submit(_is_there, share.held) for share in shares])
     return ClusterSource(
         engine,
@@ -118,51 +159,75 @@ def _cuts(lengths: list[int], tile: int) -> list[list[Cut]]:
     return inner + list(across.values())
 
 
-def _planned(engine: Engine, parts: list[Part], cuts: list[Cut], n_features: int) -> Planned:
-    """A piece: rows of the part that it begins in, and copies of the rows of others."""
-    first, *others = cuts
-    home = parts[first.part].home
-    slices = [
-        engine.submit(
-            _cut, parts[c.part].block, c.first, c.last, n_features, worker=parts[c.part].home
-        )
-        for c in others
-    ]
-    length = sum(cut.last - cut.first for cut in cuts)
-    return Planned(home, Piecewise(first.start, length, first.first, first.last, len(slices)),
-                   [parts[first.part].block, *slices])  # fmt: skip
-
-
-def _shares(engine: Engine, pieces: list[Planned], n_features: int) -> list[Share]:
-    """What each worker holds, in as many shares as it has threads, or a few times that."""
-    threads = engine.threads()
-    by_home: dict[str, list[Planned]] = {}
-    for piece in sorted(pieces, key=lambda piece: piece.plan.start):
-        home = piece.home if piece.home in threads else next(iter(threads))
-        by_home.setdefault(home, []).append(piece)
-    shares = []
+def _shared_out(
+    engine: Engine, parts: list[Part], pieces: list[list[Cut]]
+) -> list[tuple[str, list[list[Cut]]]]:
+    """The pieces of each worker, in as many shares as it has threads, or a few times that."""
+    threads, by_home = engine.threads(), dict[str, list[list[Cut]]]()
+    for piece in pieces:
+        home = parts[piece[0].part].home
+        by_home.setdefault(home if home in threads else next(iter(threads)), []).append(piece)
+    found = []
     for home, held in by_home.items():
-        rows = np.cumsum([piece.plan.length for piece in held])
+        rows = np.cumsum([sum(cut.last - cut.first for cut in piece) for piece in held])
         count = min(PER_THREAD * threads[home], len(held))
         numbers = np.minimum((rows - 1) * count // rows[-1], count - 1)
         for number in np.unique(numbers):
-            some = [piece for piece, k in zip(held, numbers, strict=True) if k == number]
-            plans = [piece.plan for piece in some]
-            blocks = [block for piece in some for block in piece.blocks]
-            future = engine.submit(_held, plans, n_features, *blocks, worker=home)
-            spans = [(plan.start, plan.start + plan.length) for plan in plans]
-            shares.append(Share(future, spans, home))
-    return shares
+            found.append((home, [p for p, k in zip(held, numbers, strict=True) if k == number]))
+    return found
+
+
+def _share(
+    engine: Engine,
+    parts: list[Part],
+    pieces: list[list[Cut]],
+    home: str,
+    task: Callable[..., Any],
+) -> Share:
+    """A share of these pieces: of what its worker has, and copies of rows of other workers."""
+    abroad: dict[str, list[Cut]] = {}
+    for cut in (cut for piece in pieces for cut in piece[1:]):
+        if parts[cut.part].home != home:
+            abroad.setdefault(parts[cut.part].home, []).append(cut)
+    given: dict[str, Any] = {}  # the arguments, by the keys of futures
+    sent: dict[Cut, Span] = {}
+    for there, cuts in abroad.items():
+        own: dict[str, Any] = {parts[cut.part].block.key: parts[cut.part].block for cut in cuts}
+        at = {key: number for number, key in enumerate(own)}
+        spans = [_span(parts, cut, at) for cut in cuts]
+        future = engine.submit(_copies, task, spans, *own.values(), worker=there)
+        for k, cut in enumerate(cuts):
+            sent[cut] = Span(len(given), k, 0, cut.last - cut.first)
+        given[future.key] = future
+    for cut in (cut for piece in pieces for cut in piece if cut not in sent):
+        given[parts[cut.part].block.key] = parts[cut.part].block
+    at = {key: number for number, key in enumerate(given)}
+    plans = [
+        Piecewise(
+            piece[0].start,
+            sum(cut.last - cut.first for cut in piece),
+            [sent[cut] if cut in sent else _span(parts, cut, at) for cut in piece],
+        )
+        for piece in pieces
+    ]
+    future = engine.submit(task, plans, *given.values(), worker=home)
+    return Share(future, [(plan.start, plan.start + plan.length) for plan in plans], home)
+
+
+def _span(parts: list[Part], cut: Cut, at: dict[str, int]) -> Span:
+    part = parts[cut.part]
+    return Span(at[part.block.key], part.k, cut.first, cut.last)
 
 
 # What workers do -------------------------------------------------------------------------------
 
 
-def _size(block: Block) -> tuple[int, int, bool, str]:
+def size_of(block: Block) -> Size:
+    """What is to be known of a block."""
     rows = block.rows
     dense = isinstance(rows, DenseRows)
     dtype = (rows.X if isinstance(rows, DenseRows) else rows.data).dtype.str
-    return len(block.label), n_entries(rows), dense, dtype
+    return Size(len(block.label), n_entries(rows), dense, dtype)
 
 
 def _sliced(block: Block, first: int, last: int) -> Block:
@@ -171,24 +236,41 @@ def _sliced(block: Block, first: int, last: int) -> Block:
     return Block(rows, block.label[first:last], weight, block.factor)
 
 
-def _cut(block: Block, first: int, last: int, n_features: int) -> tuple[Any, Any, Any, Any]:
-    """A copy of a few rows, to travel."""
-    part = _sliced(block, first, last)
-    X = as_matrix(part.rows, n_features).copy()
-    return X, part.label.copy(), part.weight.copy(), block.factor
+def _blocks(make: Callable[[Any], Block] | None, given: tuple[Any, ...]) -> Callable[[Span], Block]:
+    """What gives the rows of a span of some arguments; each block is made once."""
+    made: dict[tuple[int, int], Block] = {}
+
+    def block_of(span: Span) -> Block:
+        if span[:2] not in made:
+            one = given[span.given] if span.k == ONE else given[span.given][span.k]
+            made[span[:2]] = one if make is None or isinstance(one, Block) else make(one)
+        return _sliced(made[span[:2]], span.first, span.last)
+
+    return block_of
 
 
-def _held(plans: list[Piecewise], n_features: int, *blocks: Any) -> Held:
+def _joined(blocks: list[Block], n_features: int) -> Block:
+    """Rows one below the other: a copy."""
+    X = stacked([as_matrix(block.rows, n_features) for block in blocks])
+    label, weight = (np.concatenate(parts) for parts in list(zip(*blocks, strict=True))[1:3])
+    return Block(as_rows(X), label, weight, blocks[0].factor)
+
+
+def _copies(task: Any, spans: list[Span], *given: Any) -> list[Block]:
+    """Copies of a few rows, to travel."""
+    make, n_features = task.args
+    block_of = _blocks(make, given)
+    return [copied(block_of(span), n_features) for span in spans]
+
+
+def _held(
+    make: Callable[[Any], Block] | None, n_features: int, plans: list[Piecewise], *given: Any
+) -> Held:
     """The pieces of a share: views of blocks, but for tiles that had to be put together."""
-    pieces, at = [], iter(blocks)
+    pieces, block_of = [], _blocks(make, given)
     for plan in plans:
-        block = _sliced(next(at), plan.first, plan.last)
-        if plan.others:
-            own = _cut(block, 0, len(block.label), n_features)
-            parts = [own, *(next(at) for _ in range(plan.others))]
-            Xs, labels, weights, factors = zip(*parts, strict=True)
-            X, label = stacked(list(Xs)), np.concatenate(labels)
-            block = Block(as_rows(X), label, np.concatenate(weights), factors[0])
+        parts = [block_of(span) for span in plan.spans]
+        block = parts[0] if len(parts) == 1 else _joined(parts, n_features)
         pieces.append(Piece(block, plan.start, IN_ORDER, plan.start, plan.length))
     return Held(pieces)
 

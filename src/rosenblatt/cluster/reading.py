@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.cluster.engine import ClusterError, is_of_dask, one_line
-from rosenblatt.cluster.placing import Part, placed_in_tiles
+from rosenblatt.cluster.placing import ONE, Part, Size, ask, placed_in_tiles, size_of
 from rosenblatt.data.rows import Block, as_rows
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Told(NamedTuple):
     `plain`: no sample has another weight than 1.
     """
 
-    rows: int
+    size: Size
     columns: int
     labels: NDArray[Any]
     counts: NDArray[np.int64]
@@ -60,7 +61,9 @@ class Labelled(NamedTuple):
     ----------
     parts : list of futures
         Each of a `RawBlock`.
-    lengths : list of int
+    homes : list of str
+        The workers that these are on.
+    sizes : list of Size
     labels : array
         All different labels, sorted.
     counts : int array
@@ -70,7 +73,8 @@ class Labelled(NamedTuple):
     """
 
     parts: list[Any]
-    lengths: list[int]
+    homes: list[str]
+    sizes: list[Size]
     labels: NDArray[Any]
     counts: NDArray[np.int64]
     n_features: int
@@ -98,25 +102,23 @@ def read_labelled(
     if sample_weight is not None:
         given.append(_blocks(engine, sample_weight, "sample_weight"))
     columns = _cut_alike(engine, given)
-    futures = [
-        engine.submit(_read, read, number, len(columns) > 2, *blocks)
-        for number, blocks in enumerate(zip(*columns, strict=True))
-    ]
-    told = engine.gather([engine.submit(_told, future) for future in futures])
-    lengths = [one[0] for one in told]
+    futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
+    homes = engine.gather(futures, bring=False)
+    told = ask(engine, _told, futures, homes)
+    lengths = [one.size.rows for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
         raise ValueError(msg)
-    widths = {d for n, d, *_ in told if n}
+    widths = {one.columns for one in told if one.size.rows}
     if len(widths) > 1:
         (first, d), other = _widths(told)
         found = f"block {other[0]} of X has {other[1]} columns, but block {first} has {d}"
         msg = f"{found}: give all the same"
         raise ClusterError(msg)
-    labels, counts = _together([(names, count) for n, _, names, count, _ in told if n])
-    d, plain = widths.pop(), all(one for *_, one in told)
+    labels, counts = _together([(one.labels, one.counts) for one in told if one.size.rows])
+    d, plain = widths.pop(), all(one.plain for one in told)
     _advise(len(lengths), sum(lengths), d)
-    return Labelled(futures, lengths, labels, counts, d, not plain)
+    return Labelled(futures, homes, [one.size for one in told], labels, counts, d, not plain)
 
 
 def placed(
@@ -124,9 +126,10 @@ def placed(
 ) -> ClusterSource:
     """The samples with the numbers of their classes, in tiles."""
     factors = np.empty((0, 0)) if factor is None else factor
-    plain = not data.weighted
-    parts = [Part(engine.submit(_coded, part, classes, factors, plain), "") for part in data.parts]
-    return placed_in_tiles(engine, parts, data.n_features, data.weighted or factor is not None)
+    parts = [Part(part, ONE, home) for part, home in zip(data.parts, data.homes, strict=True)]
+    weighted = data.weighted or factor is not None
+    coded = partial(_coded, classes, factors, data.weighted)
+    return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
 
 
 def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
@@ -149,6 +152,9 @@ def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
             given = given[:, 0]
     elif name != "X" and given.ndim == 2:
         given = given[given.columns[0]]
+    found = engine.present(given, name)
+    if found is not None:
+        return found
     delayed = given.to_delayed()  # an array of them, or a list
     return engine.begin(list(getattr(delayed, "flat", delayed)), name)
 
@@ -165,12 +171,17 @@ def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
         if not isinstance(given, np.ndarray) and len(given) == len(blocks):
             alike.append(given)
             continue
-        lengths = lengths or engine.gather([engine.submit(_length, block) for block in blocks])
+        lengths = lengths or _lengths(engine, blocks)
         if isinstance(given, np.ndarray):
             alike.append(_sent(given, lengths, name))
         else:
             alike.append(_cut_again(engine, given, lengths, name))
     return alike
+
+
+def _lengths(engine: Engine, blocks: list[Any]) -> list[int]:
+    """How many rows each block has."""
+    return ask(engine, _each_length, blocks, engine.gather(blocks, bring=False))
 
 
 def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
@@ -185,7 +196,7 @@ def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
 
 def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str) -> list[Any]:
     """Blocks of labels or weights, cut at the edges of those of X."""
-    sizes = engine.gather([engine.submit(_length, block) for block in blocks])
+    sizes = _lengths(engine, blocks)
     if sum(sizes) != sum(lengths):
         msg = f"{name} has {sum(sizes)} entries but X has {sum(lengths)} rows"
         raise ValueError(msg)
@@ -202,7 +213,7 @@ def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str)
 
 def _widths(told: list[Told]) -> list[tuple[int, int]]:
     """The first block, and the first that has another width, with their columns."""
-    widths = [(number, one.columns) for number, one in enumerate(told) if one.rows]
+    widths = [(number, one.columns) for number, one in enumerate(told) if one.size.rows]
     return [widths[0], next(pair for pair in widths if pair[1] != widths[0][1])]
 
 
@@ -240,7 +251,7 @@ def _outside() -> int:
 
 
 def _read(
-    read: Callable[[Any, Any, Any], Any], number: int, weighted: bool, X: Any, y: Any, *more: Any
+    read: Callable[[Any, Any, Any], Any], weighted: bool, number: int, X: Any, y: Any, *more: Any
 ) -> Any:
     """A block, validated; what is wrong with it is said with its number."""
     n, m = len_of(X), len_of(y)
@@ -262,21 +273,28 @@ def len_of(block: Any) -> int:
     return int(block.shape[0]) if hasattr(block, "shape") else len(block)
 
 
-def _length(block: Any) -> int:
-    return len_of(block)
+def _each_length(*blocks: Any) -> list[int]:
+    return [len_of(block) for block in blocks]
 
 
 def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(part: RawBlock) -> Told:
-    counts = np.bincount(part.numbers, minlength=len(part.labels))
-    plain = part.weight is None or bool((part.weight == 1.0).all())
-    return Told(part.X.shape[0], part.X.shape[1], part.labels, counts, plain)
+def _told(*parts: RawBlock) -> list[Told]:
+    return [
+        Told(
+            size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
+            part.X.shape[1],
+            part.labels,
+            np.bincount(part.numbers, minlength=len(part.labels)),
+            part.weight is None or bool((part.weight == 1.0).all()),
+        )
+        for part in parts
+    ]
 
 
-def _coded(part: RawBlock, classes: NDArray[Any], factor: Any, plain: bool) -> Block:
+def _coded(classes: NDArray[Any], factor: Any, weighted: bool, part: RawBlock) -> Block:
     places = np.searchsorted(classes, part.labels).astype(np.int32)
-    weight = np.empty(0) if plain or part.weight is None else part.weight
+    weight = np.empty(0) if part.weight is None or not weighted else part.weight
     return Block(as_rows(part.X), places[part.numbers], weight, factor)

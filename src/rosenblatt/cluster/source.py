@@ -208,15 +208,38 @@ class ClusterSource(Elsewhere):
         self, *changes: Callable[[Piece], Block], n_features: int, weighted: bool
     ) -> ClusterSource:
         """The blocks made into others, in as many passes, one after the other, as changes."""
+        made = [
+            [self.engine.submit(_changed, change, s.held, worker=s.home) for s in self.shares]
+            for change in changes
+        ]
+        return self._placed(made, n_features, weighted)
+
+    def taken(self, used: NDArray[np.bool_]) -> ClusterSource:
+        """Copies of the rows that are `used`, without their weights, where they are."""
+        made = []
+        for share in self.shares:
+            bits = [np.packbits(used[a:z]) for a, z in share.spans]
+            args = share.held, bits, self.n_features
+            made.append(self.engine.submit(_taken, *args, worker=share.home))
+        return self._placed([made], self.n_features, weighted=False)
+
+    def _placed(self, made: list[list[Any]], n_features: int, weighted: bool) -> ClusterSource:
+        """A source of new blocks: for each pass futures of those of every share."""
         from rosenblatt.cluster.placing import Part, placed_in_tiles
 
-        parts = [
-            Part(self.engine.submit(_changed, change, run.share.held, k), run.share.home)
-            for change in changes
-            for run in self.runs()
-            for k in range(run.first, run.last)
-        ]
-        return placed_in_tiles(self.engine, parts, n_features, weighted)
+        parts, sizes = [], []
+        for futures in made:
+            homes = self.engine.gather(futures, bring=False)
+            told = self.engine.gather([self.engine.submit(_sizes, one) for one in futures])
+            found = [
+                (span, Part(future, k, home), size)
+                for share, future, home, some in zip(self.shares, futures, homes, told, strict=True)
+                for k, (span, size) in enumerate(zip(share.spans, some, strict=True))
+            ]
+            found.sort(key=lambda one: one[0])
+            parts += [part for _, part, _ in found]
+            sizes += [size for _, _, size in found]
+        return placed_in_tiles(self.engine, parts, sizes, n_features, weighted)
 
 
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
@@ -253,5 +276,20 @@ def _piece(held: Held, k: int) -> Piece:
     return held.pieces[k]
 
 
-def _changed(change: Callable[[Piece], Block], held: Held, k: int) -> Block:
-    return change(held.pieces[k])
+def _changed(change: Callable[[Piece], Block], held: Held) -> list[Block]:
+    return [change(piece) for piece in held.pieces]
+
+
+def _taken(held: Held, bits: list[Any], n_features: int) -> list[Block]:
+    found = []
+    for piece, some in zip(held.pieces, bits, strict=True):
+        here = np.flatnonzero(np.unpackbits(some, count=piece.length))
+        X = as_matrix(piece.block.rows, n_features)[here]
+        found.append(Block(as_rows(X), piece.block.label[here], np.empty(0), np.empty((0, 0))))
+    return found
+
+
+def _sizes(blocks: list[Block]) -> list[Any]:
+    from rosenblatt.cluster.placing import size_of
+
+    return [size_of(block) for block in blocks]

@@ -110,6 +110,10 @@ class Elsewhere(ABC):
         """The blocks made into others, as by `ChangedSource`."""
 
     @abstractmethod
+    def taken(self, used: NDArray[np.bool_]) -> Elsewhere:
+        """Copies of the rows that are `used`, without their weights, where they are."""
+
+    @abstractmethod
     def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """Block after block, brought here."""
 
@@ -307,8 +311,9 @@ class FarRows:
         yield from self._source.map(partial(_of_matrix, task, self._source.n_features), *columns)
 
     def take(self, rows: NDArray[np.int64]) -> Any:
-        """A copy of the listed rows, ascending."""
-        return as_matrix(self._source.rows(rows).rows, self._source.n_features)
+        """A copy of the listed rows, ascending, which may be changed."""
+        X = as_matrix(self._source.rows(rows).rows, self._source.n_features)
+        return X if not isinstance(X, np.ndarray) or X.flags.writeable else X.copy()
 
 
 def _of_matrix(
@@ -487,6 +492,8 @@ class RowsByNumber:
 
 def only(source: Source, used: NDArray[np.bool_]) -> Source:
     """Some rows of a source, without their weights."""
+    if isinstance(source, Elsewhere):
+        return source.taken(used)
     d = source.n_features
 
     def change(piece: Piece) -> Block:

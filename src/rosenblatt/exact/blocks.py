@@ -38,6 +38,11 @@ class RowBlock:
         products: Floats = self.floats @ t
         return products
 
+    def dot_apart(self, t: Floats) -> Floats:
+        """The same; what becomes of a row does not depend on its neighbours."""
+        products: Floats = np.einsum("ij,j->i", self.floats, t)
+        return products
+
     def times(self, T: Floats) -> Floats:
         """``x_i · t`` for every column t of a matrix, rounded."""
         products: Floats = self.floats @ T
@@ -128,6 +133,10 @@ class Sparse(RowBlock):
     def dot(self, t: Floats) -> Floats:
         """``x_i · t``, rounded."""
         return self._by_row(np.add, self.floats * t[self.columns], 0.0)
+
+    def dot_apart(self, t: Floats) -> Floats:
+        """The same, which it is of each row by itself."""
+        return self.dot(t)
 
     def times(self, T: Floats) -> Floats:
         """``x_i · t`` for every column t of a matrix, rounded."""

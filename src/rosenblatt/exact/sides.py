@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -131,6 +132,16 @@ class Form:
             values = block.dot(self.t[:-1]) + self.t[-1]
             errors = block.size_dot(self.g[:-1]) + self.g[-1]
         errors *= 1.01
+        errors += len(self.t) * 2.0**-1070
+        errors[~np.isfinite(values)] = np.inf
+        return values, errors
+
+    def values_apart(self, block: RowBlock) -> tuple[Floats, Floats]:
+        """The same; what becomes of a row does not depend on its neighbours."""
+        sizes = replace(block, floats=np.abs(block.floats))
+        with np.errstate(all="ignore"):
+            values = block.dot_apart(self.t[:-1]) + self.t[-1]
+            errors = 1.01 * (sizes.dot_apart(self.g[:-1]) + self.g[-1])
         errors += len(self.t) * 2.0**-1070
         errors[~np.isfinite(values)] = np.inf
         return values, errors

@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import some_rows
 from rosenblatt.nearest import loops as slack
+from rosenblatt.nearest.sums import are_many, curvature, weighted_total
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
 SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
+NARROW = 100  # features up to which sums over many rows may take no matrix product
 FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
 CONJUGATE_STEPS = 200
 
@@ -37,6 +39,8 @@ def newton_step(
     k, d = len(rows), samples.d
     if not k:
         return -gradient, -slope_b / least
+    if samples.dense and samples.alike and d <= NARROW and are_many(samples.source, k):
+        return _where_they_are(samples, rows, weight, gradient, slope_b, least)
     few_entries = samples.source.n_entries <= FULL * samples.n * d
     if not samples.dense and few_entries and d <= min(k, SPARSE):
         return _without_copies(samples.source, rows, weight, gradient, slope_b, least)
@@ -45,6 +49,19 @@ def newton_step(
         X = X.toarray()
     alike = samples.alike or not isinstance(X, np.ndarray)
     return direction(X, weight, gradient, slope_b, least, alike=alike)
+
+
+def _where_they_are(
+    samples: Samples, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+) -> tuple[Floats, float]:
+    """The step from many dense rows, wherever they are, by sums over tiles of them."""
+    d, total, every = samples.d, float(weight.sum()), np.zeros(samples.n)
+    every[rows] = weight
+    centre = weighted_total(samples.source, every, samples.team) / total
+    H = curvature(samples.source, every, centre, samples.team)
+    H.flat[:: d + 1] += 1.0
+    dw = -_solve(H.T, gradient - centre * slope_b)
+    return dw, -slope_b / (total + least) - float(centre @ dw)
 
 
 def _without_copies(

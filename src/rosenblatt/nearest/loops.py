@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt.data.compiled import loop
 from rosenblatt.data.dots import dot
-from rosenblatt.data.rows import CsrRows, Rows, add_row, row_dot, row_norm2
+from rosenblatt.data.rows import Block, CsrRows, DenseRows, Rows, add_row, row_dot, row_norm2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,6 +148,34 @@ def values(rows: Rows, y: Any, theta: Any, start: int, stop: int, out: Any) -> N
 
 
 @loop
+def closest(
+    block: Block, positive: int, theta: Any, b: float, level: float, used: Any, start: int,
+    stop: int, found: Any, values: Any,
+) -> tuple[float, float, int]:  # fmt: skip
+    """The smallest ``s = y(w·x + theta_d)`` of each class among rows `start` to `stop`, +1 first.
+
+    What is not a number is smaller than all that is. Listed are the rows with ``s + yb < level``,
+    and these values; returned is how many, too. Where `used` is not empty other rows are left out.
+    """
+    own, others, count = np.inf, np.inf, 0
+    for row in range(start, stop):
+        i = np.uint64(row)
+        if used.size and not used[i]:
+            continue
+        y = 1.0 if block.label[i] == positive else -1.0
+        s = y * (row_dot(block.rows, i, theta[:-1]) + theta[-1])
+        if y > 0.0:
+            own = s if s < own or s != s else own
+        else:
+            others = s if s < others or s != s else others
+        s += y * b
+        if s < level:
+            found[count], values[count] = row, s
+            count += 1
+    return own, others, count
+
+
+@loop
 def least(s: Any, y: Any) -> tuple[float, float]:
     """The smallest s of class +1, and of class -1."""
     positive, negative = np.inf, np.inf
@@ -160,12 +188,49 @@ def least(s: Any, y: Any) -> tuple[float, float]:
 
 
 @loop
-def total(rows: Rows, u: Any, start: int, stop: int, out: Any) -> None:
-    """``out += Σ u_i x_i`` over rows `start` to `stop`."""
+def totals(
+    rows: Rows, u: Any, begin: int, start: int, stop: int, tile: int, out: Any, used: Any
+) -> None:
+    """Add ``u_i x_i`` of rows `start` to `stop` to the sum of its tile, `out[0]` that of the first.
+
+    Row i has the number `begin` + i in all the data, by which it is in a tile of so many rows;
+    `used` counts the rows that were added there.
+    """
+    first = (begin + start) // tile
     for row in range(start, stop):
-        i = np.uint64(row)
-        if u[i] != 0.0:
-            add_row(rows, i, u[i], out)
+        if u[row] != 0.0:
+            k = (begin + row) // tile - first
+            add_row(rows, np.uint64(row), u[row], out[k])
+            used[k] += 1
+
+
+@loop
+def curvatures(
+    rows: DenseRows, weight: Any, centre: Any, begin: int, start: int, stop: int, tile: int,
+    out: Any, used: Any,
+) -> None:  # fmt: skip
+    """Add ``weight_i (x_i - centre)(x_i - centre)ᵀ`` of rows to the sums of their tiles, likewise.
+
+    Of the matrix only the lower triangle with the diagonal, line after line.
+    """
+    first, d = (begin + start) // tile, len(centre)
+    for row in range(start, stop):
+        if weight[row] != 0.0:
+            k, x = (begin + row) // tile - first, rows.X[row]
+            at = 0
+            for i in range(d):
+                pull = weight[row] * (x[i] - centre[i])
+                for j in range(i + 1):
+                    out[k, at + j] += pull * (x[j] - centre[j])
+                at += i + 1
+            used[k] += 1
+
+
+@loop
+def total_in(rows: Rows, u: Any, into: Any, out: Any) -> None:
+    """Add ``u_i x_i`` of all rows, each to the sum that `into` says."""
+    for row in range(len(u)):
+        add_row(rows, np.uint64(row), u[row], out[into[row]])
 
 
 @loop

@@ -11,8 +11,8 @@ how much their values moved last, *sleep* through the next round as a single vec
 their multipliers make of them. A row that should have been awake shows at the next scan; the gap,
 computed from all rows, does not depend on who slept.
 
-Where slack is cheap, rounds are those of `coordinates`, as long as they are quick; otherwise they
-are those of `newton`.
+Where slack is cheap, rounds are those of `coordinates`, as long as they are quick and the rows that
+take part are not too many to be in one place; otherwise they are those of `newton`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
 from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, moved, settled, size_of
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
+from rosenblatt.nearest.sums import are_many
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Clock, Halt
 from rosenblatt.running.notes import Notes
@@ -156,6 +157,8 @@ class SoftMargin:
         """Where coordinate descent on a part of the rows leads; None where it is slow."""
         samples, c, order, nobody = self.samples, self.c, self._order(), np.zeros(self.samples.d)
         size, alpha = max(len(order) // GROWTH, DESCENT * samples.d, FIRST), np.zeros(samples.n)
+        if are_many(samples.source, size):
+            return None
         if FEWER * size >= len(order):
             return Stand(Start(nobody, 0.0, float(c.max())), ROUGH, alpha, c > 0, 0, True)
         rows, rough = np.sort(order[:size]), samples.d / size
@@ -267,6 +270,7 @@ class SoftMargin:
         while True:
             self._note("all", stand=Stand(at, mu, alpha, awake, late, descent))
             before, largest, gap = s, at.largest, self.best.gap
+            descent = descent and not are_many(self.samples.source, int(np.count_nonzero(awake)))
             if descent:
                 found = self._descend(alpha, awake, at.b, mu)
                 changed, w, b = found.alpha, None, found.b

@@ -17,6 +17,8 @@ from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, members, 
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
+from rosenblatt.nearest.scans import STEP, Wanted, closest
+from rosenblatt.nearest.sums import are_many, weighted_total
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.threads import WORTHWHILE
 
@@ -26,18 +28,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.rows import Rows
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
+    from rosenblatt.nearest.scans import Found
     from rosenblatt.running.threads import Team
 
 
-STEP = 1 << 20  # rows to scan between two looks at the clock
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
-FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
 CACHED = 1 << 17  # numbers that fit the cache
-PARTS = 8  # into which the rows are cut for the threads
 
 
 class Widest(NamedTuple):
@@ -97,7 +96,13 @@ class Samples:
         return self.matrix[rows].astype(np.float64, copy=False)
 
     def part(self, rows: Ints) -> Samples:
-        """A copy of the listed rows as samples of their own."""
+        """A copy of the listed rows as samples of their own; of many it is where these are."""
+        if isinstance(self.source, Elsewhere) and are_many(self.source, len(rows)):
+            used = np.zeros(self.n, np.bool_)
+            used[rows] = True
+            there = Samples(self.source.taken(used), self.team, self.positive, self.clock)
+            there.alike = self.alike
+            return there
         X, label = some_rows(self.source, rows), (self.y[rows] > 0).astype(np.int32)
         part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
         part.alike = self.alike
@@ -116,29 +121,8 @@ class Samples:
         return largest_number(self.matrix)
 
     def total(self, u: Floats) -> Floats:
-        """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks.
-
-        The rows are cut into a few parts by their numbers, each summed row by row.
-        """
-        signed = u * self.y
-        parts = min(PARTS, 1 + self.source.n_entries // WORTHWHILE)
-        edges = [self.n * k // parts for k in range(parts + 1)]
-        sums = np.zeros((parts, self.d))
-        used = np.flatnonzero(signed) if isinstance(self.source, Elsewhere) else None
-        if used is not None and len(used) * self.source.n_entries <= FEW_NUMBERS * self.n:
-            rows, cuts = as_rows(self.take(used)), np.searchsorted(used, edges)
-            for k in range(parts):
-                slack.total(rows, signed[used], int(cuts[k]), int(cuts[k + 1]), sums[k])
-            few: Floats = sums.sum(axis=0)
-            return few
-        for piece in self.source.pieces():
-            self.clock.look_up()
-            inside = [min(max(edge - piece.start, 0), piece.length) for edge in edges]
-            here = [k for k in range(parts) if inside[k] < inside[k + 1]]
-            add = partial(_total, piece.block.rows, signed[piece.start :], inside, sums)
-            self.team.each(add, here)
-        total: Floats = sums.sum(axis=0)
-        return total
+        """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks."""
+        return weighted_total(self.source, u * self.y, self.team, self.clock.look_up)
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
@@ -176,38 +160,23 @@ class Samples:
     def scan(self, theta: Floats, level: float, k: int, known: Ints) -> tuple[float, Ints]:
         """The smallest ``y_i(w·x_i + b)``, and up to `k` rows with the smallest ones below `level`.
 
-        Those in `known` are not among them. Of rows elsewhere, only these travel.
+        Those in `known` are not among them.
         """
-        if not isinstance(self.source, Elsewhere):
-            values = self.values(theta)
-            return float(values.min()), worst(values, level, k, known)
-        self.clock.look_up()
-        task = partial(_far_scan, self.positive, theta, level, k, np.sort(known))
-        scans = self.source.map(task, look_up=self.clock.look_up)
-        least, rows, found = zip(*scans, strict=True)
-        low, numbers = np.concatenate(found), np.concatenate(rows)
-        return float(np.min(least)), numbers[worst(low, level, k, known[:0])]
+        wanted = Wanted(self.positive, theta, 0.0, level, k, np.sort(known))
+        found = closest(self.source, wanted, self.team, self.clock)
+        return float(np.min(found.least)), found.rows
 
     def nearest(
         self, w: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
-    ) -> tuple[tuple[float, float], Ints, Floats]:
+    ) -> Found:
         """The smallest ``y(w·x)`` of class +1 and of class -1, among the rows that are `used`.
 
         Also up to `k` of these rows with the smallest ``y(w·x) + yb`` below `level` that are not
         in `known`, and these values.
         """
-        if not isinstance(self.source, Elsewhere):
-            s = self.values(np.append(w, 0.0))
-            return _nearest(s, self.y, b, used, level, k, known)
-        self.clock.look_up()
-        task = partial(_far_nearest, self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
-        columns, look_up = [] if used.all() else [used], self.clock.look_up
-        found = self.source.map(task, *columns, look_up=look_up)
-        least, rows, values = zip(*found, strict=True)
-        numbers, low = np.concatenate(rows), np.concatenate(values)
-        chosen = worst(low, level, k, known[:0])
-        positive, negative = np.min(least, axis=0)
-        return (float(positive), float(negative)), numbers[chosen], low[chosen]
+        wanted = Wanted(self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
+        columns = [] if used.all() else [used]
+        return closest(self.source, wanted, self.team, self.clock, *columns)
 
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
         """Rows spread over the data, up to `k` of each class."""
@@ -248,55 +217,6 @@ def _largest(numbers: NDArray[Any], start: int) -> float:
     return max(float(part.max()), -float(part.min()))
 
 
-def _total(rows: Rows, u: Floats, edges: list[int], sums: Floats, k: int) -> None:
-    slack.total(rows, u, edges[k], edges[k + 1], sums[k])
-
-
-def worst(values: Floats, level: float, k: int, known: Ints) -> Ints:
-    """Up to `k` rows with the smallest values below `level`, without those in `known`.
-
-    In ascending order; of rows with the same value the first ones.
-    """
-    low = np.flatnonzero(values < level)
-    low = low[~np.isin(low, known, assume_unique=True)] if low.size else low
-    if len(low) > k:
-        found = values[low]
-        last = np.partition(found, k - 1)[k - 1]
-        less, tied = np.flatnonzero(found < last), np.flatnonzero(found == last)
-        low = low[np.sort(np.append(less, tied[: k - len(less)]))]
-    return low
-
-
-def _nearest(
-    s: Floats, y: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
-) -> tuple[tuple[float, float], Ints, Floats]:
-    """What `Samples.nearest` finds, given ``s = y(w·x)``, which is lost."""
-    s[~used] = np.inf
-    least = slack.least(s, y)
-    s += y * b
-    rows = worst(s, level, k, known)
-    return least, rows, s[rows]
-
-
-def _far_nearest(
-    positive: int,
-    theta: Floats,
-    b: float,
-    level: float,
-    k: int,
-    known: Ints,
-    piece: Piece,
-    team: Team,
-    *used: NDArray[np.bool_],
-) -> tuple[tuple[float, float], Ints, Floats]:
-    """The same of a block; the numbers of rows are those in all the data."""
-    s, y = _far_values(positive, theta, piece, team), _signs(positive, piece)
-    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
-    some = used[0] if used else np.ones(len(s), np.bool_)
-    least, rows, values = _nearest(s, y, b, some, level, k, known[a:z] - piece.start)
-    return least, rows + piece.start, values
-
-
 def _signs(positive: int, piece: Piece) -> Floats:
     return np.where(piece.block.label == positive, 1.0, -1.0)
 
@@ -306,16 +226,6 @@ def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Float
     y, out = _signs(positive, piece), np.empty(piece.length)
     slack.values(piece.block.rows, y, theta, 0, piece.length, out)
     return out
-
-
-def _far_scan(
-    positive: int, theta: Floats, level: float, k: int, known: Ints, piece: Piece, team: Team
-) -> tuple[float, Ints, Floats]:
-    """The smallest value in a block, and the rows of it that a scan may be looking for."""
-    values = _far_values(positive, theta, piece, team)
-    a, z = np.searchsorted(known, (piece.start, piece.start + piece.length))
-    rows = worst(values, level, k, known[a:z] - piece.start)
-    return float(values.min()), rows + piece.start, values[rows]
 
 
 def batch(d: int) -> int:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from rosenblatt.exact.rationals import (
     square_sum,
 )
 from rosenblatt.exact.sides import Form, smallest
+from rosenblatt.exact.tile_passes import TILE, first_rows, map_tiles, tile_totals
 from rosenblatt.proofs.inputs import SignedRows, WrongError, require
 
 if TYPE_CHECKING:
@@ -97,17 +99,22 @@ def _total(values: Iterable[float]) -> float:
 
 def _slacks(form: Form, block: Any, y: Floats) -> tuple[Floats, Floats]:
     """``1 - y_i(w·x_i + b)`` in floats, and bounds on the errors."""
-    values, errors = form.values(block)
+    values, errors = form.values_apart(block)
     slacks = 1.0 - y * np.ldexp(values, form.scale)
     return slacks, 1.01 * (np.ldexp(errors, form.scale) + np.abs(slacks) * ULP) + SMALLEST
 
 
 def _precise_slacks(theta: Floats, block: Any, y: Floats) -> tuple[Floats, Floats]:
-    """The same from sums in twice the precision."""
-    values, top = form_values(block, theta)
-    values.hi, values.lo = -y * values.hi, -y * values.lo
-    values.add(float(np.ldexp(1.0, -top)))
-    return values.scaled(top).rounded()
+    """The same from sums in twice the precision, tile by tile."""
+    found = []
+    for a in range(0, len(block), TILE):
+        here = slice(a, a + TILE)
+        values, top = form_values(block.take(np.arange(a, min(a + TILE, len(block)))), theta)
+        values.hi, values.lo = -y[here] * values.hi, -y[here] * values.lo
+        values.add(float(np.ldexp(1.0, -top)))
+        found.append(values.scaled(top).rounded())
+    slacks, errors = zip(*found, strict=True)
+    return np.concatenate(slacks), np.concatenate(errors)
 
 
 def objective(
@@ -117,26 +124,32 @@ def objective(
 
     In twice the precision with `precise`, and where the two would be too far apart.
     """
-    low_c, high_c = problem.enclosed_bounds()
-    low, high, longest = [], [], 0
-    form = None
-    for start, block in blocks(problem.X):
-        part = slice(start, start + len(block))
-        y = problem.y[part].astype(np.float64)
-        form = form or Form(theta.tolist(), block.largest())
-        slacks, errors = _precise_slacks(theta, block, y) if precise else _slacks(form, block, y)
-        low.append(float(low_c[part] @ np.maximum(slacks - errors, 0.0)))
-        most_slack = np.maximum(slacks + errors, 0.0)
-        most_slack[np.isnan(most_slack)] = np.inf  # nothing is known
-        high.append(float(high_c[part] @ np.where(high_c[part] > 0, most_slack, 0.0)))
-        longest = max(longest, len(block))
+    form = Form(theta.tolist(), first_rows(problem.X, TILE).largest())
+    c = problem.enclosed_bounds()
+    alike = problem.weights is None and len(c[0]) > 0
+    task = partial(_lost, theta, None if precise else form, [one[0] for one in c] if alike else [])
+    columns: list[Any] = [problem.y.astype(np.int8), *([] if alike else c)]
+    sums = np.concatenate(list(map_tiles(problem.X, task, columns)))
     square = 0.5 * _total(np.square(theta[:-1]))
-    share = (longest + 8) * ULP
-    least = (square + _total(low)) * (1 - share) - SMALLEST
-    most = (square + _total(high)) * (1 + share) + len(theta) * SMALLEST
+    share = (TILE + 8) * ULP
+    least = (square + _total(sums[:, 0])) * (1 - share) - SMALLEST
+    most = (square + _total(sums[:, 1])) * (1 + share) + len(theta) * SMALLEST
     if not precise and not most - least <= narrow * most:
         return objective(problem, theta, precise=True)
     return least, most
+
+
+def _lost(
+    theta: Floats, form: Form | None, prices: list[Any], block: Any, first: int, side: Any, *c: Any
+) -> Floats:
+    """Bounds below and above the price of slack in each tile of a block."""
+    low_c, high_c = c or prices
+    y = side.astype(np.float64)
+    slacks, errors = _slacks(form, block, y) if form else _precise_slacks(theta, block, y)
+    least, most = np.maximum(slacks - errors, 0.0), np.maximum(slacks + errors, 0.0)
+    most[np.isnan(most)] = np.inf  # nothing is known
+    both = np.column_stack([low_c * least, high_c * np.where(high_c > 0, most, 0.0)])
+    return tile_totals(first, both)
 
 
 def exact_objective(problem: Judged, theta: Floats) -> Fraction:

@@ -6,13 +6,15 @@ import decimal
 import math
 import sys
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.blocks import blocks, chosen
+from rosenblatt.exact.blocks import chosen
 from rosenblatt.exact.rationals import closest
 from rosenblatt.exact.sides import signs, smallest
+from rosenblatt.exact.tile_passes import is_dense, map_tiles, sum_of_rows
 from rosenblatt.proofs.duality import SMALLEST, Judged, Proof, prove
 from rosenblatt.proofs.inputs import (
     WrongError,
@@ -241,12 +243,14 @@ def optimum_conditions(
         return _conditions_of_widest(optimum, problem)
     alpha = np.zeros(problem.n)
     alpha[rows] = optimum.multipliers
-    u, slack = np.zeros(len(w)), np.empty(problem.n)
-    for start, block in blocks(X):
-        part = slice(start, start + len(block))
-        slack[part] = 1.0 - y[part] * (block.dot(w) + b)
-        if alpha[part].any():
-            u += block.sum(alpha[part] * y[part])
+    task = partial(_slacks, np.append(w, b))
+    slack = np.concatenate(list(map_tiles(X, task, [y])))
+    if is_dense(X):
+        u = sum_of_rows(X, rows, alpha[rows] * y[rows])[0]
+    else:
+        u = np.zeros(len(w))
+        for part, where in chosen(X, rows):
+            u += part.sum((alpha * y)[rows[where]])
     total, square = optimum.multipliers.sum(), float(w @ w)
     primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
     c, xi = problem.bounds(), np.maximum(slack, 0.0)
@@ -261,6 +265,12 @@ def optimum_conditions(
         complementarity=float(_share(missed, primal)),
         gap=max(0.0, float(_share(primal - dual, primal))),
     )
+
+
+def _slacks(theta: Floats, block: Any, first: int, y: Floats) -> Floats:
+    """``1 - y_i(w·x_i + b)`` of the rows of a block."""
+    slacks: Floats = 1.0 - y * (block.dot_apart(theta[:-1]) + theta[-1])
+    return slacks
 
 
 def _conditions_of_widest(optimum: Optimum, problem: Judged) -> Conditions:

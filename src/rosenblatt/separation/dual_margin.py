@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from rosenblatt.nearest.working_set import worst
+from rosenblatt.nearest.scans import worst
 from rosenblatt.running.threads import one_blas_thread
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import qr
 
-from rosenblatt.nearest.working_set import batch, worst
+from rosenblatt.nearest.scans import worst
+from rosenblatt.nearest.working_set import batch
 from rosenblatt.separation import evidence
 from rosenblatt.separation.programs import cancelling_weights
 

@@ -29,7 +29,8 @@ from rosenblatt.exact.rationals import floats_of
 from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.max_margin import MaxMargin
-from rosenblatt.nearest.working_set import Samples, batch, worst
+from rosenblatt.nearest.scans import worst
+from rosenblatt.nearest.working_set import Samples, batch
 from rosenblatt.results import Inseparable, StopReason, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.running.notes import Notes
