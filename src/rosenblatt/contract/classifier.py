@@ -104,7 +104,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     ) -> Data:
         """Rows whose classes are numbered, with their weights."""
         weight = sample_weights(sample_weight, label)
-        factor = self._class_factors(classes, np.bincount(label, minlength=len(classes)))
+        factor = None
+        if self.class_weight is not None:  # counting takes as long as a tenth of a pass
+            factor = self._class_factors(classes, np.bincount(label, minlength=len(classes)))
         source = MemorySource(rows, label, n_features, weight, factor)
         return Data(source, classes, positives_of(classes))
 

@@ -72,8 +72,8 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     length = piece.length - a if work.logging else 0
     log = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
     visit, found = Visit(IN_ORDER, IN_ORDER, a, piece.length, piece.offset), np.zeros(k, np.int64)
-    args = piece.block, work.positives, visit, thetas, work.step, work.clocks, lags, log
-    online_problems(*args, found, work.tile)
+    stand = thetas, thetas.shape[1], work.step, work.clocks, lags, log, found
+    online_problems(piece.block, work.positives, visit, *stand, work.tile)
     for number in range(k if work.logging else 0):
         here = slice(found[number])
         part = Log(*(column[number, here].copy() for column in log))  # type: ignore[arg-type]
