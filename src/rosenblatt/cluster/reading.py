@@ -78,9 +78,9 @@ def read_labelled(
     `y` and the weights may be Dask's, too, cut as X is or (known lengths) in any other way, or
     arrays in this process.
     """
-    given = [_blocks(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
+    given = [block_futures(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
     if sample_weight is not None:
-        given.append(_blocks(engine, sample_weight, "sample_weight"))
+        given.append(block_futures(engine, sample_weight, "sample_weight"))
     columns = _cut_alike(engine, given)
     futures = [
         engine.submit(_read, read, number, len(columns) > 2, *blocks)
@@ -110,7 +110,7 @@ def placed(
     return placed_in_tiles(engine, parts, data.n_features, data.weighted or factor is not None)
 
 
-def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
+def block_futures(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
     """Futures of the blocks of a collection; an array that is here stays as it is."""
     if not is_of_dask(given):
         return np.asarray(given)
@@ -130,7 +130,9 @@ def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
             given = given[:, 0]
     elif name != "X" and hasattr(given, "columns"):
         given = given[given.columns[0]]
-    return list(engine.client.compute(list(given.to_delayed().ravel()), traverse=False))
+    blocks = given.to_delayed()
+    blocks = blocks if isinstance(blocks, list) else list(blocks.ravel())
+    return list(engine.client.compute(blocks, traverse=False))
 
 
 def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:

@@ -96,10 +96,18 @@ def share_of_hits(answers: Any, y: Any, sample_weight: Any = None) -> float:
 
     if hasattr(y, "to_dask_array"):
         y = y.to_dask_array()
-    y = y if is_of_dask(y) else da.from_array(np.asarray(y), chunks=answers.chunks)
+    answers = _with_lengths(answers)
+    y = _with_lengths(y) if is_of_dask(y) else da.from_array(np.asarray(y), chunks=answers.chunks)
     right = answers == y
     if sample_weight is None:
         return float(right.mean().compute())
-    weight = da.asarray(sample_weight)
+    weight = _with_lengths(da.asarray(sample_weight))
     hits, total = da.compute((right * weight).sum(), weight.sum())
     return float(hits / total)
+
+
+def _with_lengths(column: Any) -> Any:
+    """A Dask array of a number for each row, the lengths of its chunks known."""
+    if not np.isnan(column.shape[0]):
+        return column
+    return column.persist().compute_chunk_sizes()
