@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import floats, label_vector
 from rosenblatt.cluster.engine import Engine, is_of_dask
+from rosenblatt.cluster.opened import ClusteredSamples
 from rosenblatt.cluster.reading import RawBlock, column_names, placed, read_labelled
 from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
 from rosenblatt.contract.samples import FEW, number_labels, read_samples
@@ -34,11 +36,16 @@ def read_clustered(
 
     `factors` has the weights of the classes, given these and how many samples each has.
     """
-    if y is None:
+    if isinstance(X, ClusteredSamples):
+        X.refuse(y)
+        weight = None if sample_weight is None else _weights(sample_weight, X)
+        engine, data = X.engine, X.labelled(weight)
+    elif y is None:
         msg = "y is missing: give a label for each row of X"
         raise ValueError(msg)
-    engine = Engine.at_hand()
-    data = read_labelled(engine, X, y, sample_weight, _read_block)
+    else:
+        engine = Engine.at_hand()
+        data = read_labelled(engine, X, y, sample_weight, _read_block)
     labels = data.labels
     check_classification_targets(labels if len(labels) <= FEW else np.repeat(labels, 2))
     if known is None:
@@ -47,6 +54,16 @@ def read_clustered(
         classes, counts = known, np.zeros(len(known), np.int64)
         counts[find_classes(labels, known)] = data.counts
     return placed(engine, data, classes, factors(classes, counts)), classes
+
+
+def _weights(given: Any, X: ClusteredSamples) -> NDArray[np.float64]:
+    """A weight for each sample of an opened source."""
+    weight = floats("sample_weight", np.asarray(given))
+    if weight.shape != (len(X),):
+        msg = f"sample_weight has the shape {weight.shape} but X has {len(X)} rows"
+        raise ValueError(msg)
+    check_weights("sample_weight", weight)
+    return weight
 
 
 def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
@@ -62,10 +79,19 @@ def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
 
 def names_of(X: Any) -> NDArray[Any] | None:
     """The names of the features, where all columns have names that are texts."""
+    if isinstance(X, ClusteredSamples):
+        return None if X.features is None else np.array(X.features, dtype=object)
     names = column_names(X)
     if names is None or not all(isinstance(name, str) for name in names):
         return None
     return np.array(names, dtype=object)
+
+
+def nameless(model: Any) -> Any:
+    """A model that is given blocks without names, which were compared before."""
+    found = copy(model)
+    found.__dict__.pop("feature_names_in_", None)
+    return found
 
 
 def lazily(answer: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, width: int = 0) -> Any:
@@ -73,7 +99,9 @@ def lazily(answer: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, width: int
 
     A number for each row, or `width` of them.
     """
-    if hasattr(X, "columns"):
+    if isinstance(X, ClusteredSamples):
+        X = X.X
+    elif hasattr(X, "columns"):
         X = X.to_dask_array()
     elif X.numblocks[1] > 1:
         X = X.rechunk({1: -1})

@@ -16,7 +16,7 @@ from rosenblatt.tables.frames import Cells, Frame, is_empty, is_named
 from rosenblatt.tables.table_tally import TableTally
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rosenblatt.tables.encoder import TableEncoder
 
@@ -47,26 +47,31 @@ def tallied_on_cluster(X: Any, use: Sequence[str], free: Sequence[str]) -> Table
     """
     engine, (names, _) = Engine.at_hand(), names_of_dask(X)
     parts = list(block_futures(engine, X, "X"))
-    looked = [engine.submit(_looked, k, names, part) for k, part in enumerate(parts)]
+    looked = [engine.submit(looked_at, k, names, part) for k, part in enumerate(parts)]
     found = engine.gather(looked)
-    kinds = _common_kinds(names, [kinds for _, kinds in found]) | dict.fromkeys(free, "text")
+    kinds = common_kinds(names, [kinds for _, kinds in found]) | dict.fromkeys(free, "text")
     columns = Columns(names, kinds, use, free)
-    return merged_tallies(engine, parts, [n for n, _ in found], columns)
+    return merged_tallies(engine, [(part,) for part in parts], [n for n, _ in found], columns)
 
 
 def merged_tallies(
-    engine: Engine, parts: Sequence[Any], lengths: Sequence[int], columns: Columns
+    engine: Engine,
+    parts: Sequence[tuple[Any, ...]],
+    lengths: Sequence[int],
+    columns: Columns,
+    read: Callable[..., Any] | None = None,
 ) -> TableTally:
     """What must be known of parts of these lengths, as a tally of all rows in turn would have it.
 
-    Sums are exact, and the rest is merged in the order of the rows, whichever comes first.
+    Sums are exact, and the rest is merged in the order of the rows, whichever comes first. A part
+    is what `read` makes a table of.
     """
     firsts = list(accumulate(lengths, initial=0))
     if not firsts[-1]:
         msg = "the table has no rows: give at least one"
         raise ValueError(msg)
     futures = [
-        engine.submit(_tallied, number, first, columns, part)
+        engine.submit(_tallied, number, first, columns, read or _itself, *part)
         for number, (first, n, part) in enumerate(zip(firsts, lengths, parts, strict=False))
         if n
     ]
@@ -76,7 +81,7 @@ def merged_tallies(
     return whole
 
 
-def _common_kinds(names: Sequence[str], found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def common_kinds(names: Sequence[str], found: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The kind of each column that has a cell: that of all its parts, or text."""
     kinds = {}
     for name in names:
@@ -108,7 +113,7 @@ def _frame(names: Sequence[str], part: Any) -> Frame:
     return Frame.of_columns(part) if is_named(part) else Frame.of_array(np.asarray(part), names)
 
 
-def _looked(number: int, names: Sequence[str], part: Any) -> tuple[int, dict[str, str]]:
+def looked_at(number: int, names: Sequence[str], part: Any) -> tuple[int, dict[str, str]]:
     """How many rows a part has, and what the columns look like that have a cell."""
     if is_empty(part):
         return 0, {}
@@ -120,11 +125,17 @@ def _looked(number: int, names: Sequence[str], part: Any) -> tuple[int, dict[str
     return frame.n_rows, {one.name: one.kind for one in cells if one.first_present() >= 0}
 
 
-def _tallied(number: int, first: int, columns: Columns, part: Any) -> TableTally:
+def _itself(part: Any) -> Any:
+    return part
+
+
+def _tallied(
+    number: int, first: int, columns: Columns, read: Callable[..., Any], *part: Any
+) -> TableTally:
     """What must be known of a part whose first row has this number."""
     try:
         tally = TableTally(*columns, before=first)
-        tally.add(_frame(columns.names, part), Team(1))
+        tally.add(_frame(columns.names, read(*part)), Team(1))
     except (TypeError, ValueError) as error:
         raise _in_part(number, error) from error
     return tally

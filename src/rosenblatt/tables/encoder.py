@@ -209,11 +209,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_on_cluster(self, X: Any) -> TableEncoder:
         """The same of a collection of Dask's."""
         names, named = names_of_dask(X)
-        use, free = names_of("use", self.use), free_columns(self.text, names)
-        tally = tallied_on_cluster(X, use, free)
-        self._note_names(names, named)
-        self._describe(tally)
-        return self
+        return fitted_to(self, names, tallied_on_cluster(X, *asked_of(self, names)), named)
 
     def _note_names(self, names: Sequence[str], named: bool) -> None:
         self.n_features_in_ = len(names)
@@ -370,6 +366,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def asked_of(encoder: TableEncoder, names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Of a table with these columns those to use in any case, and those of free text."""
+    return names_of("use", encoder.use), free_columns(encoder.text, names)
+
+
+def fitted_to(
+    encoder: TableEncoder, names: Sequence[str], tally: TableTally, named: bool = True
+) -> TableEncoder:
+    """The encoder, fitted to what was gathered elsewhere of a table with these columns."""
+    encoder._note_names(names, named)
+    encoder._describe(tally)
+    return encoder
 
 
 def _refuse_absent(wanted: Iterable[str], names: Sequence[str]) -> None:
