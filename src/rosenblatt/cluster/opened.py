@@ -10,6 +10,8 @@ from rosenblatt.cluster.engine import is_of_dask
 from rosenblatt.cluster.reading import Labelled, RawBlock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from rosenblatt.cluster.engine import Engine
@@ -25,6 +27,8 @@ class ClusteredSamples:
     Attributes
     ----------
     shape : tuple of int
+    size : int
+        How many numbers are stored.
     label : int32 array of shape (n,), or None
         The number of each sample's class, in this process.
     classes : array or None
@@ -49,6 +53,7 @@ class ClusteredSamples:
         *,
         dtype: Any = np.float64,
         sparse: bool = False,
+        n_entries: int = 0,
         label: NDArray[np.int32] | None = None,
         classes: NDArray[Any] | None = None,
         targets: NDArray[np.float64] | None = None,
@@ -62,7 +67,7 @@ class ClusteredSamples:
         self._lengths, self._dtype, self._sparse = lengths, np.dtype(dtype), sparse
         self.label, self.classes, self.targets = label, classes, targets
         self.features, self.encoder, self.notes = features, encoder, notes
-        self.name = name
+        self.name, self.size = name, n_entries
         self.shape = sum(lengths), n_features
 
     def __len__(self) -> int:
@@ -112,6 +117,16 @@ class ClusteredSamples:
         if y is not None:
             msg = "X is an opened source, which has its own target: leave y out"
             raise ValueError(msg)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether most features are 0, and not stored."""
+        return self._sparse
+
+    def brought(self) -> Iterator[RawBlock]:
+        """Block after block, sent for one by one."""
+        for block in self.blocks:
+            yield self.engine.gather([block])[0]
 
     def labelled(self, sample_weight: Any = None) -> Labelled:
         """The blocks for those who learn from them, with a weight for each sample if there are."""

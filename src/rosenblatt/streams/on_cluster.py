@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -148,19 +148,34 @@ def _targets(
 
 def target_cells(table: PartedTable, target: str) -> Cells:
     """The cells of the target of all rows, sent for part by part."""
-    parts, coming = list[Cells](), list[Any]()
-    used = [part for part, n in zip(table.parts, table.lengths, strict=True) if n]
-    for at in range(len(used)):
-        while len(coming) < AHEAD and at + len(coming) < len(used):
-            part = used[at + len(coming)]
-            task = partial(_target_cells, table.read, target, table.kinds.get(target))
-            coming.append(table.engine.submit(task, part))
-        parts += table.engine.gather([coming.pop(0)])
+    task = partial(_target_cells, table.read, target, table.kinds.get(target))
+    used = [(part,) for part, n in zip(table.parts, table.lengths, strict=True) if n]
+    parts = list(_in_turn(table.engine, task, used))
     values: list[Any] = [cells.values for cells in parts]
     if isinstance(values[0], Texts):
         return Cells(target, "text", Texts.joined(values))
     numbers = np.concatenate([one.as_floats() for one in values])
     return Cells(target, parts[0].kind, Numbers(numbers, all(one.complete for one in values)))
+
+
+def sent_in_turn(
+    table: PartedTable, names: list[str], known: NDArray[np.bool_] | None
+) -> Iterator[dict[str, Any]]:
+    """These columns of the rows that are known, part by part."""
+    parts, lengths = known_parts(table, known)
+    used = [part for part, n in zip(parts, lengths, strict=True) if n]
+    return _in_turn(table.engine, partial(_chosen, table.read, names), used)
+
+
+def _in_turn(
+    engine: Engine, task: Callable[..., Any], parts: Sequence[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """What workers make of each part, in order, a few of them on their way."""
+    coming = list[Any]()
+    for at in range(len(parts)):
+        while len(coming) < AHEAD and at + len(coming) < len(parts):
+            coming.append(engine.submit(task, *parts[at + len(coming)]))
+        yield engine.gather([coming.pop(0)])[0]
 
 
 def fitted(
@@ -221,6 +236,7 @@ def encoded_samples(
         len(encoder.get_feature_names_out()),
         dtype=told[0][0],
         sparse=told[0][1],
+        n_entries=sum(n for *_, n in told),
         **found._asdict(),
         features=tuple(map(str, encoder.get_feature_names_out())),
         encoder=encoder,
@@ -275,5 +291,5 @@ def _itself(given: Any) -> Any:
     return given
 
 
-def _kind_of(block: Any) -> tuple[str, bool]:
-    return block.X.dtype.str, not isinstance(block.X, np.ndarray)
+def _kind_of(block: Any) -> tuple[str, bool, int]:
+    return block.X.dtype.str, not isinstance(block.X, np.ndarray), int(block.X.size)
