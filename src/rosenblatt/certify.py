@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt import proofs
 from rosenblatt.arguments import real_labels
 from rosenblatt.cluster.engine import is_of_dask, released
+from rosenblatt.cluster.opened import is_on_cluster
 from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.clustered import read_clustered
 from rosenblatt.contract.parameters import count_threads
@@ -73,7 +74,7 @@ def check(
     >>> bool(rb.certify.check(found, table, y[::-1]))
     False
     """
-    if is_of_dask(X):
+    if is_on_cluster(X):
         return _checked_on_cluster(certificate, X, y, sample_weight)
     if isinstance(X, OpenedSource):
         X, y = X.X, labels_of(X, y)[0]

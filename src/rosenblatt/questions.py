@@ -14,7 +14,8 @@ import numpy as np
 
 from rosenblatt.arguments import brief
 from rosenblatt.bounds import function as bounds
-from rosenblatt.cluster.engine import is_of_dask, released
+from rosenblatt.cluster.engine import released
+from rosenblatt.cluster.opened import ClusteredSamples, is_on_cluster
 from rosenblatt.contract.classifier import labels_of, positives_of
 from rosenblatt.contract.clustered import names_of, read_clustered
 from rosenblatt.contract.parameters import count_threads, time_limit
@@ -141,7 +142,7 @@ def separability(
     >>> rb.separability(line, ["low", "middle", "top"], multiclass="joint").verdict
     Verdict.SEPARABLE
     """
-    if is_of_dask(X):
+    if is_on_cluster(X):
         _refuse_any(kernel=kernel, fit_intercept=fit_intercept, multiclass=multiclass)
         return _asked_of_cluster(X, y, time_limit(max_time), keeper_at(checkpoint))
     how = {"kernel": kernel, "fit_intercept": fit_intercept}
@@ -259,7 +260,7 @@ def mistake_bound(
     >>> print(rb.mistake_bound([[-2.0], [0.0], [2.0]], [0, 1, 2], multiclass="joint"))
     at most 26 mistakes: (R/γ)² with R = 3.162, γ = 0.6124, of 3 classes as one problem
     """
-    if is_of_dask(X):
+    if is_on_cluster(X):
         _refuse_any(kernel=kernel, multiclass=multiclass)
         asked = {"hyperplane": hyperplane, "init": init, "eta0": eta0, "update": update}
         asked |= {"batch_size": batch_size, "shards": shards, "epochs": epochs}
@@ -296,8 +297,7 @@ def _clustered(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _asked_of_source(source: Any, classes: Any, X: Any, limit: float | None, keeper: Any) -> Any:
-    names = names_of(X)
-    samples = Samples(X, None if names is None else tuple(names), ())
+    samples = _samples_there(X)
     answers, positives = [], positives_of(classes)
     rest = classes.tolist()[0] if len(classes) == 2 else None
     with Team(count_threads(None)) as team, separation.noting(keeper, source, team) as notes:
@@ -388,10 +388,18 @@ def _about(found: Any, samples: Samples, positive: Any, negative: Any = None) ->
 
 def _samples(X: Any) -> Samples:
     """Samples as numbers, with the names of the features."""
-    if not isinstance(X, OpenedSource):
+    if not isinstance(X, OpenedSource | ClusteredSamples):
         return Samples.of(X)
     specs = getattr(X.encoder, "columns_", ())
     return Samples(X, X.features, tuple(s["name"] for s in specs if "dropped" in s))
+
+
+def _samples_there(X: Any) -> Samples:
+    """Samples on a cluster, with the names of the features."""
+    if isinstance(X, ClusteredSamples):
+        return _samples(X)
+    names = names_of(X)
+    return Samples(X, None if names is None else tuple(names), ())
 
 
 def _classes(X: Any, y: Any) -> list[Any]:

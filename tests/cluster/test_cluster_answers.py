@@ -152,7 +152,10 @@ def test_what_separates_brings_no_blocks_here(client, monkeypatch):
     assert rb.certify.check(proof, *there)
     assert rb.MaxMarginClassifier().fit(*there).stop_reason_ is rb.StopReason.GAP_CLOSED
     assert rb.mistake_bound(*there).separable
-    assert rb.Perceptron(max_epochs=20000).fit(*there).stop_reason_ is rb.StopReason.SEPARATED
+    apart = cut(X + 0.5 * np.where(y == "yes", 1, -1)[:, None] * proof.hyperplane.w, y)
+    for way in ({}, {"update": "batch"}, {"update": "mixed"}):
+        model = rb.Perceptron(max_epochs=400, **way).fit(*apart)
+        assert model.stop_reason_ is rb.StopReason.SEPARATED
 
 
 @pytest.mark.parametrize(

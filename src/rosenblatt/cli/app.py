@@ -29,6 +29,7 @@ from rosenblatt.cli.report import report
 from rosenblatt.cli.show import show
 from rosenblatt.cli.steps import steps
 from rosenblatt.cli.suspects import suspects
+from rosenblatt.cluster.engine import ClusterError
 from rosenblatt.visible import print_line
 
 EPILOG = (
@@ -92,7 +93,7 @@ def _answer(error: Exception) -> int:
         text = text.replace("Input should be a valid integer", "give a whole number")
         text = text.replace("Input should be", "give a number")  # greater than or equal to 1
         message = f"{text[0].lower()}{text[1:]}; {command} --help tells more" if text else command
-    elif isinstance(error, ValueError | OSError | MemoryError):
+    elif isinstance(error, ValueError | OSError | MemoryError | ClusterError):
         message = _in_one_line(error)
     elif isinstance(error, ImportError):
         message = f"a part is not installed: {_in_one_line(error)}"

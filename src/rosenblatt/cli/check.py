@@ -69,6 +69,7 @@ def check(
     memory: options.Memory = None,
     cache: options.CacheFolder = None,
     cache_size: options.CacheSize = None,
+    cluster: options.Cluster = None,
 ) -> None:
     """Say whether a hyperplane can separate the classes, and prove it.
 
@@ -90,6 +91,7 @@ def check(
             "use",
             "number",
             "category",
+            "cluster",
             "checkpoint",
             "checkpoint_every",
             "resume",
@@ -105,6 +107,7 @@ def check(
     limit, joint = max_seconds(max_time), multiclass == "joint"
     options.refuse(pairs and joint, "--pairs does not go with --multiclass joint: leave one out")
     with ProgressLine(not quiet) as progress:
+        engine = ctx.with_resource(options.on_cluster(cluster, progress))
         from rosenblatt.cli.reading import read_checked
         from rosenblatt.cli.room import ON_DISK, Room
         from rosenblatt.files.certificates import document_text, write_document
@@ -114,7 +117,11 @@ def check(
         from rosenblatt.results import Verdict
 
         progress.say(f"reading {shown_tables(files)}")
-        table = read_checked(files, target, how, Room.of(ctx.params))
+        if engine is not None:
+            from rosenblatt.cli.on_cluster import without_what_needs_all_rows
+
+            without_what_needs_all_rows(ctx.params)
+        table = read_checked(files, target, how, Room.of(ctx.params), engine)
         tell = partial(progress.say, "looking for a hyperplane")
         how, findings = how | {"pairs": pairs}, list[Any]()
         if joint and len(table.counts) > 2:
@@ -129,7 +136,9 @@ def check(
     ctx.meta[options.EXIT_CODE] = 0 if yes else 1
     if json_:
         print_data(document_text(document))
-        if table.cache is not None and not quiet:  # what is printed is the certificates alone
+        if (
+            table.cache is not None and cluster is None and not quiet
+        ):  # what is printed is the certificates alone
             told = next(note for note in table.notes if note.endswith(ON_DISK))
             print_line(f"rosenblatt: {told}", error=True)
     elif joint and not quiet:

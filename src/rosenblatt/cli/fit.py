@@ -140,6 +140,7 @@ def fit(
     memory: options.Memory = None,
     cache: options.CacheFolder = None,
     cache_size: options.CacheSize = None,
+    cluster: options.Cluster = None,
 ) -> None:
     """Learn to tell classes apart, and say what was found.
 
@@ -161,12 +162,18 @@ def fit(
     check_readable(test)
     kept = checkpoint_of(ctx.params)
     with ProgressLine(not quiet) as progress, HeldCtrlC() as ctrl_c:
+        engine = ctx.with_resource(options.on_cluster(cluster, progress))
         from rosenblatt.cli.effort import Effort
         from rosenblatt.cli.fitting import prepare, train
         from rosenblatt.cli.folding import Folding
 
-        table, classifier, encoder = prepare(ctx.params | {"record": record or None}, progress)
-        if table.cache is not None:
+        table, classifier, encoder = prepare(
+            ctx.params | {"record": record or None}, progress, engine
+        )
+        if engine is not None:
+            table.notes.append("no cross-validation on a cluster (--test FILE: other rows)")
+            n_folds = 0
+        elif table.cache is not None:
             from rosenblatt.cli.on_disk import without_folds
 
             without_folds(table, ctx.params)

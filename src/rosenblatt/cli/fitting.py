@@ -20,18 +20,20 @@ from rosenblatt.cli.bending import bend_facts, worth_bending
 from rosenblatt.cli.effort import CHOSEN, Effort
 from rosenblatt.cli.feature_maps import split_options, with_map
 from rosenblatt.cli.folding import Folding, with_folds
-from rosenblatt.cli.on_disk import features_of
+from rosenblatt.cli.on_cluster import MACHINE, without_what_needs_all_rows
 from rosenblatt.cli.options import (
     chosen_model,
     estimator_options,
     how_to_encode,
     how_to_read,
+    refuse,
     shown_tables,
     tables_of,
 )
-from rosenblatt.cli.reading import encoder_of, read_file
+from rosenblatt.cli.reading import encoded_table, encoder_of, read_file
 from rosenblatt.cli.room import Room
 from rosenblatt.cli.waiting import FoldProgress, HeldCtrlC, ProgressLine
+from rosenblatt.cluster.opened import ClusteredSamples
 from rosenblatt.contract.classifier import positives_of
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelWarning
@@ -55,6 +57,7 @@ from rosenblatt.visible import count
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from rosenblatt.cluster.engine import Engine
     from rosenblatt.report.terminal import NamedWeights
 
 Telling = ProgressLine | FoldProgress
@@ -112,14 +115,23 @@ def estimator(model: str) -> Any:
 
 
 def prepare(
-    options: Mapping[str, Any], progress: ProgressLine, **more: Any
+    options: Mapping[str, Any],
+    progress: ProgressLine,
+    engine: Engine | None = None,
+    **more: Any,
 ) -> tuple[LabelledTable, Any, Encoder]:
     """The table that a command was given, with the classifier and the encoder to fit to it."""
     options, of_map = split_options(options)
     name = chosen_model(options)
     rule, files = estimator(name), tables_of(options)
     progress.say(f"reading {shown_tables(files)}")
-    table = read_file(files, options["target"], rule, how_to_read(options), Room.of(options))
+    if engine is not None:
+        refuse(name == "kernel", f"--model kernel {MACHINE}, or take a linear model")
+        without_what_needs_all_rows({**options, "features": of_map or None})
+    room = Room.of(options)
+    table = read_file(files, options["target"], rule, how_to_read(options), room, engine)
+    if engine is not None:
+        options = _in_turn(name, options, table)
     classifier = rule(**estimator_options(name, rule, options, table.classes), **more)
     if options.get("tune"):
         from rosenblatt.cli.tuning import tuned
@@ -127,6 +139,14 @@ def prepare(
         classifier = tuned(classifier, name, options)
     encoder: Encoder = encoder_of(table, standardize=not options["raw"], **how_to_encode(options))
     return table, classifier, with_map(encoder, of_map) if of_map else encoder
+
+
+def _in_turn(name: str, options: Mapping[str, Any], table: LabelledTable) -> Mapping[str, Any]:
+    """The options with rows in turn, as a cluster takes them, unless the rule knows no order."""
+    if "margin" in name or options["order"] is not None or options["update"] == "batch":
+        return options
+    table.notes.append("rows in turn, as a cluster takes them (elsewhere: --order cyclic)")
+    return {**options, "order": "cyclic"}
 
 
 def train(
@@ -146,7 +166,7 @@ def train(
     """
     began = time.perf_counter()
     progress.say("encoding")
-    training = EncodedTable(**vars(table), encoder=encoder, X=features_of(table, encoder))
+    training = encoded_table(table, encoder)
     judged_as = classifier  # by folds: its choices are a part of it
     limit = None
     if hasattr(classifier, "choose"):
@@ -237,7 +257,7 @@ def fit(
     if not hasattr(classifier, "max_epochs"):  # margins are found in scans
         given["callback"] = partial(progress.after_scan, what, n_problems)
     else:
-        course = effort.course(classifier, X.X if y is None else X, n_problems)
+        course = effort.course(classifier, _extent(X) if y is None else X, n_problems)
         given["callback"] = partial(progress.after_epoch, what, course)
         if checkpoint is not None and (state := Keeper(checkpoint).found) is not None:
             ended = course.recall(state)
@@ -250,6 +270,11 @@ def fit(
         classifier.set_params(callback=None, **before)
     if ended is not None:  # by the command, before: nothing was left to do
         classifier.fits_ = tuple(_ended(one, ended) for one in classifier.fits_)
+
+
+def _extent(source: Any) -> Any:
+    """The features of an opened source, or as much of them as tells how many they are."""
+    return source if isinstance(source, ClusteredSamples) else source.X
 
 
 def _ended(fit: Any, reason: StopReason) -> Any:

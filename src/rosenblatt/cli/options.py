@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 import shlex
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rosenblatt.cluster.engine import Engine
     from rosenblatt.running.checkpoints import Checkpoint
 
 PAGE_ONLY = "page only"  # in a context's `meta`: nothing else is told
@@ -28,6 +30,7 @@ trains = partial(typer.Option, rich_help_panel="How to train")
 curves = partial(typer.Option, rich_help_panel="Kernels (--model kernel)")
 disk = partial(typer.Option, rich_help_panel="Tables larger than memory")
 keeps = partial(typer.Option, rich_help_panel="Runs that may be killed")
+spreads = partial(typer.Option, rich_help_panel="More than one process or machine")
 reads = partial(typer.Option, rich_help_panel="How to read the table")
 
 FILE = (
@@ -82,6 +85,10 @@ CHECKPOINT = (
 )
 EVERY = "How often to write it (30s); 0s: as often as can be."
 RESUME = "Go on with what the checkpoint holds, if it is there: to the same answer, to the bit."
+CLUSTER = (
+    "Have the workers of a Dask cluster read the files and do the work, to the same answer: local, "
+    "local:4 (processes here), or the address of a scheduler, whose workers see the files."
+)
 HEADER = "Whether the first line has names. Default: look."
 
 Updates = Literal["online", "batch", "minibatch", "mixed"]
@@ -130,6 +137,7 @@ CacheSize = Annotated[str | None, disk("--cache-size", metavar="SIZE", help=CACH
 CheckpointPath = Annotated[str | None, keeps("--checkpoint", metavar="PATH", help=CHECKPOINT)]
 CheckpointEvery = Annotated[str | None, keeps("--checkpoint-every", metavar="TIME", help=EVERY)]
 Resume = Annotated[bool, keeps("--resume", metavar="", help=RESUME)]
+Cluster = Annotated[str | None, spreads("--cluster", metavar="WHERE", help=CLUSTER)]
 Header = Annotated[bool | None, reads(metavar="", help=HEADER)]
 Delimiter = Annotated[str | None, reads(metavar="C", help=DELIMITER)]
 Sheet = Annotated[str | None, reads(metavar="NAME", help=SHEET)]
@@ -187,6 +195,15 @@ SUFFIXES = {
     "certificate": (".json",),
     "page": (".html", ".htm"),
 }
+
+
+def on_cluster(where: str | None, progress: Any) -> AbstractContextManager[Engine | None]:
+    """The cluster that an option names; None: none."""
+    if where is None:
+        return nullcontext()
+    from rosenblatt.cli.clusters import cluster_at
+
+    return cluster_at(where, progress)
 
 
 def how_to_read(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,7 @@ def predict(
     query: options.Query = None,
     db: options.Database = None,
     cache: options.CacheFolder = None,
+    cluster: options.Cluster = None,
 ) -> None:
     """Say the class of every row of a table, and its decision value.
 
@@ -68,13 +69,16 @@ def predict(
     files = tables_of(ctx.params)
     refuse(top and not explain, f"--top {top} says how many columns to name: add --explain")
     with ProgressLine(not quiet) as progress:
+        engine = ctx.with_resource(options.on_cluster(cluster, progress))
         from rosenblatt.cli.explaining import Explained
+        from rosenblatt.cli.on_cluster import answered
         from rosenblatt.cli.reading import open_table
         from rosenblatt.cli.saved_models import Application, Tally, notes_without_options
         from rosenblatt.files.models import load
         from rosenblatt.running.ahead import ahead, share_one_heap
         from rosenblatt.streams.cache import Cache
         from rosenblatt.tables.output import TableWriter
+        from rosenblatt.tables.table_on_workers import TableOnWorkers
 
         share_one_heap()
         output = None if output == "-" else output
@@ -88,15 +92,17 @@ def predict(
         progress.say(f"reading {shown_tables(files)}")
         how = options.how_to_read(ctx.params)
         parts = {"in_parts": True, "folder": Cache(cache).folder}
-        with open_table(files, how, **application.how_to_read, **parts) as table:
-            step = rows_at_a_time(table, len(application.answers))
-            chunks = ahead(application.chunks(table, step))
-            answers = ahead(application.answer(chunk, tally) for chunk in chunks)
+        with open_table(files, how, engine, **application.how_to_read, **parts) as table:
+            if isinstance(table, TableOnWorkers):
+                answers = ahead(answered(table.engine, application, table, tally))
+            else:
+                step = rows_at_a_time(table, len(application.answers))
+                answers = ahead(application.answers_to(table, step, tally))
             done = 0
-            with writer as out, closing(answers), closing(chunks):
+            with writer as out, closing(answers):
                 for answer in answers:
                     out.write(answer)
-                    done = min(done + step, table.n_rows)
+                    done += len(answer["prediction"])
                     progress.say("predicting", done, table.n_rows)
     if not quiet:
         told = tally.lines(application.classifier.classes_)

@@ -8,13 +8,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.cli.classes import find_target, parts, read_labels, spellings
 from rosenblatt.cli.grouping import check_groups, group_numbers, refuse_matrix
+from rosenblatt.cli.on_cluster import ClusteredTable, FarColumn, far_columns
 from rosenblatt.cli.on_disk import columns_in, features_of, recoded, room_for
 from rosenblatt.cli.options import READING, how_to_encode, refuse
 from rosenblatt.cli.room import Room
@@ -26,18 +27,29 @@ from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.spellings import in_one_spelling
 from rosenblatt.tables.storage import ForPythonError, TableError
 from rosenblatt.tables.table import Table, read_table
+from rosenblatt.tables.table_on_workers import TableOnWorkers
 from rosenblatt.tables.texts import Texts
 from rosenblatt.visible import count
+
+if TYPE_CHECKING:
+    from rosenblatt.cluster.engine import Engine
 
 MOST_NOTES = 5  # on columns that were treated alike
 
 
-def open_table(files: Sequence[str], how: Mapping[str, Any], **more: Any) -> Table:
-    """The table in these files, or in the answer to a query."""
+def open_table(
+    files: Sequence[str], how: Mapping[str, Any], engine: Engine | None = None, **more: Any
+) -> Table:
+    """The table in these files, or in the answer to a query; with an engine workers read it."""
     options: dict[str, Any] = {name: how.get(name) for name in READING}
     options["skip_bad_lines"] = bool(options["skip_bad_lines"])
     for name in ("decimal", "dates"):  # as an option says, or as a model knows it
         options[name] = options[name] or more.pop(name, None)
+    if engine is not None:
+        from rosenblatt.tables.table_on_workers import read_on_workers
+
+        more.pop("in_parts", None)
+        return read_on_workers(engine, list(files), **options | more)
     return read_table(list(files) or None, **options | more)
 
 
@@ -47,13 +59,14 @@ def read_file(
     estimator: type,
     how: Mapping[str, Any],
     room: Room | None = None,
+    engine: Engine | None = None,
 ) -> LabelledTable:
     """What a table is about; `estimator` is what an error advises to use from Python instead.
 
     What there is no `room` for is read from disk as it is needed.
     """
     try:
-        with asked_table(files, target, how, room) as table:
+        with asked_table(files, target, how, room, engine) as table:
             return _labelled(table, target, how, room)
     except ForPythonError as error:
         error.estimator = estimator.__name__
@@ -62,7 +75,11 @@ def read_file(
 
 @contextmanager
 def asked_table(
-    files: Sequence[str], target: str | None, how: Mapping[str, Any], room: Room | None = None
+    files: Sequence[str],
+    target: str | None,
+    how: Mapping[str, Any],
+    room: Room | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[Table]:
     """The table, its columns read as the options say."""
     numbers, words = how["number"], [*how["category"], *how["text"]]
@@ -76,9 +93,9 @@ def asked_table(
     named = [name for name in (target, groups) if name]
     wanted = [*how["ignore"], *how["use"], *numbers, *words, *named]
     known = {"text": words, "numbers": numbers, "missing": how["missing"]}
-    if room is not None and room.reads_in_parts(files):
+    if room is not None and (engine is not None or room.reads_in_parts(files)):
         known |= {"in_parts": True, "folder": room.cache.folder}
-    with open_table(files, how, wanted=wanted, **known) as table:
+    with open_table(files, how, engine, wanted=wanted, **known) as table:
         _check_names(table, wanted)
         kinds = table.kinds | dict.fromkeys(numbers, "number") | dict.fromkeys(words, "text")
         try:
@@ -130,13 +147,25 @@ def labelled_table(
     none = f"{table.path} has no column to learn from beside {target!r}{why}: give more columns"
     refuse(not features, none)
     known = labels.known
-    columns = columns_in(room, table, features, known)
+    exact, own = (*as_they_stand, *free), dict[str, Any]()
+    if isinstance(table, TableOnWorkers):
+        found, parted, several = far_columns(table, features, known, exact)
+        columns: dict[str, Any] = dict(found)
+        own = {"parted": parted}
+    else:
+        columns = columns_in(room, table, features, known)
     if not known.all():
         notes.append(f"{count(int((~known).sum()), 'row')} without a class left out")
-    notes += _merge_spellings(columns, (*as_they_stand, *free), room)
-    cache, told = room_for(room, Path(table.path).name, columns, free)
-    notes += told
-    return LabelledTable(
+    if isinstance(table, TableOnWorkers):
+        notes += _spelled(several)
+        assert room is not None
+        cache: Any = room.cache
+    else:
+        notes += _spelled(_merge_spellings(columns, exact, room))
+        cache, told = room_for(room, Path(table.path).name, columns, free)
+        notes += told
+    made: Any = ClusteredTable if own else LabelledTable
+    return made(  # type: ignore[no-any-return]
         file=Path(table.path).name,
         names=list(table.names),
         target=target,
@@ -152,6 +181,7 @@ def labelled_table(
         units=table.units,
         as_they_stand=tuple(as_they_stand),
         cache=cache,
+        **own,
     )
 
 
@@ -165,17 +195,28 @@ def _check_names(table: Table, names: Sequence[str]) -> None:
 
 
 def read_checked(
-    files: Sequence[str], target: str | None, how: Mapping[str, Any], room: Room | None = None
+    files: Sequence[str],
+    target: str | None,
+    how: Mapping[str, Any],
+    room: Room | None = None,
+    engine: Engine | None = None,
 ) -> EncodedTable:
     """A table as numbers, as given: texts one-hot, numbers not scaled, for that would round."""
-    with asked_table(files, target, how, room) as table:
+    with asked_table(files, target, how, room, engine) as table:
         labelled = _labelled(table, target, how, room)
     # Where all columns are constant, which no fit would use, the answer is no.
     encoder = encoder_of(labelled, standardize=False, keep_constant=True, **how_to_encode(how))
-    X = features_of(labelled, encoder)
+    in_numbers = encoded_table(labelled, encoder)
     labelled.notes.extend(notes_about(encoder))
     labelled.notes.extend(_notes_on_rounding(encoder, labelled.columns))
-    return EncodedTable(**vars(labelled), encoder=encoder, X=X)
+    return in_numbers
+
+
+def encoded_table(table: LabelledTable, encoder: Any) -> EncodedTable:
+    """A table in numbers, made by an encoder that is fitted to it."""
+    if isinstance(table, ClusteredTable):
+        return table.encoded(encoder)
+    return EncodedTable(**vars(table), encoder=encoder, X=features_of(table, encoder))
 
 
 def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder:
@@ -188,16 +229,26 @@ def encoder_of(table: LabelledTable, **how: Any) -> TableEncoder | SparseEncoder
 # What was done to the columns -------------------------------------------------------------------
 
 
-def _merge_spellings(columns: dict[str, Any], exact: Sequence[str], room: Room | None) -> list[str]:
-    """Give words that mean the same one spelling, in place; what was done, as notes."""
-    notes, how = [], {} if room is None else {"recoded": partial(recoded, room.cache)}
+def _merge_spellings(
+    columns: dict[str, Any], exact: Sequence[str], room: Room | None
+) -> list[tuple[str, list[list[str]]]]:
+    """Give words that mean the same one spelling, in place; in which columns there were several."""
+    found, how = [], {} if room is None else {"recoded": partial(recoded, room.cache)}
     for name, cells in columns.items():
         if isinstance(cells, Texts) and name not in exact:
             columns[name], several = in_one_spelling(cells, **how)
             if several:
-                told = f"{shortened(name)}: words in several spellings, taken as one"
-                option = f"(--category {shortened(name)}: as they stand)"
-                notes.append(f"{told}: {spellings(several)} {option}")
+                found.append((name, several))
+    return found
+
+
+def _spelled(found: Sequence[tuple[str, list[list[str]]]]) -> list[str]:
+    """Notes on columns with words in several spellings."""
+    notes = []
+    for name, several in found:
+        told = f"{shortened(name)}: words in several spellings, taken as one"
+        option = f"(--category {shortened(name)}: as they stand)"
+        notes.append(f"{told}: {spellings(several)} {option}")
     rest = len(notes) - MOST_NOTES
     more = f"the same of {count(rest, 'other column')}"
     return notes[:MOST_NOTES] + [more] * (rest > 0)
@@ -217,6 +268,8 @@ def _notes_on_rounding(
     ]
 
 
-def _reaches(numbers: NDArray[np.float64], size: float) -> bool:
+def _reaches(numbers: Any, size: float) -> bool:
     """Whether some number is as large as that."""
+    if isinstance(numbers, FarColumn):
+        return numbers.reaches(size)
     return any(bool((np.abs(numbers[part]) >= size).any()) for part in parts(len(numbers)))

@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,11 @@ from rosenblatt.files.wholeness import ModelFileError
 from rosenblatt.report.saved import saved_facts
 from rosenblatt.report.sentences import listing, percent, shortened
 from rosenblatt.results.calibration import probabilities
+from rosenblatt.running.ahead import ahead
 from rosenblatt.tables.cells import TRUTH
 from rosenblatt.tables.spellings import as_known
 from rosenblatt.tables.table import Table
+from rosenblatt.tables.table_on_workers import TableOnWorkers
 from rosenblatt.tables.texts import MISSING_CODE, Texts
 from rosenblatt.tables.written_numbers import COMMA, POINT, value_of
 from rosenblatt.visible import count
@@ -116,6 +119,14 @@ class Tally:
         self.strange.update({cell: n for cell, number, n in each if n and number < 0})
         self.without += int((true.codes < 0).sum())
         return numbers
+
+    def merge(self, other: Tally) -> None:
+        """Add what was counted of the rows that follow."""
+        self.judged, self.right = self.judged + other.judged, self.right + other.right
+        self.without += other.without
+        self.strange.update(other.strange)
+        for name, counts in other.unseen.items():
+            self.unseen.setdefault(name, Counter()).update(counts)
 
     def meet(self, strangers: dict[str, NDArray[np.object_]]) -> None:
         """Count cells with values that were not there in training."""
@@ -243,6 +254,26 @@ class Application:
         kept = self.named(table).read_as(dict.fromkeys(self.kept, "text"))
         ranges = ((at, min(at + step, table.n_rows)) for at in range(0, table.n_rows, step))
         return ((rows.chunk(*part), kept.chunk(*part)) for part in ranges)
+
+    def answers_to(self, table: Table, step: int, tally: Tally) -> Iterator[dict[str, Any]]:
+        """What is written of all rows, so many at a time; they are read ahead."""
+        chunks = self.chunks(table, step)  # now, before anything is written
+
+        def answers() -> Iterator[dict[str, Any]]:
+            with closing(ahead(chunks)) as ready:
+                for chunk in ready:
+                    yield self.answer(chunk, tally)
+
+        return answers()
+
+    def readings(self, table: TableOnWorkers) -> tuple[Any, Any]:
+        """How workers make of a part the columns that the model needs, and those that are kept."""
+        rows = self.fitting(table)
+        assert isinstance(rows, TableOnWorkers)
+        self.notes = rows.notes_besides(self.target)
+        kept = self.named(table).read_as(dict.fromkeys(self.kept, "text"))
+        assert isinstance(kept, TableOnWorkers)
+        return rows.reading(), kept.reading()
 
     def _kinds(self, table: Table) -> dict[str, str]:
         if self.encoder is not None:

@@ -248,8 +248,8 @@ class Engine:
         """What became of the cluster, or of the data, in one line."""
         from distributed import KilledWorker
 
-        if isinstance(error, ClusterError):
-            return ClusterError(str(error))
+        if isinstance(error, Exception) and type(error).__module__.startswith("rosenblatt."):
+            return error  # which says in one line what is wrong
         if isinstance(error, KilledWorker):
             lost = f"{error.allowed_failures + 1} workers died in a row over the same part"
             remedy = "give them more memory, or smaller blocks"

@@ -98,13 +98,12 @@ def read_labelled(
     `y` and the weights may be Dask's, too, cut as X is or (known lengths) in any other way, or
     arrays in this process.
     """
-    given = [_blocks(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
+    given = [block_futures(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
     if sample_weight is not None:
-        given.append(_blocks(engine, sample_weight, "sample_weight"))
+        given.append(block_futures(engine, sample_weight, "sample_weight"))
     columns = _cut_alike(engine, given)
     futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
-    homes = engine.gather(futures, bring=False)
-    told = ask(engine, _told, futures, homes)
+    homes, told = described(engine, futures)
     lengths = [one.size.rows for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
@@ -121,6 +120,12 @@ def read_labelled(
     return Labelled(futures, homes, [one.size for one in told], labels, counts, d, not plain)
 
 
+def described(engine: Engine, blocks: list[Any]) -> tuple[list[str], list[Told]]:
+    """Where raw blocks are, once they are made, and what the workers tell of them."""
+    homes = engine.gather(blocks, bring=False)
+    return homes, ask(engine, _told, blocks, homes)
+
+
 def placed(
     engine: Engine, data: Labelled, classes: NDArray[Any], factor: NDArray[np.float64] | None
 ) -> ClusterSource:
@@ -132,7 +137,7 @@ def placed(
     return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
 
 
-def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
+def block_futures(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
     """Futures of the blocks of a collection; an array that is here stays as it is."""
     if not is_of_dask(given):
         return np.asarray(given)

@@ -12,8 +12,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.cluster.engine import is_of_dask
-from rosenblatt.contract.clustered import lazily, names_of, read_clustered, share_of_hits
+from rosenblatt.cluster.opened import ClusteredSamples, is_on_cluster
+from rosenblatt.contract.clustered import (
+    lazily,
+    names_of,
+    read_clustered,
+    share_of_hits,
+)
 from rosenblatt.contract.estimator import Estimator, are_floats, is_count, sample_weights
 from rosenblatt.contract.parameters import class_weights, count_threads, find_classes
 from rosenblatt.contract.samples import class_numbers, read_labelled_samples
@@ -68,7 +73,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
         """Validate the data, once. A C-ordered float X is not copied."""
-        if is_of_dask(X):
+        if is_on_cluster(X):
             return self._read_clustered(X, y, sample_weight, classes, reset=reset)
         if isinstance(X, OpenedSource):
             rows = as_rows(self._opened(X, reset=reset))
@@ -146,7 +151,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X; of Dask's collections, when that is computed."""
-        if is_of_dask(X):
+        if is_on_cluster(X):
             self._note_columns(X)
             return lazily(self, "predict", X, self.classes_.dtype)  # type: ignore[no-any-return]
         values = self.decision_function(X)
@@ -156,7 +161,10 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers on X and y, or on an opened source."""
-        if is_of_dask(X):
+        if isinstance(X, ClusteredSamples):
+            X.refuse(y)
+            y = X.y
+        if is_on_cluster(X):
             return share_of_hits(self.predict(X), y, sample_weight)
         if isinstance(X, OpenedSource):
             X.refuse(y)
@@ -212,7 +220,7 @@ class LinearClassifier(Classifier):
         The signs are exact. Of Dask's collections it is computed when it is asked for.
         """
         check_is_fitted(self)
-        if is_of_dask(X):
+        if is_on_cluster(X):
             self._note_columns(X)
             width = len(self.coef_) if len(self.coef_) > 1 else 0
             return lazily(self, "decision_function", X, np.float64, width)  # type: ignore[no-any-return]

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import floats, label_vector
 from rosenblatt.cluster.engine import Engine, is_of_dask, one_line
+from rosenblatt.cluster.opened import ClusteredSamples
 from rosenblatt.cluster.reading import RawBlock, column_names, placed, read_labelled
 from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
 from rosenblatt.contract.samples import FEW, number_labels, read_samples
@@ -36,11 +37,17 @@ def read_clustered(
 
     `factors` has the weights of the classes, given these and how many samples each has.
     """
-    if y is None:
+    if isinstance(X, ClusteredSamples):
+        X.refuse(y)
+        weight = None if sample_weight is None else _weights(sample_weight, X)
+        engine = Engine(X.engine.client)
+        data = X.labelled(engine, weight)
+    elif y is None:
         msg = "y is missing: give a label for each row of X"
         raise ValueError(msg)
-    engine = Engine.at_hand()
-    data = read_labelled(engine, X, y, sample_weight, _read_block)
+    else:
+        engine = Engine.at_hand()
+        data = read_labelled(engine, X, y, sample_weight, _read_block)
     labels = data.labels
     check_classification_targets(labels if len(labels) <= FEW else np.repeat(labels, 2))
     if known is None:
@@ -49,6 +56,16 @@ def read_clustered(
         classes, counts = known, np.zeros(len(known), np.int64)
         counts[find_classes(labels, known)] = data.counts
     return placed(engine, data, classes, factors(classes, counts)), classes
+
+
+def _weights(given: Any, X: ClusteredSamples) -> NDArray[np.float64]:
+    """A weight for each sample of an opened source."""
+    weight = floats("sample_weight", np.asarray(given))
+    if weight.shape != (len(X),):
+        msg = f"sample_weight has the shape {weight.shape} but X has {len(X)} rows"
+        raise ValueError(msg)
+    check_weights("sample_weight", weight)
+    return weight
 
 
 def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
@@ -64,6 +81,8 @@ def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
 
 def names_of(X: Any) -> NDArray[Any] | None:
     """The names of the features, where all columns have names that are texts."""
+    if isinstance(X, ClusteredSamples):
+        return None if X.features is None else np.array(X.features, dtype=object)
     names = column_names(X)
     if names is None or not all(isinstance(name, str) for name in names):
         return None
@@ -75,13 +94,16 @@ def lazily(model: Any, asked: str, X: Any, dtype: Any, width: int = 0) -> Any:
 
     The answers are those of the model as it is now, a number for each row, or `width` of them.
     """
-    if hasattr(X, "columns"):
+    if isinstance(X, ClusteredSamples):
+        X = X.X
+    elif hasattr(X, "columns"):
         X = X.to_dask_array()
     elif X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     chunks = (X.chunks[0], (width,)) if width else (X.chunks[0],)
     model = copy(model)  # which another fit does not change
     model.callback = None  # which may be something that cannot travel
+    model.__dict__.pop("feature_names_in_", None)  # which were compared before
     meta = np.empty((0, width) if width else (0,), dtype)
     dropped = {} if width else {"drop_axis": 1}
     task = partial(_answers, getattr(model, asked), meta)
@@ -111,13 +133,18 @@ def share_of_hits(answers: Any, y: Any, sample_weight: Any = None) -> float:
         with warnings.catch_warnings():  # of texts, which become the objects they are here
             warnings.filterwarnings("ignore", "Dask currently has limited support", UserWarning)
             y = y.to_dask_array()
-    if not is_of_dask(y):
-        if np.isnan(answers.chunks[0]).any():  # nobody knows yet where to cut the labels
-            answers = da.asarray(answers.compute())
-        y = da.from_array(np.asarray(y), chunks=answers.chunks)
+    answers = _with_lengths(answers)
+    y = _with_lengths(y) if is_of_dask(y) else da.from_array(np.asarray(y), chunks=answers.chunks)
     right = answers == y
     if sample_weight is None:
         return float(right.mean().compute())
-    weight = da.asarray(sample_weight)
+    weight = _with_lengths(da.asarray(sample_weight))
     hits, total = da.compute((right * weight).sum(), weight.sum())
     return float(hits / total)
+
+
+def _with_lengths(column: Any) -> Any:
+    """A Dask array of a number for each row, the lengths of its chunks known."""
+    if not np.isnan(column.shape[0]):
+        return column
+    return column.persist().compute_chunk_sizes()

@@ -234,7 +234,7 @@ class MarginClassifier(LinearClassifier):
         """
         check_is_fitted(self)
         data = self._read(X, y, None, self.classes_, reset=False)
-        values = self.decision_function(X).reshape(-1, len(self.fits_))
+        values = np.asarray(self.decision_function(X)).reshape(-1, len(self.fits_))
         label = labels(data.source)
         found = tuple(
             _sides(np.where(label == positive, 1.0, -1.0) * values[:, k], self.fits_[k])

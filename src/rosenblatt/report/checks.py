@@ -28,6 +28,7 @@ from rosenblatt.files.certificates import (
     digest,
 )
 from rosenblatt.proofs import check
+from rosenblatt.report.clustered import ClusteredTraining
 from rosenblatt.report.facts import Document
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.report.joint_checks import checked_jointly, told
@@ -104,6 +105,15 @@ class TwoClasses:
         if self.minus is None or len(self.table.classes) == 2:
             return None
         return np.isin(self.table.label, (self.plus, self.minus))
+
+    def verdict(self, max_time: float | None, notes: Notes | None) -> Certificate:
+        """Whether a hyperplane separates the two."""
+        if isinstance(self.table, ClusteredTraining):
+            classes = self.table.classes.tolist()
+            rest = None if self.minus is None else classes[self.minus]
+            return self.table.verdict_on(classes[self.plus], max_time, notes, rest)
+        found: Certificate = separability(self.X, self.y, max_time=max_time, checkpoint=notes)
+        return found
 
     @property
     def X(self) -> Any:
@@ -220,7 +230,7 @@ def examine(
             left = None if end is None else end - time.monotonic()
             share = None if left is None else max(0.001, left / (len(problems) - k))
             notes: Any = notes_of(f"{problem.plus} against {problem.minus}")
-            found = separability(problem.X, problem.y, max_time=share, checkpoint=notes)
+            found = problem.verdict(share, notes)
             findings.append(Finding(problem, found))
     return findings
 
@@ -233,6 +243,10 @@ def _noting(
     keeper = keeper_at(checkpoint)
     if keeper is None:
         yield lambda problem: None
+        return
+    if isinstance(table, ClusteredTraining):
+        with table.noting(keeper) as notes:
+            yield notes.of
         return
     source = MemorySource(as_rows(table.X), table.label, table.X.shape[1])
     with Team(count_threads(None)) as team, noting(keeper, source, team) as notes:

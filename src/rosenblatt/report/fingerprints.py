@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from rosenblatt.report.clustered import ClusteredTraining
 from rosenblatt.report.fits import EncodedTable
 from rosenblatt.tables.texts import MISSING_CODE, PIECE, Texts
 
@@ -27,10 +28,37 @@ def fingerprint(table: EncodedTable) -> str:
     whole = hashlib.sha256()
     labels, numbers = table.labels
     classes = Texts(np.array([str(label) for label in labels], object), numbers)
-    for name, cells in [*table.columns.items(), (table.target, classes)]:
-        kind, digest = _column(cells)
-        whole.update(json.dumps([name, kind, digest]).encode())
+    if isinstance(table, ClusteredTraining):
+        columns = [(name, *found) for name, found in _columns_of_parts(table).items()]
+    else:
+        columns = [(name, *_column(cells)) for name, cells in table.columns.items()]
+    for column in [*columns, (table.target, *_column(classes))]:
+        whole.update(json.dumps(column).encode())
     return f"sha256:{whole.hexdigest()}"
+
+
+def _columns_of_parts(table: ClusteredTraining) -> dict[str, tuple[str, str]]:
+    """The kind and the hash of each column of a table that is sent for part by part."""
+    found = {name: hashlib.sha256() for name in table.columns}
+    ranks: dict[str, dict[str, int]] = {name: {} for name in table.columns}
+    kinds: dict[str, str] = {}
+    for part in table.parts_of_columns():
+        for name, cells in part.items():
+            if isinstance(cells, Texts):
+                kinds[name], (texts, own) = "text", _in_order(cells)
+                places = [ranks[name].setdefault(text, len(ranks[name])) for text in texts]
+                known = np.array([*places, MISSING_CODE], dtype="<i4")
+                found[name].update(known[own[cells.codes]].tobytes())
+            elif cells.dtype.kind == "M":
+                kinds[name] = "date"
+                found[name].update(_whole(cells.astype("datetime64[us]")).tobytes())
+            else:
+                kinds[name] = "number"
+                found[name].update(_plain(cells).tobytes())
+    for name, kind in kinds.items():
+        if kind == "text":
+            found[name].update(json.dumps(list(ranks[name])).encode())
+    return {name: (kinds[name], found[name].hexdigest()) for name in table.columns}
 
 
 def _column(cells: Any) -> tuple[str, str]:

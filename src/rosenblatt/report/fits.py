@@ -20,6 +20,7 @@ from rosenblatt.contract.classifier import choose, positives_of
 from rosenblatt.contract.parameters import class_weights
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.exact import margin_of
+from rosenblatt.proofs import check
 from rosenblatt.report.facts import (
     ExpansionFacts,
     FitFacts,
@@ -34,6 +35,7 @@ from rosenblatt.report.facts import (
     TableFacts,
 )
 from rosenblatt.results import (
+    Certificate,
     Hyperplane,
     Inseparable,
     JointFit,
@@ -42,6 +44,7 @@ from rosenblatt.results import (
     Sides,
 )
 from rosenblatt.running.problems import WITHOUT_MISTAKES
+from rosenblatt.separation.function import separability
 from rosenblatt.streams.cache import Cache
 from rosenblatt.streams.writing import FeatureWriter
 from rosenblatt.tables.date_parts import with_parts
@@ -149,6 +152,27 @@ class EncodedTable(LabelledTable):
         """The features and classes, as estimators take them, which do not copy any."""
         return OpenedSource(self.X, label=self.label, classes=self.classes, name=self.file)
 
+    def found_by(self, classifier: Any) -> NDArray[np.bool_]:
+        """The classes of which a linear model gets some row right."""
+        found = np.zeros(len(self.classes), np.bool_)
+        for part in self.parts():
+            values = classifier.decision_function(self.X[part])
+            chosen = choose(values.reshape(len(values), -1), classifier.at_zero)
+            found[chosen[chosen == self.label[part]]] = True
+        return found
+
+    def margin(self, plane: Hyperplane, positive: Any) -> float | None:
+        """How far the closest sample is, None unless all are strictly on their sides."""
+        return separating_margin(plane, self.X, self.signs(positive))
+
+    def is_proof(self, certificate: Any, positive: Any) -> bool:
+        """Whether a certificate proves its verdict on a class against the rest."""
+        return bool(check(certificate, self.X, self.signs(positive)))
+
+    def verdict_on(self, positive: Any, max_time: float | None) -> Certificate:
+        """Whether a hyperplane separates a class from the rest."""
+        return separability(self.X, self.signs(positive), max_time=max_time)
+
     def parts(self) -> Iterator[slice]:
         """Its samples, some at a time."""
         n = len(self.label)
@@ -246,12 +270,7 @@ def _missed(classifier: Any, training: EncodedTable | None) -> tuple[str, ...]:
         return ()
     if classifier.n_errors_ < min(training.counts.values()):
         return ()
-    found = np.zeros(len(training.classes), np.bool_)
-    for part in training.parts():
-        values = classifier.decision_function(training.X[part])
-        chosen = choose(values.reshape(len(values), -1), classifier.at_zero)
-        found[chosen[chosen == training.label[part]]] = True
-    return tuple(map(str, training.classes[~found]))
+    return tuple(map(str, training.classes[~training.found_by(classifier)]))
 
 
 def fit_facts(classifier: Any, training: EncodedTable | None = None) -> FitFacts:
@@ -335,9 +354,9 @@ def margins_of(classifier: Any, training: EncodedTable) -> tuple[float | None, .
         return None
     if isinstance(classifier.fits_[0], JointFit):
         return (joint_margin(classifier.fits_[0].hyperplanes, training),)
-    planes, X = [fit.hyperplane for fit in classifier.fits_], training.X
-    both = zip(planes, map(training.signs, positive_classes(classifier)), strict=True)
-    return tuple(separating_margin(plane, X, y) for plane, y in both)
+    planes = [fit.hyperplane for fit in classifier.fits_]
+    both = zip(planes, positive_classes(classifier), strict=True)
+    return tuple(training.margin(plane, positive) for plane, positive in both)
 
 
 def separating_margin(plane: Hyperplane, X: Any, y: Ints) -> float | None:

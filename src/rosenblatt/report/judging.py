@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
-from rosenblatt.proofs import check
 from rosenblatt.report.facts import PATIENCE, FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fits import (
     EncodedTable,
     joint_margin,
     positive_classes,
     proof_facts,
-    separating_margin,
 )
 from rosenblatt.results import (
     Fit,
@@ -81,7 +79,7 @@ def judge(
                 elif hasattr(classifier, "kernel_"):
                     verdict = _in_features(classifier, fit, training, y, share)
                 else:
-                    verdict = _among_rows(classifier, fit, training, y, share, known[k])
+                    verdict = _among_rows(classifier, fit, training, positive, share, known[k])
         except KeyboardInterrupt:
             pass
         except Exception as error:  # the model is there, and must not be lost with its verdict
@@ -149,23 +147,24 @@ def _among_rows(
     classifier: Any,
     fit: Fit | MarginFit,
     training: EncodedTable,
-    y: Ints,
+    positive: Any,
     seconds: float,
     margin: float | None,
 ) -> VerdictFacts:
     """The verdict on one problem: whether a hyperplane separates the samples."""
-    X, own = training.X, _own(fit)
+    own = _own(fit)
     if own is not None:
         is_model = isinstance(fit, MarginFit) or fit.keeps_last
-        margin = margin if is_model else separating_margin(own, X, y)
-        if margin is not None and check(Separable(own, margin), X, y):
+        margin = margin if is_model else training.margin(own, positive)
+        if margin is not None and training.is_proof(Separable(own, margin), positive):
             ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
             return VerdictFacts(Verdict.SEPARABLE, ground, proved=True)
     certificate: Any = fit.certificate
     if not isinstance(certificate, QuasiSeparable | Inseparable):
-        certificate = separability(X, y, max_time=max(0.01, seconds))
+        certificate = training.verdict_on(positive, max(0.01, seconds))
     if isinstance(certificate, Undecided):
         ground = Ground.TIME if certificate.why == Undecided.TIME else Ground.WORK
+        X, y = training.X, training.signs(positive)
         pairs = twins(X, y).pairs  # which tell something, whatever the verdict will be
         return replace(_same(training, pairs[:1]), verdict=UNDECIDED, ground=ground, proved=False)
     found = VerdictFacts.of(certificate, training.rows, training.some_columns)

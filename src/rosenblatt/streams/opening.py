@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -26,6 +26,9 @@ from rosenblatt.tables.sparse_features import SparseEncoder, is_sparse
 from rosenblatt.tables.table import read_table
 from rosenblatt.visible import count
 
+if TYPE_CHECKING:
+    from rosenblatt.cluster.opened import ClusteredSamples
+
 NOTHING = Target(None, None, None)
 FLOATS = (np.float32, np.float64)
 ENCODERS = (TableEncoder, SparseEncoder)
@@ -39,8 +42,9 @@ def open(
     encoder: TableEncoder | None = None,
     cache: Any = None,
     cache_size: Any = None,
+    engine: Any = None,
     **reading: Any,
-) -> OpenedSource:
+) -> OpenedSource | ClusteredSamples:
     """Samples of any amount, as numbers on disk that are taken in place of ``X, y``.
 
     What is given is read once into a temporary file, block by block; estimators,
@@ -70,12 +74,17 @@ def open(
         The folder for temporary files; None: the system's (TMPDIR).
     cache_size : int or str, optional
         The most bytes that features may take there, such as ``"50GB"``; None: what is free.
+    engine : distributed.Client, optional
+        A Dask cluster whose workers read the files, which all of them see under the same names, or
+        hold the parts of a Dask data frame. The features are made there and stay there.
     **reading
         How to read files: the arguments of `rosenblatt.io.read_table`, such as ``query=``.
 
     Returns
     -------
     OpenedSource
+        With an `engine` `rosenblatt.cluster.opened.ClusteredSamples`, which is taken in the same
+        places and gives the same answers.
 
     Raises
     ------
@@ -99,6 +108,10 @@ def open(
             msg = f"{name}= is not known: give arguments of open, or of rosenblatt.io.read_table"
             raise TypeError(msg)
     with Cache(cache, cache_size) as room:
+        if engine is not None:
+            from rosenblatt.streams.on_cluster import engine_of, opened_on_cluster
+
+            return opened_on_cluster(what, target, encoder, engine_of(engine), room, reading)
         return _opened(what, target, encoder, room, reading)
 
 

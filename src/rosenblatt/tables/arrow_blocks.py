@@ -37,8 +37,12 @@ def arrow_blocks(
     most_rows: int,
     markers: Collection[str],
     fetch: Fetch,
+    groups: range | None = None,
 ) -> Iterator[tuple[int, list[Cells]]]:
-    """The first row and the columns of each block; `fetch` has those that Arrow is no help with."""
+    """The first row and the columns of each block; `fetch` has those that Arrow is no help with.
+
+    Of a single file the rows may be those of some of its row groups.
+    """
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
@@ -51,7 +55,10 @@ def arrow_blocks(
             texts = [field for column, field in fields.items() if column.kind == "text"]
             with ParquetFile(state.file, **BUFFERS, read_dictionary=texts) as opened:
                 names = list(dict.fromkeys(fields.values()))
-                for batch in opened.iter_batches(most_rows, columns=names):
+                some = {} if groups is None else {"row_groups": list(groups)}
+                for k in range(groups.start if groups else 0):
+                    first += opened.metadata.row_group(k).num_rows
+                for batch in opened.iter_batches(most_rows, columns=names, **some):
                     state.check()
                     yield first, decoder.decoded(batch, fields, first, fetch)
                     first += batch.num_rows

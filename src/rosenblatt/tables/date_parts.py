@@ -48,6 +48,14 @@ class PartsTally:
             if not seen.all():
                 seen[_places(days, part)] = True
 
+    def merge(self, other: PartsTally) -> None:
+        """Take note of the dates of another tally."""
+        self._hours.merge(other._hours)
+        self._first = min(self._first, other._first)
+        self._last = max(self._last, other._last)
+        for part, seen in other._seen.items():
+            self._seen[part] |= seen
+
     def settle(self) -> None:
         """Give up room that the next dates need again."""
         self._hours.settle()

@@ -11,9 +11,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.arguments import names_of, yes_or_no
+from rosenblatt.cluster.engine import is_of_dask
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.running.threads import WORTHWHILE, Team
 from rosenblatt.tables.cells import KINDS, MISSING, is_number
+from rosenblatt.tables.dask_frames import (
+    features_on_cluster,
+    names_of_dask,
+    tallied_on_cluster,
+)
 from rosenblatt.tables.date_parts import are_parts, cells_with_parts, with_parts
 from rosenblatt.tables.feature_values import codes, filled_array, filled_csr, names, width
 from rosenblatt.tables.frames import Cells, Frame, is_empty, is_named
@@ -125,12 +131,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : mapping from names to columns, data frame, Arrow table or 2-D array
+            Also a data frame or array of Dask's, whose parts stay where they are.
         y : ignored
 
         Returns
         -------
         self
         """
+        if is_of_dask(X):
+            return self._fit_on_cluster(X)
         table = self._open(X, reset=True)
         tally = self._tally(table.names, {})
         with _team_for(table) as team:
@@ -141,6 +150,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """`fit` and `transform` of the same table, whose columns are read only once."""
+        if is_of_dask(X):
+            return self.fit(X).transform(X)
         table = self._open(X, reset=True)
         tally = self._tally(table.names, {})
         with _team_for(table) as team:
@@ -195,6 +206,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._describe(tally)
         return self
 
+    def _fit_on_cluster(self, X: Any) -> TableEncoder:
+        """The same of a collection of Dask's."""
+        names, named = names_of_dask(X)
+        return fitted_to(self, names, tallied_on_cluster(X, *asked_of(self, names)), named)
+
+    def _note_names(self, names: Sequence[str], named: bool) -> None:
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
     def _tally(self, columns: Sequence[str], kinds: Mapping[str, str]) -> TableTally:
         free = free_columns(self.text, columns)
         return TableTally(columns, kinds, names_of("use", self.use), free)
@@ -222,9 +244,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.sparse_ = has_words(self._used()) or sum(widths) > 50 + 4 * len(widths)
 
     def transform(self, X: Any) -> Any:
-        """The features of each row: an array, or CSR where most of them are zero."""
+        """The features of each row: an array, or CSR where most of them are zero.
+
+        Of a data frame or array of Dask's, a Dask array of these, made when it is asked for.
+        """
         check_is_fitted(self)
         kinds = self.kinds_
+        if is_of_dask(X):
+            self._check_names(names_of_dask(X), kinds)
+            return features_on_cluster(self, X)
         table = self._open(X, reset=False, wanted=kinds)
         with _team_for(table) as team:
             columns = _read(table, kinds, team)
@@ -294,16 +322,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if is_named(X):
             table = Frame.of_columns(X)
             if reset:
-                self.n_features_in_ = len(table.names)
-                self.feature_names_in_ = np.array(table.names, dtype=object)
+                self._note_names(table.names, named=True)
         else:
             X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
             table = Frame.of_array(X, getattr(self, "feature_names_in_", None))
-        absent = [name for name in wanted if name not in table.names]
-        if absent:
-            msg = f"columns are missing that were there in training: {', '.join(absent)}"
-            raise ValueError(msg)
+        _refuse_absent(wanted, table.names)
         return table
+
+    def _check_names(self, given: tuple[list[str], bool], wanted: Iterable[str]) -> None:
+        """Refuse a collection of Dask's without the columns of training."""
+        names, named = given
+        if named:
+            _refuse_absent(wanted, names)
+        elif len(names) != self.n_features_in_:
+            msg = f"X has {len(names)} columns, not the {self.n_features_in_} of training: "
+            msg += "give the same"
+            raise ValueError(msg)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         later = {"text": (), "keep_constant": False}  # version 0.1.0 had neither
@@ -332,6 +366,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def asked_of(encoder: TableEncoder, names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Of a table with these columns those to use in any case, and those of free text."""
+    return names_of("use", encoder.use), free_columns(encoder.text, names)
+
+
+def fitted_to(
+    encoder: TableEncoder, names: Sequence[str], tally: TableTally, named: bool = True
+) -> TableEncoder:
+    """The encoder, fitted to what was gathered elsewhere of a table with these columns."""
+    encoder._note_names(names, named)
+    encoder._describe(tally)
+    return encoder
+
+
+def _refuse_absent(wanted: Iterable[str], names: Sequence[str]) -> None:
+    absent = [name for name in wanted if name not in names]
+    if absent:
+        msg = f"columns are missing that were there in training: {', '.join(absent)}"
+        raise ValueError(msg)
 
 
 def _unscaled(spec: Spec) -> Spec:

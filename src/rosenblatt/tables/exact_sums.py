@@ -52,6 +52,7 @@ class ExactSums:
     def merge(self, other: ExactSums) -> None:
         """Add what another has added."""
         other.settle()
+        self.settle()
         self._n += other._n
         self._n_missing += other._n_missing
         self._total += other._total

@@ -142,6 +142,13 @@ class WordTally:
         self._n += n
         self.n_missing += n
 
+    def merge(self, other: WordTally) -> None:
+        """Take note of the rows of another tally."""
+        self._n += other._n
+        self.n_missing += other.n_missing
+        for word, n in other._n_rows.items():
+            self._n_rows[word] = self._n_rows.get(word, 0) + n
+
     def spec(self, standardize: bool, constant: bool) -> Spec:
         """The words that become features, or why there are none.
 

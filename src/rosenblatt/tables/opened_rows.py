@@ -14,9 +14,9 @@ from rosenblatt.tables.storage import TableError
 from rosenblatt.tables.written_numbers import COMMA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from rosenblatt.tables.columns import Asked, Column, StagedFile
+    from rosenblatt.tables.columns import Asked, Column
     from rosenblatt.tables.remarks import Remark
     from rosenblatt.tables.rows_in_memory import RowsInMemory
     from rosenblatt.tables.storage import Storage
@@ -39,10 +39,8 @@ class Opened(NamedTuple):
 def open_rows(storage: Storage, paths: Sequence[str], asked: Asked) -> Opened:
     """Read what a user names, and judge what its columns hold."""
     name, staged, is_text = stage(paths, storage, asked)
-    if asked.decimal or asked.dates or asked.units or staged.commas:
-        named_columns = zip(staged.names, staged.columns, strict=True)
-        columns = [replace(c, told=_told(name, staged, asked)) for name, c in named_columns]
-        staged = replace(staged, columns=columns)
+    columns = as_told(staged.names, staged.columns, staged.commas, asked)
+    staged = replace(staged, columns=columns)
     shown, only_header = shown_path(name), is_text and staged.has_header
     kept = forgetting(staged.columns, asked.missing)
     rows: StagedRows | RowsInMemory = StagedRows(
@@ -63,10 +61,22 @@ def open_rows(storage: Storage, paths: Sequence[str], asked: Asked) -> Opened:
     return Opened(rows, name, named, n_rows, *about)
 
 
-def _told(name: str, staged: StagedFile, asked: Asked) -> Told:
-    """How a column is written as somebody said it, or as the rest of the file shows it."""
+def as_told(
+    names: Sequence[str],
+    columns: Sequence[Column],
+    commas: Collection[str],
+    asked: Asked,
+) -> list[Column]:
+    """Columns that know how they are written, as somebody said it or the rest of the file shows."""
+    if not (asked.decimal or asked.dates or asked.units or commas):
+        return list(columns)
+    told = [_told(name, commas, asked) for name in names]
+    return [replace(column, told=one) for column, one in zip(columns, told, strict=True)]
+
+
+def _told(name: str, commas: Collection[str], asked: Asked) -> Told:
     told = asked.told(name)
-    by_others = name in staged.commas and not told.decimal
+    by_others = name in commas and not told.decimal
     return told._replace(decimal=COMMA, certainly=False) if by_others else told
 
 

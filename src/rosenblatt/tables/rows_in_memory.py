@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from rosenblatt.tables.storage import Storage
 
 
+_TYPES = {"number": "DOUBLE", "date": "TIMESTAMP"}
+
+
 class DifferentCells(NamedTuple):
     """The different cells of a column, in the order in which they first occur, and where."""
 
@@ -121,7 +124,7 @@ class RowsInMemory(AllRows):
         held = self.held[column.sql]
         if column.declared or not isinstance(held, Texts) or not len(held.values):
             return False
-        rows = counts(held).tolist()
+        rows = self._counts(column, held).tolist()
         texts, in_rows, most, most_rows = 0, 0, most_bad(len(held.values)), sum(rows) // MOST_BAD
         for value, n_rows in zip(held.values, rows, strict=True):
             if is_certainly_text(value):
@@ -130,11 +133,15 @@ class RowsInMemory(AllRows):
                     return False
         return True
 
+    def _counts(self, column: Column, held: Texts) -> NDArray[np.intp]:
+        """In how many rows each of the different texts of a column stands."""
+        return counts(held)
+
     def _stage(self, columns: Sequence[Column]) -> int:
         """Put the different cells of these columns into the table `rows`; how long it is."""
         cells = [self._different(column).values for column in columns]
         n_rows = max(map(len, cells))
-        types = ["DOUBLE" if column.stored == "number" else "VARCHAR" for column in columns]
+        types = [_TYPES.get(column.stored, "VARCHAR") for column in columns]
         named = [f"{column.sql} {kind}" for column, kind in zip(columns, types, strict=True)]
         self.storage.rows(f"CREATE OR REPLACE TABLE rows ({', '.join(named)})")
         if n_rows:

@@ -56,7 +56,7 @@ class StagedRows:
     ) -> list[NDArray[Any] | Texts]:
         """These columns of the rows from `start` up to `stop`, each as its kind."""
         parts = [self._part(columns, *where) for where in self._places(start, stop)]
-        return parts[0] if len(parts) == 1 else list(map(_joined, zip(*parts, strict=True)))
+        return parts[0] if len(parts) == 1 else list(map(joined, zip(*parts, strict=True)))
 
     def _places(self, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
         """Where rows are: in which relation, from which row on and up to which."""
@@ -178,7 +178,7 @@ def ranges_of(groups: Iterable[int], most_rows: int) -> Iterator[tuple[int, int]
         yield start, stop
 
 
-def _joined(parts: Sequence[NDArray[Any] | Texts]) -> NDArray[Any] | Texts:
+def joined(parts: Sequence[NDArray[Any] | Texts]) -> NDArray[Any] | Texts:
     """Cells of several files, one after another."""
     texts = [part for part in parts if isinstance(part, Texts)]
     arrays = [part for part in parts if not isinstance(part, Texts)]

@@ -154,7 +154,7 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
             joined = _held_in_memory(paths, storage, asked)
         joined = joined or _read_on_disk(paths, storage, asked)
     parts, first = joined or _held_in_the_database(paths, storage, asked)
-    shown, notes = _listed([part.name for part in parts])
+    shown, notes = listed_files([part.name for part in parts])
     for path, part in zip(shown, parts, strict=True):
         notes += [f"{path}: {note}" for note in part.file.notes if note not in notes]
     marks = {name for part in parts for name in part.file.commas}
@@ -164,7 +164,7 @@ def _stage_several(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
     return Staged(whole, first, all(part.is_text for part in parts))
 
 
-def _listed(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+def listed_files(paths: Sequence[str]) -> tuple[list[str], list[str]]:
     """The names of files without their folders, and the note that they are one table."""
     shown = [os.fspath(Path(path).name) for path in paths]
     listed = ", ".join(shown[:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
@@ -180,7 +180,7 @@ def _read_in_place(paths: Sequence[str], storage: Storage, asked: Asked) -> Stag
     _refuse_options(asked, PARQUET.options, "Parquet")
     states = [FileState.of(Path(path).absolute(), path) for path in paths]
     staged = stage_parts(states, storage)
-    notes = [*_listed(paths)[1], *staged.notes]
+    notes = [*listed_files(paths)[1], *staged.notes]
     return Staged(f"{paths[0]} and {len(paths) - 1} more", replace(staged, notes=notes), False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rosenblatt.arguments import brief, file_path, instance, names_of, yes_or_no
 from rosenblatt.tables.cells import KINDS
@@ -19,7 +19,7 @@ from rosenblatt.tables.texts import Texts
 from rosenblatt.tables.written_dates import ORDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 BLOCK_CELLS = 1 << 22  # of a block, by default
 MOST_ROWS_OF_A_BLOCK = 1 << 20
+
+T = TypeVar("T")
 
 __all__ = ["Table", "TableError", "read_table"]
 
@@ -203,7 +205,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         told = (note for remark in self._told for note in remark.sentences(name))
         return (*self._notes, *told)
 
-    def read_as(self, kinds: Mapping[str, str], *, forgiving: bool = False) -> Table:
+    def read_as(self, kinds: Mapping[str, str], *, forgiving: bool = False) -> Self:
         """The same rows, with these columns only, read as these kinds.
 
         Raises TableError if a column is missing, or if cells that are present cannot be read as
@@ -227,7 +229,7 @@ class Table(Mapping[str, "NDArray[Any]"]):
         }
         return self._with(columns, sparse)
 
-    def renamed(self, names: Sequence[str]) -> Table:
+    def renamed(self, names: Sequence[str]) -> Self:
         """The same columns under other names, for a file without a header."""
         names = tuple(names)
         if len(names) != len(self) or len(set(names)) != len(names):
@@ -237,10 +239,10 @@ class Table(Mapping[str, "NDArray[Any]"]):
         sparse = dict(zip(names[:n], self._sparse.values(), strict=True))
         return self._with(dict(zip(names[n:], self._columns.values(), strict=True)), sparse)
 
-    def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Table:
+    def _with(self, columns: Mapping[str, Column], sparse: Mapping[str, Any]) -> Self:
         told = [column.note for column in columns.values() if column.note]
         shared = (self._rows, self.path, columns, self.n_rows, self.has_header)
-        return Table(*shared, (*self._notes, *told), self._told, sparse)
+        return type(self)(*shared, (*self._notes, *told), self._told, sparse)
 
     def _check_names(self, names: Iterable[str]) -> None:
         missing = [name for name in names if name not in self.kinds]
@@ -366,6 +368,46 @@ def read_table(
     OSError
         If temporary files cannot be written.
     """
+    parent = None if folder is None else os.fspath(file_path("folder", folder))
+    paths, asked = what_is_asked(
+        path, header=header, delimiter=delimiter, text=text, sheet=sheet, table=table, query=query,
+        numbers=numbers, wanted=wanted, missing=missing, decimal=decimal, dates=dates, units=units,
+        skip_bad_lines=skip_bad_lines,
+    )  # fmt: skip
+    return made(
+        Storage(yes_or_no("in_parts", in_parts), parent),
+        lambda storage: Table(*open_rows(storage, paths, asked)),
+    )
+
+
+def made(storage: Storage, opened: Callable[[Storage], T]) -> T:
+    """The table that is opened in a storage."""
+    try:
+        return opened(storage)
+    except BaseException as error:
+        storage.close()
+        full = without_room(error)
+        if full is not None:
+            raise full from None
+        raise
+
+
+def what_is_asked(
+    path: Any,
+    *,
+    header: Any = None,
+    delimiter: Any = None,
+    text: Any = (),
+    numbers: Any = (),
+    wanted: Any = (),
+    missing: Any = (),
+    decimal: Any = None,
+    dates: Any = None,
+    units: Any = None,
+    skip_bad_lines: Any = False,
+    **which: Any,
+) -> tuple[list[str], Asked]:
+    """The arguments of `read_table`, checked; `which` are sheet, table and query."""
     if path is None:
         paths = []
     elif isinstance(path, list | tuple):
@@ -384,25 +426,15 @@ def read_table(
     ):
         msg = f"delimiter={brief(delimiter)} is not allowed: give one character, such as ',' or ';'"
         raise TableError(msg)
+    sheet, table, query = (which.get(name) for name in ("sheet", "table", "query"))
     _check_choice(sheet, table, query)
     _check_marks("decimal", decimal, (".", ","))
     _check_marks("dates", dates, tuple(ORDERS))
-    skip_bad_lines = yes_or_no("skip_bad_lines", skip_bad_lines)
-    parent = None if folder is None else os.fspath(file_path("folder", folder))
-    storage = Storage(yes_or_no("in_parts", in_parts), parent)
-    try:
-        asked = Asked(
-            header, delimiter, text, sheet, table, query, wanted, missing,
-            decimal=decimal or "", skip_bad_lines=skip_bad_lines, dates=dates or "",
-            units=units or {}, numbers=names_of("numbers", numbers),
-        )  # fmt: skip
-        return Table(*open_rows(storage, paths, asked))
-    except BaseException as error:
-        storage.close()
-        full = without_room(error)
-        if full is not None:
-            raise full from None
-        raise
+    return paths, Asked(
+        header, delimiter, text, sheet, table, query, wanted, missing,
+        decimal=decimal or "", skip_bad_lines=yes_or_no("skip_bad_lines", skip_bad_lines),
+        dates=dates or "", units=units or {}, numbers=names_of("numbers", numbers),
+    )  # fmt: skip
 
 
 def _check_choice(sheet: Any, table: Any, query: Any) -> None:

@@ -35,12 +35,20 @@ class ColumnTally:
     asked : its kind, if that is known; None: that of the first block in which a cell is there.
     wanted : whether to use it although it looks as if it numbers or names the rows.
     free : whether it is free text.
+    before : how many rows there are before these, of which others know; None: it knows of all.
     """
 
     def __init__(
-        self, name: str, asked: str | None = None, *, wanted: bool = False, free: bool = False
+        self,
+        name: str,
+        asked: str | None = None,
+        *,
+        wanted: bool = False,
+        free: bool = False,
+        before: int | None = None,
     ) -> None:
         self.name = name
+        self._before = before
         self._asked, self._wanted, self._free = asked, wanted, free
         self._tally: Tally | None = None  # until a cell is there
         self._looks: str | None = None  # what missing cells look like
@@ -61,7 +69,7 @@ class ColumnTally:
         if cells.kind == known and self._tally is not None:
             self._tally.add(cells)
         elif cells.first_present() < 0:
-            self._add_gaps(cells)
+            self._add_gaps(len(cells), cells.kind)
         elif cells.kind != (known or cells.kind):
             return False
         else:
@@ -74,22 +82,33 @@ class ColumnTally:
         """The tally of a kind, which knows of the missing cells so far."""
         tally: Tally
         if kind == "text":
-            tally = WordTally() if self._free else TextTally(self._wanted)
+            partial = self._before is not None
+            tally = WordTally() if self._free else TextTally(self._wanted, partial)
         elif kind == "date":
             tally = DateTally(self.name)
         else:
-            tally = NumberTally(self.name, self._wanted)
+            tally = NumberTally(self.name, self._wanted, self._before or 0)
         if self._gaps:
             tally.add_gaps(self._gaps)
         return tally
 
-    def _add_gaps(self, cells: Cells) -> None:
-        if self._looks in (None, "text"):
-            self._looks = cells.kind
+    def merge(self, other: ColumnTally) -> None:
+        """Take note of the rows of another tally of the same kind, which follow these."""
+        if other._tally is None:
+            self._add_gaps(other._gaps, other._looks)
+            return
         if self._tally is None:
-            self._gaps += len(cells)
+            self._found = other._asked or other._found
+            self._tally = self._begun(self.kind)
+        self._tally.merge(other._tally)  # type: ignore[arg-type]
+
+    def _add_gaps(self, n: int, looks: str | None) -> None:
+        if self._looks in (None, "text"):
+            self._looks = looks
+        if self._tally is None:
+            self._gaps += n
         else:
-            self._tally.add_gaps(len(cells))
+            self._tally.add_gaps(n)
 
     def described(self, standardize: bool, constant: bool = False) -> tuple[Spec, int]:
         """What the features are made of, or why there are none; how many cells are missing.
@@ -111,6 +130,7 @@ class TableTally:
     kinds : those that are known, by the names of their columns.
     use : columns to use although they look as if they number or name the rows.
     text : columns of free text.
+    before : how many rows there are before these, of which others know; None: it knows of all.
     """
 
     def __init__(
@@ -119,6 +139,7 @@ class TableTally:
         kinds: Mapping[str, str],
         use: Collection[str] = (),
         text: Collection[str] = (),
+        before: int | None = None,
     ) -> None:
         for name, kind in kinds.items():
             if name not in names or kind not in KINDS:
@@ -127,10 +148,10 @@ class TableTally:
                 raise ValueError(msg)
         self._asked = {name: "text" if name in text else kinds.get(name) for name in names}
         self.columns = [
-            ColumnTally(name, kind, wanted=name in use, free=name in text)
+            ColumnTally(name, kind, wanted=name in use, free=name in text, before=before)
             for name, kind in self._asked.items()
         ]
-        self.n_rows = 0
+        self.n_rows = before or 0
 
     def check_width(self, block: Any) -> None:
         """Refuse an array with another number of columns."""
@@ -155,6 +176,12 @@ class TableTally:
             return found
 
         return team.each(read, list(zip(self.columns, given, strict=True)))
+
+    def merge(self, other: TableTally) -> None:
+        """Take note of the rows of another tally with the same kinds, which follow these."""
+        for own, its in zip(self.columns, other.columns, strict=True):
+            own.merge(its)
+        self.n_rows = other.n_rows
 
     def _read(self, column: ColumnTally, cells: Any, before: int) -> Cells:
         asked = self._asked[column.name]

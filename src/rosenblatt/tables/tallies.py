@@ -1,12 +1,14 @@
 """What `TableEncoder` must know of a column, gathered block by block, one block after another.
 
 How the rows are cut into blocks makes no difference, and one block may hold all of them. What is
-kept is small: sums, and the different texts or words.
+kept is small: sums, and the different texts or words. What was gathered elsewhere, of the rows that
+follow, is merged (`merge`), and that makes no difference either.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from rosenblatt.tables.feature_values import Spec
     from rosenblatt.tables.frames import Cells
 
+InTurn = Callable[[Collection[str]], list[tuple[str, int]]]
+
 # Why a column is left out in which no rows differ. The other reasons are that it names the rows.
 EMPTY = "every cell is missing"
 SAME_TEXT = "the same text in every row"
@@ -40,9 +44,9 @@ _ID = re.compile(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$")
 class NumberTally:
     """Numbers: their exact sums, and whether they number the rows."""
 
-    def __init__(self, name: str, wanted: bool) -> None:
+    def __init__(self, name: str, wanted: bool, before: int = 0) -> None:
         self._sums, self._gaps = ExactSums(), 0
-        self._row_numbers = None if wanted else _RowNumbers(name)
+        self._row_numbers = None if wanted else _RowNumbers(name, before)
 
     def add(self, cells: Cells) -> None:
         """Take note of some rows."""
@@ -55,6 +59,14 @@ class NumberTally:
         """Take note of so many rows in which nothing stands."""
         self._gaps += n
         self._row_numbers = None
+
+    def merge(self, other: NumberTally) -> None:
+        """Take note of the rows of another tally, which follow these."""
+        self._sums.merge(other._sums)
+        self._gaps += other._gaps
+        both = self._row_numbers and other._row_numbers
+        if not (both and self._row_numbers and self._row_numbers.merge(both)):
+            self._row_numbers = None
 
     @property
     def n_missing(self) -> int:
@@ -84,10 +96,12 @@ class _RowNumbers:
 
     Too long a column, in both cases, for that to be chance. Whether a number is there twice is
     seen in the first `MOST_IDS` rows; where none is, none is taken to be there twice in the others.
+    So many rows came `before` the first, which another tally has seen.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, before: int = 0) -> None:
         self._n, self._start, self._counts = 0, 0.0, True
+        self._room = max(0, MOST_IDS - before)
         self._whole = _ID.search(name.strip()) is not None
         self._kept: list[Floats] = []
 
@@ -95,12 +109,25 @@ class _RowNumbers:
         """Take note of some rows; whether the column may still number them."""
         if self._counts:
             self._start = self._start if self._n else float(numbers[0])
-            self._counts = self._start in (0.0, 1.0) and self._count_on(numbers)
+            self._counts = self._count_on(numbers)
         if self._whole:
             self._whole = bool((numbers == np.floor(numbers)).all())
-            if self._n < MOST_IDS:
-                self._kept.append(numbers[: MOST_IDS - self._n].copy())
+            if self._n < self._room:
+                self._kept.append(numbers[: self._room - self._n].copy())
         self._n += len(numbers)
+        return self._counts or self._whole
+
+    def merge(self, other: _RowNumbers) -> bool:
+        """Take note of the rows that follow; whether the column may still number them."""
+        goes_on = other._start == self._start + self._n or not self._n
+        self._counts = self._counts and other._counts and goes_on
+        self._start = self._start if self._n else other._start
+        self._whole = self._whole and other._whole
+        left = self._room - self._n
+        for numbers in other._kept if self._whole else ():
+            self._kept.append(numbers[: max(left, 0)])
+            left -= len(numbers)
+        self._n += other._n
         return self._counts or self._whole
 
     def _count_on(self, numbers: Floats) -> bool:
@@ -115,7 +142,10 @@ class _RowNumbers:
         """Whether it numbers the rows."""
         if self._n < LEAST_ROWS:
             return False
-        return self._counts or len(np.unique(kept := np.concatenate(self._kept))) == len(kept)
+        counts = self._counts and self._start in (0.0, 1.0)
+        if counts or not self._whole:
+            return counts
+        return len(np.unique(kept := np.concatenate(self._kept))) == len(kept)
 
 
 class DateTally(NumberTally):
@@ -129,6 +159,12 @@ class DateTally(NumberTally):
         """Take note of some rows."""
         super().add(cells)
         self._parts.settle()
+
+    def merge(self, other: NumberTally) -> None:
+        """Take note of the rows of another tally, which follow these."""
+        super().merge(other)
+        assert isinstance(other, DateTally)
+        self._parts.merge(other._parts)
 
     def _note(self, numbers: Floats) -> None:
         super()._note(numbers)
@@ -148,12 +184,14 @@ class TextTally:
 
     They are all kept, for each becomes a feature; but where there are more than `MOST_TEXTS`, and
     more than half as many as cells so far, the column is left out at once: it names the rows. (So
-    again whenever they have doubled.) That depends on the order of the rows, not on blocks.
+    again whenever they have doubled.) That depends on the order of the rows, not on blocks. In a
+    tally of some rows only (`partial`), to be merged, nothing is left out.
     """
 
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
-        self._known: set[str] = set()
+    def __init__(self, wanted: bool, partial: bool = False) -> None:
+        self._wanted = wanted or partial
+        self._partial = partial
+        self._known: dict[str, int] = {}  # of a part, the number of the cell where it first stands
         self._n, self.n_missing, self._limit = 0, 0, MOST_TEXTS
         self._dropped: str | None = None
 
@@ -162,30 +200,49 @@ class TextTally:
         texts = cells.values
         assert isinstance(texts, Texts)
         times = texts.times()
+
+        def in_turn(new: Collection[str]) -> list[tuple[str, int]]:
+            firsts = np.full(len(texts.values), -1, dtype=np.int64)
+            first_cells(texts.codes, firsts)
+            order = [k for k in np.argsort(firsts, kind="stable") if texts.values[k] in new]
+            return [(texts.values[k], int(firsts[k])) for k in order]
+
         if self._dropped is None:
-            found = np.flatnonzero(times[1:])
-            new = set(texts.values[found]) - self._known
-            if len(self._known) + len(new) > self._limit and not self._wanted:
-                self._judge(texts, new)
-            self._known |= new
-        if self._dropped is not None:
-            self._known.clear()
+            self._meet(texts.values[np.flatnonzero(times[1:])], in_turn)
         self.n_missing += int(times[0])
         self._n += len(texts) - int(times[0])
+
+    def merge(self, other: TextTally) -> None:
+        """Take note of the rows of a partial tally, which follow these."""
+        if self._dropped is None:
+            self._meet(
+                other._known, lambda new: [(t, k) for t, k in other._known.items() if t in new]
+            )
+        self.n_missing += other.n_missing
+        self._n += other._n
+
+    def _meet(self, found: Iterable[str], in_turn: InTurn) -> None:
+        """Take note of different texts; `in_turn` says of some after how many cells each comes."""
+        new = {text for text in found if text not in self._known}
+        if len(self._known) + len(new) > self._limit and not self._wanted:
+            self._judge(in_turn(new))
+        if self._partial:
+            self._known |= {text: self._n + first for text, first in in_turn(new)}
+        else:
+            self._known |= dict.fromkeys(new, 0)
+        if self._dropped is not None:
+            self._known.clear()
 
     def add_gaps(self, n: int) -> None:
         """Take note of so many rows in which nothing stands."""
         self.n_missing += n
 
-    def _judge(self, texts: Texts, new: set[str]) -> None:
+    def _judge(self, order: Sequence[tuple[str, int]]) -> None:
         """Whether the column names the rows, by the row in which one text too many first stands."""
-        firsts = np.full(len(texts.values), -1, dtype=np.int64)
-        first_cells(texts.codes, firsts)
-        order = [k for k in np.argsort(firsts, kind="stable") if texts.values[k] in new]
         while (place := self._limit - len(self._known)) < len(order):
-            n_cells = self._n + int(firsts[order[place]]) + 1
+            n_cells = self._n + order[place][1] + 1
             if 2 * (self._limit + 1) > n_cells:
-                some = sorted(self._known | set(texts.values[order[: place + 1]]))
+                some = sorted([*self._known, *(text for text, _ in order[: place + 1])])
                 reason = f"more than {self._limit} different texts in the first {n_cells} cells"
                 self._dropped = f"{reason}{advice_on(some)}"
                 return

@@ -75,6 +75,13 @@ class Texts:
         """In how many rows each of the values stands."""
         return counted(self.codes, len(self.values))
 
+    def used(self) -> Texts:
+        """The same without values that stand in no row."""
+        there = np.flatnonzero(self.counts())
+        codes = np.full(len(self.values) + 1, MISSING_CODE, np.int32)
+        codes[there] = np.arange(len(there), dtype=np.int32)
+        return Texts(self.values[there], codes[self.codes])
+
     def texts(self) -> NDArray[np.object_]:
         """Row by row: str, and None where it is missing."""
         return with_nothing(self.values)[self.codes]

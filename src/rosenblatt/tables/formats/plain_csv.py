@@ -61,8 +61,15 @@ class Lines:
     @classmethod
     def of(cls, file: Path, *, kept: bool) -> Self:
         """Find the lines of a file."""
-        source = file.read_bytes() if kept else file
-        size = file.stat().st_size
+        return cls._found(file.read_bytes() if kept else file, file.stat().st_size)
+
+    @classmethod
+    def within(cls, data: bytes) -> Self:
+        """Find the lines of a part of a file that was read."""
+        return cls._found(data, len(data))
+
+    @classmethod
+    def _found(cls, source: Path | bytes, size: int) -> Self:
         step = min(BLOCK_BYTES, max(SMALL_BLOCK, size // count_threads(None) + 1))
         spans = [(k, min(k + step, size)) for k in range(0, size, step)]
         counts = _side_by_side(lambda span: count_lines(as_array(_read(source, *span))), spans)

@@ -125,7 +125,7 @@ def _blocks(files: Sequence[PlainFile], roles: Sequence[str]) -> Iterator[Block]
 def _whole_lines(one: PlainFile, step: int) -> Iterator[tuple[bytes, int]]:
     """The lines of a file after the first few, about so many bytes at a time, and their number."""
     with one.file.open("rb", buffering=0) as opened:
-        begin = _after(opened.read(BLOCK_BYTES), one.n_skipped)
+        begin = rows_begin(opened.read(BLOCK_BYTES), one.n_skipped)
         complete = False
         while not complete:
             opened.seek(begin)
@@ -143,7 +143,7 @@ def _whole_lines(one: PlainFile, step: int) -> Iterator[tuple[bytes, int]]:
                     raise NotPlainError
 
 
-def _after(head: bytes, n_lines: int) -> int:
+def rows_begin(head: bytes, n_lines: int) -> int:
     """Where the rows begin, after so many lines."""
     place = len(BOM_UTF8) if head.startswith(BOM_UTF8) else 0
     for _ in range(n_lines):
