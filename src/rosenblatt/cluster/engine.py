@@ -156,20 +156,22 @@ class Engine:
 
         `look_up` is called now and then, and may raise to give up.
         """
-        if not bring:
-            self._waited_for(self._done(futures), look_up)
-            return self.homes(futures)
-        found = self._waited_for(self.client.gather(list(futures), asynchronous=True), look_up)
+        futures = list(futures)
+        # First for the tasks alone: waiting for them can be given up without leaving traces.
+        try:
+            self._waited_for(_done(futures), look_up, futures)
+            if not bring:
+                failed = [future for future in futures if future.status != "finished"]
+                self._waited_for(self.client.gather(failed[:1], asynchronous=True), look_up)
+                return self.homes(futures)
+            found = self._waited_for(self.client.gather(futures, asynchronous=True), look_up)
+        except BaseException:
+            give_up(futures)
+            raise
         for one in found:
             if isinstance(one, Raised):
                 raise one.error
-        return list(found)
-
-    async def _done(self, futures: Sequence[Any]) -> None:
-        """Wait for tasks; if one of them failed, raise its error."""
-        await asyncio.gather(*(future._state.wait() for future in futures))
-        failed = [future for future in futures if future.status != "finished"]
-        await self.client.gather(failed[:1], asynchronous=True)
+        return found  # type: ignore[no-any-return]
 
     def call(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """What a function returns, called by a worker."""
@@ -196,9 +198,7 @@ class Engine:
 
     def release(self) -> None:
         """Give up everything that was begun, done or not."""
-        for future in list(self._begun.values()):
-            with suppress(RuntimeError):  # there may be no loop any more
-                future.release()
+        give_up(list(self._begun.values()))
         self._begun.clear()
 
     # What can go wrong -------------------------------------------------------------------------
@@ -208,12 +208,20 @@ class Engine:
         return asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
 
     def _waited_for(
-        self, work: Coroutine[Any, Any, Any], look_up: Callable[[], None] | None = None
+        self,
+        work: Coroutine[Any, Any, Any],
+        look_up: Callable[[], None] | None = None,
+        futures: Sequence[Any] = (),
     ) -> Any:
-        """What comes of it, unless there is nobody left who could do it, or nobody wants it."""
+        """What comes of it, unless there is nobody left who could do it, or nobody wants it.
+
+        None as soon as one of the `futures` has failed.
+        """
         coming, watch = self._begin(work), Watch(self)
         try:
             while not wait_for([coming], timeout=AT_A_TIME).done:
+                if any(future.status == "error" for future in futures):
+                    return None
                 watch.look()
                 if look_up is not None:
                     look_up()
@@ -251,20 +259,26 @@ class Engine:
         if isinstance(error, Exception) and type(error).__module__.startswith("rosenblatt."):
             return error  # which says in one line what is wrong
         if isinstance(error, KilledWorker):
-            lost = f"{error.allowed_failures + 1} workers died in a row over the same part"
-            remedy = "give them more memory, or smaller blocks"
-            return ClusterError(f"{lost} of the data: {remedy}")
+            times, remedy = error.allowed_failures + 1, "give them more memory, or smaller blocks"
+            died = f"{times} workers died in a row" if times > 1 else "a worker died"
+            return ClusterError(f"{died} over {self._failed() or 'a part of the data'}: {remedy}")
         if self.client.status != "running" or not self._answers():
             return self._gone()
-        for block, name in self._blocks:
-            future = block()
-            if future is not None and future.status == "error":
-                return _caused(error, f"{name} cannot be made: {_named(error)}")
+        if name := self._failed():
+            return _caused(error, f"{name} cannot be made: {_named(error)}")
         if isinstance(error, CancelledError):
             lost = "a part of the data was lost with its worker, and nothing says how to make it"
             remedy = "load the data by tasks (from files, say), not by scatter, and fit again"
             return ClusterError(f"{lost} again: {remedy}")
         return _caused(error, f"a part of the data cannot be made again: {_named(error)}")
+
+    def _failed(self) -> str:
+        """What the first block that could not be made is called, if there is one."""
+        for block, name in self._blocks:
+            future = block()
+            if future is not None and future.status == "error":
+                return name
+        return ""
 
     def _gone(self) -> ClusterError:
         msg = f"the scheduler at {self._address} is gone: start the cluster again and fit again"
@@ -317,6 +331,19 @@ class Watch:
             self._question = self._engine._begin(client.scheduler.identity(n_workers=0))
         if now - self._manned > DESERTED:
             raise self._engine._deserted()
+
+
+def give_up(futures: Sequence[Any]) -> None:
+    """Tell the cluster that nobody wants these any longer, whoever still holds them."""
+    for future in futures:
+        with suppress(RuntimeError):  # there may be no loop any more
+            future.release()
+
+
+async def _done(futures: list[Any]) -> None:
+    from distributed import wait
+
+    await wait(futures)
 
 
 class Guarded:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_matrix, as_rows
-from rosenblatt.data.sources import IN_ORDER, map_pieces, through_pieces
+from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.exact.blocks import stacked
 from rosenblatt.perceptron.delta import Delta
 from rosenblatt.perceptron.loops import (
@@ -318,9 +318,12 @@ class PocketAfar(Pocket):
 
     def _all_errors(self, theta: Floats) -> float:
         task = partial(_errors, theta, self.positive, self.at_zero)
-        if self.source.weighted:  # added up in row order
-            return float(through_pieces(self.source, task, 0.0))
-        return float(sum(map_pieces(self.source, task, None)))
+        if not self.source.weighted:
+            return float(sum(self.source.map(task, look_up=self.look_up)))
+        errors = 0.0
+        for run in self.source.runs():  # added up in row order
+            errors = self.source.along(run, task, errors, self.look_up)
+        return errors
 
     def _not_worse(self, thetas: Floats) -> tuple[Any, Floats]:
         panels, slack, before = self._in_panels(near_one(thetas), np.zeros(len(thetas)))

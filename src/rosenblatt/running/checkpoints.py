@@ -89,6 +89,7 @@ class Keeper:
         self.saved: Any = None
         self._file: dict[str, Any] | None = None
         self._identity: dict[str, Any] = {}
+        self._held: bytes | None = None
         self._last, self._warned = time.perf_counter(), False
         name = self.path.name.encode("utf-8", "surrogateescape")
         own = hashlib.blake2b(name, digest_size=4).hexdigest()
@@ -169,7 +170,19 @@ class Keeper:
         If that fails, the one before stays, and the run goes on; a warning says so, the first time
         and the `last`.
         """
-        whole = pack({**self._identity, "state": state})
+        self._put(pack({**self._identity, "state": state}), last)
+
+    def hold(self, state: Any) -> None:
+        """Have a state ready, for `write_held`, as long as no later one is written."""
+        self._held = pack({**self._identity, "state": state})
+
+    def write_held(self) -> None:
+        """Write the state that is held, if one is: the run has failed, and can go on from there."""
+        if self._held is not None:
+            self._put(self._held, last=True)
+
+    def _put(self, whole: bytes, last: bool) -> None:
+        self._held = None
         try:
             with written_whole(self.path, self._suffix) as beside:
                 beside.write_bytes(whole)
@@ -179,7 +192,7 @@ class Keeper:
                 what = "the last checkpoint" if last else "a checkpoint"
                 left = "the one before stays" if self.path.exists() else "there is none so far"
                 msg = f"{what} was not written, {left}: {' '.join(str(error).split())}"
-                warnings.warn(msg, CheckpointWarning, stacklevel=2)
+                warnings.warn(msg, CheckpointWarning, stacklevel=3)
         self._last = time.perf_counter()
 
 

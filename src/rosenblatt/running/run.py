@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from rosenblatt.data.sources import IN_ORDER
+from rosenblatt.data.sources import IN_ORDER, Elsewhere
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Cancel, Halt, catch_interrupts
 from rosenblatt.running.orders import Orders
@@ -100,6 +100,7 @@ class Run(Generic[P]):
         self._worked = self._left = False
         self._judged = -1  # the epoch whose judging has been written, which does not change
         self._cut: StopReason | None = None
+        self._far = isinstance(getattr(rule, "source", None), Elsewhere)
 
     def run(self) -> None:
         """Train until every problem has its stop reason."""
@@ -135,6 +136,10 @@ class Run(Generic[P]):
                     raise
                 self._leave(whole=self.phase == "between")
                 self._stop_all(StopReason.INTERRUPTED)
+            except Exception:
+                if self.keeper is not None and not self._left:
+                    self.keeper.write_held()
+                raise
             for p in self.problems:
                 p.visits, p.within = p.visits + p.within, 0
 
@@ -175,9 +180,14 @@ class Run(Generic[P]):
         self.look_up()
         if self._cut is not None and any(p.stop is None for p in self.problems):
             raise Halt(self._cut)  # one that was held back
-        if self.keeper is None or self._left or self.phase in UNREADY or not self.keeper.due():
+        if self.keeper is None or self._left or self.phase in UNREADY:
+            return
+        if not self._far and not self.keeper.due():
             return
         if threading.get_ident() == self._thread and self._judged < self.epochs:
+            if not self.keeper.due():  # but what is elsewhere may be lost before it is
+                self.keeper.hold(self._state())
+                return
             self.keeper.write(self._state())
             self._judged = self.epochs if self.phase == "judging" else -1
 

@@ -1,0 +1,551 @@
+"""What may break on a cluster breaks: the answers stay those of memory, or one line says why not."""
+
+import contextlib
+import io
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import rosenblatt as rb
+from rosenblatt.cluster import engine
+from rosenblatt.cluster.engine import ClusterError, Engine, end_if_unwanted
+
+cloudpickle = pytest.importorskip("cloudpickle", reason="the extra dask is not installed")
+dask = pytest.importorskip("dask", reason="the extra dask is not installed")
+da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.compiled,
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+]
+
+ROWS = 1500
+CUT = 250
+
+
+def points(noise, d=5, n=ROWS):
+    rng = np.random.default_rng(4)
+    X, w = rng.normal(size=(n, d)), rng.normal(size=d)
+    y = np.where(X @ w + 0.3 > 0, "yes", "no")
+    return X + noise * rng.normal(size=X.shape), y
+
+
+def blocks(X, y, rows=CUT):
+    return da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)
+
+
+ASKED = {
+    "online": (rb.Perceptron(max_epochs=4, keep="average", record=True), 0.4),
+    "pocket": (rb.Perceptron(max_epochs=3, keep="pocket"), 0.4),
+    "batch": (rb.Perceptron(update="batch", max_epochs=5), 0.4),
+    "minibatch": (rb.Perceptron(update="minibatch", batch_size=77, max_epochs=3), 0.4),
+    "delta rule": (rb.Adaline(update="batch", max_epochs=4), 0.4),
+    "separable": (None, 0.0),
+    "inseparable": (None, 0.4),
+    "maximum margin": (rb.MaxMarginClassifier(), 0.0),
+    "soft margin": (rb.SoftMarginClassifier(C=50), 0.4),
+}
+
+
+def answer(name, place=lambda *data: data):
+    """All that is found about some points, as a text of numbers that tells every bit."""
+    model, noise = ASKED[name]
+    X, y = place(*points(noise))
+    if model is None:
+        return repr_of(rb.separability(X, y))
+    fit = clone(model).fit(X, y)
+    found = [fit.coef_, fit.intercept_, fit.n_errors_, fit.stop_reason_, fit.n_iter_]
+    if hasattr(fit, "optimum_"):
+        found += [fit.gap_, fit.support_, fit.dual_coef_]
+    else:
+        found += [fit.trace_.mistakes, fit.trace_.change, fit.n_updates_]
+    return repr_of(found)
+
+
+def repr_of(found):
+    def told(one):
+        if isinstance(one, np.ndarray):
+            return one.dtype.str, one.shape, one.tobytes()
+        if isinstance(one, rb.Hyperplane):
+            return told(one.w), one.b
+        if isinstance(one, list | tuple):
+            return [told(part) for part in one]
+        if hasattr(one, "__dataclass_fields__"):
+            return [told(getattr(one, name)) for name in one.__dataclass_fields__]
+        return one
+
+    return repr(told(found))
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    return {name: answer(name) for name in ASKED}
+
+
+@pytest.fixture
+def at_submission(monkeypatch):
+    """``at_submission(k, do)``: do something when the k-th task of a kind has been sent."""
+
+    def arrange(k, do, kinds=("along", "each")):
+        submit, sent = Engine.submit, []
+
+        def counted(self, function, *args, **given):
+            future = submit(self, function, *args, **given)
+            if engine._name_of(function) in kinds:
+                sent.append(future.key)
+                if len(sent) == k:
+                    do()
+            return future
+
+        monkeypatch.setattr(Engine, "submit", counted)
+        return sent
+
+    return arrange
+
+
+def ours(client):
+    """The tasks of this library that the scheduler still knows."""
+    return client.run_on_scheduler(
+        lambda dask_scheduler: [
+            key for key in dask_scheduler.tasks if str(key).startswith("rosenblatt.")
+        ]
+    )
+
+
+def assert_none_left(client):
+    for _ in range(100):
+        if not (left := ours(client)):
+            return
+        time.sleep(0.1)
+    assert not left
+
+
+def told_in_one_line(error):
+    text = str(error.value)
+    assert "\n" not in text
+    assert len(text) < 600
+    return text
+
+
+# Workers ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def breakable():
+    """Three workers to kill, which come back by and by."""
+    from conftest import start_cluster
+
+    with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+        with start_cluster(workers=3) as cluster, distributed.Client(cluster) as client:
+            yield client
+
+
+def kill(client, number):
+    """Kill a worker that is there."""
+    nannies = client.cluster.workers.values()
+    there = [one for one in nannies if one.worker_address in client.cluster.scheduler.workers]
+    os.kill(there[number % len(there)].pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_loss_of_a_worker_changes_no_bit(breakable, in_memory, at_submission, name):
+    breakable.wait_for_workers(2, timeout=60)
+    number = list(ASKED).index(name)
+    when = int(np.random.default_rng(number).integers(1, 12))
+    sent = at_submission(when, lambda: kill(breakable, number))
+    assert answer(name, blocks) == in_memory[name]
+    assert len(sent) >= when
+    assert_none_left(breakable)
+
+
+def test_a_task_done_again_on_the_same_arguments_finds_the_same(client, monkeypatch, in_memory):
+    submit = Engine.submit
+
+    def twice(function):
+        def call(*args):
+            first = cloudpickle.dumps(function(*args))
+            if cloudpickle.dumps(function(*args)) != first:
+                msg = f"{function} has changed what it was given"
+                raise AssertionError(msg)
+            return pickle.loads(first)
+
+        return call
+
+    def doubled(self, function, *args, **given):
+        return submit(self, twice(function), *args, **given)
+
+    monkeypatch.setattr(Engine, "submit", doubled)
+    for name in ASKED:
+        assert answer(name, blocks) == in_memory[name]
+
+
+def test_blocks_on_disk_change_no_bit(new_cluster, in_memory):
+    memory = {f"distributed.worker.memory.{name}": share for name, share in [("target", 1e-6)]}
+    with dask.config.set(memory):
+        client = new_cluster(workers=1)
+        X, y = blocks(*points(0.4, d=200))
+        X, y = client.persist([X, y])
+        found = rb.Perceptron(max_epochs=3, keep="pocket").fit(X, y)
+        spilled = client.run(lambda dask_worker: len(dask_worker.data.slow))
+        assert min(spilled.values()) > 0
+        here = rb.Perceptron(max_epochs=3, keep="pocket").fit(*points(0.4, d=200))
+        assert np.array_equal(found.coef_, here.coef_)
+        assert found.n_errors_ == here.n_errors_
+
+
+def test_workers_that_die_of_the_data_are_one_line(breakable):
+    breakable.wait_for_workers(2, timeout=60)
+    X, y = blocks(*points(0.4))
+
+    def deadly(block):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    deaths = breakable.cluster.scheduler.allowed_failures
+    breakable.cluster.scheduler.allowed_failures = 0
+    try:
+        with pytest.raises(ClusterError) as error:
+            rb.Perceptron().fit(X.map_blocks(deadly, dtype=X.dtype, meta=X._meta), y)
+    finally:
+        breakable.cluster.scheduler.allowed_failures = deaths
+    told = told_in_one_line(error)
+    assert re.match(r"a worker died over block \d of X: give them more memory, or smaller", told)
+    assert_none_left(breakable)
+
+
+def test_data_that_nobody_can_make_again_are_one_line(breakable, at_submission):
+    breakable.wait_for_workers(2, timeout=60)
+    X, y = points(0.4)
+    victim = next(iter(breakable.cluster.scheduler.workers))
+    sent = breakable.scatter([X[:700], X[700:]], workers=[victim])
+    parts = [da.from_delayed(dask.delayed(one), (len(X) - 700, 5), X.dtype) for one in sent]
+    parts[0] = da.from_delayed(dask.delayed(sent[0]), (700, 5), X.dtype)
+    there = da.concatenate(parts)
+
+    def lose():
+        (nanny,) = [
+            one for one in breakable.cluster.workers.values() if one.worker_address == victim
+        ]
+        os.kill(nanny.pid, signal.SIGKILL)
+
+    at_submission(2, lose)
+    with pytest.raises(ClusterError, match="nothing says how to make it again") as error:
+        rb.Perceptron(max_epochs=50).fit(there, y)
+    told_in_one_line(error)
+
+
+# Blocks ----------------------------------------------------------------------------------------
+
+
+def spoiled(X, how, number=2):
+    """A Dask array of blocks of X, one of which is not as it should be."""
+
+    def change(block, block_id=None):
+        return how(block.copy()) if block_id[0] == number else block
+
+    return da.from_array(X, chunks=(CUT, -1)).map_blocks(change, dtype=X.dtype, meta=X[:0])
+
+
+def not_finite(block):
+    block[3, 1] = np.nan
+    return block
+
+
+def fail(block):
+    msg = "the disk\nis gone"
+    raise OSError(msg)
+
+
+BAD = {
+    "raises": (fail, r"block 2 of X cannot be made: OSError: the disk is gone"),
+    "not finite": (not_finite, r"block 2 of X: (Input )?X contains NaN"),
+    "texts": (lambda block: block.astype(str).astype(object) + "a", r"block 2 of X: .*'[-.\d]*a'"),
+    "columns": (lambda block: block[:, :4], r"block 2 of X has 4 columns, but block 0 has 5"),
+    "rows": (lambda block: block[:99], r"block 2 of X: 99 rows of X but 250 labels"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_block_that_cannot_be_used_is_named(client, what):
+    X, y = points(0.4)
+    there, labels = spoiled(X, BAD[what][0]), da.from_array(y, chunks=CUT)
+    for ask in (rb.Perceptron().fit, rb.MaxMarginClassifier().fit, rb.separability):
+        with pytest.raises(ClusterError, match=BAD[what][1]) as error:
+            ask(there, labels)
+        told_in_one_line(error)
+        assert_none_left(client)  # while there is an error that knows of them
+
+
+def test_labels_that_cannot_be_made_are_named(client):
+    X, y = points(0.4)
+
+    def change(block, block_id=None):
+        return fail(block) if block_id[0] == 3 else block
+
+    labels = da.from_array(y, chunks=CUT).map_blocks(change, dtype=y.dtype, meta=y[:0])
+    with pytest.raises(ClusterError, match="block 3 of y cannot be made: OSError: the disk is"):
+        rb.Perceptron().fit(da.from_array(X, chunks=(CUT, -1)), labels)
+
+
+@pytest.mark.parametrize("asked", ["predict", "decision_function"])
+@pytest.mark.parametrize("what", ["not finite", "texts", "columns", "rows"])
+def test_a_block_without_an_answer_is_named(client, asked, what):
+    says = {
+        "columns": "block 2 of X: X has 4 features, not the 5 of training|expecting 5 features",
+        "rows": "block 2 of X: it has 99 rows, not 250 as its array says",
+    }
+    X, y = points(0.4)
+    model = rb.Perceptron(max_epochs=2, callback=lambda epoch: client).fit(X, y)
+    answers = getattr(model, asked)(spoiled(X, BAD[what][0]))
+    with pytest.raises(ValueError, match=says.get(what, BAD[what][1])) as error:
+        answers.compute()
+    told_in_one_line(error)
+    assert np.array_equal(
+        getattr(model, asked)(spoiled(X, np.copy)).compute(), getattr(model, asked)(X)
+    )
+
+
+# What stays behind -----------------------------------------------------------------------------
+
+
+def test_nothing_stays_on_the_cluster_and_no_data_in_the_graph(client, monkeypatch):
+    sizes, submit = [], Engine.submit
+
+    def weighed(self, function, *args, **given):
+        own = [one for one in args if not isinstance(one, distributed.Future)]
+        sizes.append(len(cloudpickle.dumps((getattr(function, "function", function), own))))
+        return submit(self, function, *args, **given)
+
+    monkeypatch.setattr(Engine, "submit", weighed)
+    X, y = client.persist(list(blocks(*points(0.0))))
+    distributed.wait([X, y])
+    before = set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+    kept = []  # a model keeps nothing of the data alive
+    for name, (model, noise) in ASKED.items():
+        kept.append(rb.separability(X, y) if model is None else clone(model).fit(X, y))
+        assert_none_left(client)
+        assert noise or name
+    after = set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+    assert after == before
+    assert max(sizes) < 25_000  # a block has 10 000 bytes; with rounds go 8 bytes for each row
+
+
+# Wishes to stop --------------------------------------------------------------------------------
+
+
+def takes_rows_along(function, task):
+    """Whether a worker is to go through its rows, or to scan them."""
+    name = getattr(getattr(task, "func", task), "__name__", "")
+    return function.__name__ == "_along" or name.startswith("_far_")
+
+
+def stuck(function):
+    """The function, but it takes an hour, unless nobody wants it any longer."""
+
+    def call(*args):
+        for _ in range(36_000):
+            time.sleep(0.1)
+            end_if_unwanted()
+        return function(*args)
+
+    return call
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_time_is_heeded_while_workers_are_at_work(client, monkeypatch, name):
+    ask, asked = Engine.ask, []
+
+    def slowly(self, function, task, *args):
+        along = takes_rows_along(function, task)
+        asked.extend([1] * along)
+        late = along and len(asked) == 2
+        return ask(self, stuck(function) if late else function, task, *args)
+
+    monkeypatch.setattr(Engine, "ask", slowly)
+    model, noise = ASKED[name]
+    X, y = blocks(*points(noise))
+    if model is None:
+        assert rb.separability(X, y, max_time=1).verdict is rb.Verdict.UNDECIDED
+    else:
+        fit = clone(model).set_params(max_time=1).fit(X, y)
+        assert fit.stop_reason_ is rb.StopReason.TIME_LIMIT
+        assert fit.coef_.shape == (1, 5)
+    assert_none_left(client)
+
+
+def test_a_callback_is_told_and_may_end_a_fit(client, capfd):
+    X, y = blocks(*points(0.4))
+    told = []
+
+    def end(epoch):
+        told.append((epoch.number, epoch.mistakes))
+        if epoch.number == 2:
+            raise KeyboardInterrupt
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = rb.Perceptron(callback=end, progress=True).fit(X, y)
+    assert fit.stop_reason_ is rb.StopReason.INTERRUPTED
+    assert [mistakes for _, (mistakes,) in told] == fit.trace_.mistakes.tolist()
+    assert "epochs" in capfd.readouterr().err
+    here = rb.Perceptron(max_epochs=2).fit(*points(0.4))
+    assert np.array_equal(fit.coef_, here.coef_)
+    assert_none_left(client)
+
+
+INTERRUPTED = """
+import os, signal, sys, warnings
+sys.path[:0] = {path!r}
+from distributed import Client
+from conftest import start_cluster
+from test_cluster_faults import ASKED, blocks, clone, points, rb, stuck
+from test_cluster_faults import takes_rows_along
+from rosenblatt.cluster.engine import Engine
+
+def main():
+    warnings.simplefilter("ignore")
+    ask, asked = Engine.ask, []
+
+    def interrupted(self, function, task, *args):
+        along = takes_rows_along(function, task)
+        asked.extend([1] * along)
+        late = along and len(asked) == 2
+        future = ask(self, stuck(function) if late else function, task, *args)
+        if late:
+            os.killpg(0, signal.SIGINT)  # as the keyboard does: all processes of the terminal
+        return future
+
+    Engine.ask = interrupted
+    with start_cluster() as cluster, Client(cluster) as client:
+        for name, (model, noise) in ASKED.items():
+            asked.clear()
+            data = blocks(*points(noise))
+            found = rb.separability(*data) if model is None else clone(model).fit(*data)
+            print(name, getattr(found, "stop_reason_", found).name if model else found.verdict.name)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_the_keyboard_ends_a_fit_with_the_model_so_far(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED.format(path=[os.path.dirname(__file__), *sys.path]))
+    run = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    found = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines())
+    assert found == {
+        name: "INTERRUPTED" if model else "UNDECIDED" for name, (model, _) in ASKED.items()
+    }
+    assert "Traceback" not in run.stderr
+
+
+# The scheduler ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def processes():
+    """``processes(workers)``: a scheduler in a process of its own, and workers without nannies.
+
+    It gives a client, a function that starts another worker, and the scheduler's process.
+    """
+    started, clients = [], []
+
+    def command(what, *given):
+        line = [sys.executable, "-m", f"distributed.cli.dask_{what}", *given]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started.append(subprocess.Popen(line, **quiet))
+        return started[-1]
+
+    def start(path, workers=1):
+        file = str(path / "scheduler.json")
+        here = ("--host", "127.0.0.1", "--no-dashboard")
+        scheduler = command("scheduler", "--scheduler-file", file, "--port", "0", *here)
+
+        def join():
+            given = ("--no-nanny", "--nthreads", "1", "--scheduler-file", file)
+            return command("worker", *given, *here)
+
+        for _ in range(workers):
+            join()
+        while not os.path.exists(file):
+            time.sleep(0.05)
+        client = distributed.Client(scheduler_file=file, timeout=60)
+        clients.append(client)
+        client.wait_for_workers(workers, timeout=60)
+        return client, join, scheduler
+
+    yield start
+    for one in started:
+        with contextlib.suppress(ProcessLookupError):
+            one.kill()
+            one.wait()
+    for one in clients:
+        one.close(timeout=5)
+
+
+def test_late_workers_take_over_and_without_a_scheduler_nothing_is_lost(
+    processes, tmp_path, at_submission, monkeypatch, in_memory, client
+):
+    monkeypatch.setattr(engine, "GONE", 2.0)
+    monkeypatch.setattr(engine, "LOOK", 0.2)
+    with dask.config.set({"distributed.comm.timeouts.connect": "2s"}):
+        other, join, scheduler = processes(tmp_path)
+    (first,) = other.run(os.getpid).values()
+
+    def replace():
+        join()
+        other.wait_for_workers(2, timeout=60)
+        os.kill(first, signal.SIGKILL)
+
+    with other.as_current():
+        with monkeypatch.context():
+            sent = at_submission(9, replace)
+            assert answer("pocket", blocks) == in_memory["pocket"]
+            assert len(sent) > 9
+        monkeypatch.undo()
+        monkeypatch.setattr(engine, "GONE", 2.0)
+        assert first not in other.run(os.getpid).values()
+        path = tmp_path / "run.checkpoint"
+        kept = rb.Checkpoint(str(path), every=1000)
+        at_submission(11, scheduler.kill)
+        X, y = points(0.4)
+        with pytest.raises(ClusterError, match=r"the scheduler at tcp://\S+ is gone: ") as error:
+            rb.Perceptron(max_epochs=4, checkpoint=kept).fit(*blocks(X, y))
+        told_in_one_line(error)
+        for ask in (rb.Perceptron().fit, rb.separability):
+            with pytest.raises(ClusterError, match="is gone|no cluster to work on") as error:
+                ask(*blocks(X, y))
+            told_in_one_line(error)
+    monkeypatch.undo()
+    there = tmp_path / "there.checkpoint"
+    there.write_bytes(path.read_bytes())
+    whole = rb.Perceptron(max_epochs=4).fit(X, y)
+    for file, data in ((path, (X, y)), (there, blocks(X, y, 400))):
+        epochs = []
+        with client.as_current():
+            fit = rb.Perceptron(
+                max_epochs=4,
+                callback=lambda epoch, seen=epochs: seen.append(epoch.number),
+                checkpoint=rb.Checkpoint(str(file), resume=True),
+            ).fit(*data)
+        assert fit.coef_.tobytes() == whole.coef_.tobytes()
+        assert fit.trace_.mistakes.tolist() == whole.trace_.mistakes.tolist()
+        assert epochs[0] > 1  # what was done is not done again
