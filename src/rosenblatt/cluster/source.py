@@ -80,13 +80,21 @@ class ClusterSource(Elsewhere):
         self.n_features, self.n_entries = n_features, max(1, n_entries)
         self.weighted, self.dense, self.dtype = weighted, dense, np.dtype(dtype)
 
-    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
-        """``task(piece, team, ...)`` for every piece, by its worker; results in row order."""
+    def map(
+        self,
+        task: Callable[..., Any],
+        *columns: NDArray[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> Iterator[Any]:
+        """``task(piece, team, ...)`` for every piece, by its worker; results in row order.
+
+        `look_up` is called while they are at work, and may raise to give up.
+        """
         futures = []
         for share in self.shares:
             parts = [[column[a:z] for column in columns] for a, z in share.spans]
             futures.append(self.engine.submit(_each, task, share.held, parts))
-        found = self.engine.gather(futures)
+        found = self.engine.gather(futures, look_up)
         del futures
         starts = [start for share in self.shares for start, _ in share.spans]
         results = [result for part in found for result in part]
