@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt import proofs
 from rosenblatt.arguments import real_labels
-from rosenblatt.cluster.engine import is_of_dask
+from rosenblatt.cluster.engine import is_of_dask, released
 from rosenblatt.contract.classifier import labels_of
 from rosenblatt.contract.clustered import read_clustered
 from rosenblatt.contract.parameters import count_threads
@@ -102,7 +102,14 @@ def _checked_on_cluster(
     """The check of certificates about data on a cluster, where they are."""
     if is_of_dask(sample_weight):
         sample_weight = np.asarray(sample_weight.compute()).ravel()
-    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    with released():
+        source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+        return _checked_of(certificate, source, classes, sample_weight)
+
+
+def _checked_of(
+    certificate: Any, source: Any, classes: Any, sample_weight: Any
+) -> CheckResult | CheckResults:
     several = isinstance(certificate, tuple)
     if several != (len(classes) > 2) or (several and len(classes) != len(certificate)):
         msg = f"y has {len(classes)} classes: give the certificate of two, or one for each of more"

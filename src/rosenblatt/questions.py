@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.arguments import brief
 from rosenblatt.bounds import function as bounds
-from rosenblatt.cluster.engine import is_of_dask
+from rosenblatt.cluster.engine import is_of_dask, released
 from rosenblatt.contract.classifier import labels_of, positives_of
 from rosenblatt.contract.clustered import names_of, read_clustered
 from rosenblatt.contract.parameters import count_threads, time_limit
@@ -286,7 +286,16 @@ def _refuse_any(**given: Any) -> None:
 
 def _asked_of_cluster(X: Any, y: Any, limit: float | None, keeper: Any) -> Any:
     """The verdict on data on a cluster; one for each class against the rest of more than two."""
-    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    with released():
+        return _asked_of_source(*_clustered(X, y), X, limit, keeper)
+
+
+def _clustered(X: Any, y: Any) -> tuple[Any, Any]:
+    """Samples on the workers, all of them with the same weight, and the classes."""
+    return read_clustered(X, y, None, None, lambda classes, counts: None)
+
+
+def _asked_of_source(source: Any, classes: Any, X: Any, limit: float | None, keeper: Any) -> Any:
     names = names_of(X)
     samples = Samples(X, None if names is None else tuple(names), ())
     answers, positives = [], positives_of(classes)
@@ -303,7 +312,13 @@ def _bound_on_cluster(
     X: Any, y: Any, limit: float | None, bias: bool, given: dict[str, Any]
 ) -> Any:
     """The bound for data on a cluster; one for each class against the rest of more than two."""
-    source, classes = read_clustered(X, y, None, None, lambda classes, counts: None)
+    with released():
+        return _bound_of_source(*_clustered(X, y), limit, bias, given)
+
+
+def _bound_of_source(
+    source: Any, classes: Any, limit: float | None, bias: bool, given: dict[str, Any]
+) -> Any:
     if given["hyperplane"] is not None or given["init"] is not None:
         _require_two(classes.tolist(), "hyperplane or init is about one problem")
     answers = [

@@ -6,33 +6,29 @@ from scipy.sparse import csr_array, hstack, random_array
 
 import reference_margin as slow
 import rosenblatt as rb
+from margin_samples import as_samples
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource
 from rosenblatt.margin import proving
 from rosenblatt.nearest import loops, max_margin, soft_margin
-from rosenblatt.nearest.coordinates import Pull, descend
+from rosenblatt.nearest.coordinates import descend
 from rosenblatt.nearest.loops import Line, Multipliers
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.slacks import (
+    Pull,
     _neighbours,
     awakened,
     best_bias,
     evened,
     loss,
     moved,
+    nobody,
     settled,
 )
-from rosenblatt.nearest.working_set import Clock, Samples, largest_number
+from rosenblatt.nearest.working_set import largest_number
 from rosenblatt.proofs import duality
 from rosenblatt.running.threads import Team
 
 LAYOUTS = [np.asarray, csr_array]
-
-
-@pytest.fixture
-def team():
-    with Team(2) as team:
-        yield team
 
 
 def data(n=40, d=3, seed=0):
@@ -41,12 +37,6 @@ def data(n=40, d=3, seed=0):
     y = np.where(X @ np.arange(1, d + 1) + rng.standard_normal(n) > 0, 1.0, -1.0)
     y[:2] = 1, -1
     return X, y
-
-
-def as_samples(X, y, team, size=None):
-    label = (np.asarray(y) > 0).astype(np.int32)
-    source = MemorySource(as_rows(X), label, X.shape[1], block_size=size)
-    return Samples(source, team, 1, Clock())
 
 
 def naive_epoch(X, y, c, alpha, order, seed, b, beta, low, high):
@@ -123,7 +113,7 @@ def test_some_multipliers_move_while_others_stay(layout, size, team):
 def test_what_is_slow_is_left(team):
     X, y = data(60, 3)
     samples, c = as_samples(X * [1, 30, 900], y, team), np.full(60, 1e4)
-    done = descend(samples, np.arange(60), c, np.zeros(60), Pull(np.zeros(3)), 0.0, 1e-12, 2)
+    done = descend(samples, np.arange(60), c, np.zeros(60), nobody(3), 0.0, 1e-12, 2)
     assert not done.closed
     assert np.isfinite(done.w).all()
 

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array, csr_matrix
 
 import reference_margin as slow
 import rosenblatt as rb
+from margin_samples import as_samples
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import MemorySource
 from rosenblatt.nearest import directions, newton
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.directions import direction, newton_step
@@ -18,18 +18,11 @@ from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.max_margin import centred
 from rosenblatt.nearest.newton import Live, improve
 from rosenblatt.nearest.scans import worst
-from rosenblatt.nearest.slacks import best_bias, evened, loss
+from rosenblatt.nearest.slacks import Pull, best_bias, evened, loss, nobody
 from rosenblatt.nearest.soft_margin import SoftMargin
-from rosenblatt.nearest.working_set import Clock, Samples
+from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt
-from rosenblatt.running.threads import Team
-
-
-@pytest.fixture
-def team():
-    with Team(2) as team:
-        yield team
 
 
 def data(n=30, d=4, seed=0):
@@ -38,13 +31,6 @@ def data(n=30, d=4, seed=0):
     y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
     y[:2] = 1, -1
     return X, y
-
-
-def as_samples(X, y, team, size=None, clock=None):
-    source = MemorySource(
-        as_rows(X), (np.asarray(y) > 0).astype(np.int32), X.shape[1], block_size=size
-    )
-    return Samples(source, team, 1, clock or Clock())
 
 
 # ----------------------------------------------------------------------------------------- the bias
@@ -259,7 +245,7 @@ def test_a_round_ends_near_the_minimum(layout, team):
     alpha = c / 2
     for _ in range(12):
         m = Multipliers(y, c, c / 2, alpha)
-        done = improve(Live(as_samples(layout(X), y, team), m, np.zeros(3)), w, b, mu, 1e-9)
+        done = improve(Live(as_samples(layout(X), y, team), m, nobody(3)), w, b, mu, 1e-9)
         t = 1 - y * (X @ done.w + done.b)
         np.testing.assert_allclose(done.alpha, np.clip(alpha + c / 2 * t / mu, 0, c), atol=1e-6)
         off = done.w - (done.alpha * y) @ X
@@ -284,13 +270,11 @@ def test_rows_that_sleep_count_as_their_sum(team):
     stuck, rest = np.flatnonzero(np.abs(t) > 0.2), np.flatnonzero(np.abs(t) <= 0.2)
     assert min(len(stuck), len(rest)) > 2
     samples, held = as_samples(X, y, team), alpha[stuck] * y[stuck]
-    whole = Live(samples, Multipliers(y, c, c / 2, c / 2), np.zeros(3))
+    whole = Live(samples, Multipliers(y, c, c / 2, c / 2), nobody(3))
     part = Live(
         samples.part(rest),
         Multipliers(y[rest], c[rest], c[rest] / 2, c[rest] / 2),
-        held @ X[stuck],
-        held.sum(),
-        alpha[stuck].sum(),
+        Pull(held @ X[stuck], held.sum(), alpha[stuck].sum()),
     )
     one, other = (newton._State(live, w, b, mu) for live in (whole, part))
     np.testing.assert_allclose(one.gradient, other.gradient, atol=1e-12)

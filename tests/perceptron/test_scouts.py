@@ -11,6 +11,7 @@ import rosenblatt as rb
 from rosenblatt.data.atomics import lower_to, peek, raise_by
 from rosenblatt.data.compiled import loop
 from rosenblatt.perceptron import linear_rule, scouts, updates
+from rosenblatt.running import threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -27,6 +28,7 @@ def scouting(monkeypatch):
     monkeypatch.setattr(updates.Online, "_scouts_pay", lambda self, visit: self.team.size > 1)
     monkeypatch.setattr(updates, "online_with_scouts", counted)
     monkeypatch.setattr(scouts, "STRETCH", 24)
+    monkeypatch.setattr(threads, "cores", lambda: 5)
     return visits
 
 
@@ -58,8 +60,8 @@ def test_the_same_mistakes_for_any_number_of_threads(scouting, order, keep, form
     given = {"order": order, "keep": keep, "max_epochs": 8, "record": True, "random_state": 3}
     alone = outcome(rb.Perceptron(**given, n_jobs=1).fit(form(X), y))
     assert not scouting
-    for threads in (2, 5):
-        assert outcome(rb.Perceptron(**given, n_jobs=threads).fit(form(X), y)) == alone
+    for n_jobs in (2, 5):
+        assert outcome(rb.Perceptron(**given, n_jobs=n_jobs).fit(form(X), y)) == alone
     assert scouting
 
 

@@ -79,7 +79,8 @@ def test_many_short_calls_from_many_threads():
     assert not errors
 
 
-def test_helpers_end_with_what_they_help():
+def test_helpers_end_with_what_they_help(monkeypatch):
+    monkeypatch.setattr("rosenblatt.running.threads.cores", lambda: 4)
     ended, over = [], threading.Event()
 
     def help_out():
@@ -91,6 +92,24 @@ def test_helpers_end_with_what_they_help():
             time.sleep(0.02)
             over.set()
         assert len(ended) <= 3
+
+
+@pytest.mark.parametrize(("cores", "most"), [(1, 0), (2, 1), (8, 4)])
+def test_helpers_are_no_more_than_there_are_cores(monkeypatch, cores, most):
+    monkeypatch.setattr("rosenblatt.running.threads.cores", lambda: cores)
+    helping, over = threading.Semaphore(0), threading.Event()
+
+    def help_out():
+        helping.release()
+        over.wait(60)
+
+    with Team(5) as team, team.helped_by(help_out):
+        came = [helping.acquire(timeout=60) for _ in range(most)]
+        time.sleep(0.02)  # for another one to come, if there is
+        one_more = helping.acquire(blocking=False)
+        over.set()
+    assert all(came)
+    assert not one_more
 
 
 LIMITED = """

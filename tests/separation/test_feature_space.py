@@ -4,35 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from scipy.optimize import nnls
 
 import rosenblatt as rb
+from kernel_samples import CURVED, distance, labelled
 from rosenblatt.kernels import RBF, Gaussian, Linear, Polynomial, Precomputed, Sigmoid, maps
 from rosenblatt.separation import feature_vectors
 
-small = st.integers(-3, 3).map(float)
-KERNELS = [
-    Linear(),
-    Polynomial(2),
-    Polynomial(3, 0.5, 2.0),
-    Polynomial(2, coef0=0.0),
-    RBF(0.3),
-    Gaussian(2.0),
-]
-
-
-@st.composite
-def labelled(draw, most=9):
-    """Whole numbers with both labels."""
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 3))
-    X = draw(arrays(np.float64, (n, d), elements=small))
-    y = draw(arrays(np.int64, n, elements=st.sampled_from([-1, 1])))
-    assume(len(set(y.tolist())) == 2)
-    return X, y
+KERNELS = [Linear(), *CURVED]
 
 
 def dual_loop(K, y, epochs):
@@ -133,7 +114,7 @@ def test_radial_kernels_separate_all_but_contradictions(data, kernel, as_csr):
     assert found.dimension == len(classes)
 
 
-@given(labelled(6), st.sampled_from(KERNELS), st.booleans())
+@given(labelled(most=6), st.sampled_from(KERNELS), st.booleans())
 def test_contradictory_duplicates_are_never_separable(data, kernel, bias):
     X, y = data
     X, y = np.vstack([X, X[:1] * 1.1]), np.append(y, y[0])
@@ -225,14 +206,6 @@ def test_no_run_makes_more_mistakes_than_the_bound(data, kernel, bias):
     assert mistakes <= bound.most
     assert ended or bound.most > 2000
     assert math.isclose(bound.R, math.sqrt(K.diagonal().max()), rel_tol=1e-5)
-
-
-def distance(K, y):
-    """How far from the origin the convex hull of the yφ(x) is: as far as a margin is wide."""
-    sizes, axes = np.linalg.eigh(K)
-    Z = axes * np.sqrt(np.maximum(sizes, 0)) * y[:, np.newaxis]
-    weights = nnls(np.vstack([Z.T, np.ones(len(y))]), np.append(np.zeros(len(y)), 1.0))[0]
-    return np.linalg.norm(weights @ Z) / weights.sum()
 
 
 @given(labelled(), st.sampled_from(KERNELS), st.booleans())

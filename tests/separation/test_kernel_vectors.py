@@ -6,45 +6,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from scipy.optimize import nnls
 
 import rosenblatt as rb
-from rosenblatt.kernels import RBF, Gaussian, Polynomial
+from kernel_samples import CURVED, EIGHTHS, distance, labelled
+from rosenblatt.kernels import RBF, Polynomial
 from rosenblatt.running.clock import Clock, Halt
 from rosenblatt.running.threads import Team
 from rosenblatt.separation import dual_margin, feature_space, feature_vectors, kernel_vectors
 from rosenblatt.separation.dual_margin import dual_weights, widest
 from rosenblatt.separation.kernel_vectors import KernelSums, KernelVectors
-
-KERNELS = [
-    Polynomial(2),
-    Polynomial(3, 0.5, 2.0),
-    Polynomial(2, coef0=0.0),
-    RBF(0.3),
-    Gaussian(2.0),
-]
-
-
-@st.composite
-def labelled(draw, most=12):
-    """Numbers with few digits, and both labels."""
-    n, d = draw(st.integers(2, most)), draw(st.integers(1, 3))
-    X = draw(arrays(np.float64, (n, d), elements=st.integers(-24, 24).map(lambda k: k / 8)))
-    y = draw(arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    assume(len(set(y.tolist())) == 2)
-    return X, y
-
-
-def distance(K, y):
-    """How far from the origin the convex hull of the yφ(x) is: as far as a margin is wide."""
-    sizes, axes = np.linalg.eigh(K)
-    Z = axes * np.sqrt(np.maximum(sizes, 0)) * y[:, np.newaxis]
-    weights = nnls(np.vstack([Z.T, np.ones(len(y))]), np.append(np.zeros(len(y)), 1.0))[0]
-    return np.linalg.norm(weights @ Z) / weights.sum()
 
 
 @pytest.fixture
@@ -76,7 +49,7 @@ def exact_value(kernel, u, v):
         return Fraction((Decimal(apart.numerator) / Decimal(apart.denominator)).exp())
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", CURVED, ids=str)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_sums_are_within_their_rounding(kernel, form):
     rng = np.random.default_rng(0)
@@ -90,7 +63,7 @@ def test_sums_are_within_their_rounding(kernel, form):
         assert doubt < 1e-10 * np.abs(coef).sum() * float(abs(exact_value(kernel, x, x)) + 1)
 
 
-@given(labelled(), st.sampled_from(KERNELS), st.booleans())
+@given(labelled(EIGHTHS, most=12), st.sampled_from(CURVED), st.booleans())
 def test_lengths_and_margins_are_rounded_to_the_safe_side(data, kernel, bias):
     X, y = data
     c = np.append(np.linspace(0.0, 1.0, len(y)), 0.0)
@@ -110,7 +83,7 @@ def test_lengths_and_margins_are_rounded_to_the_safe_side(data, kernel, bias):
 # The widest margin --------------------------------------------------------------------------------
 
 
-@given(labelled(), st.sampled_from(KERNELS), st.booleans())
+@given(labelled(EIGHTHS, most=12), st.sampled_from(CURVED), st.booleans())
 def test_the_widest_margin_is_that_of_the_hull(data, kernel, bias):
     X, y = data
     z = KernelVectors(X, y, kernel, float(bias), Team(1))
@@ -179,7 +152,7 @@ def checked(X, y, kernel, **more):
     return found
 
 
-@given(labelled(), st.sampled_from(KERNELS), st.booleans(), st.booleans())
+@given(labelled(EIGHTHS, most=12), st.sampled_from(CURVED), st.booleans(), st.booleans())
 def test_the_working_set_agrees_with_the_whole_matrix(data, kernel, bias, as_csr):
     X, y = data
     how = {"kernel": kernel, "fit_intercept": bias}

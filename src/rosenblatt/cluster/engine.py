@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+import time
+import uuid
+from concurrent.futures import CancelledError
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary, ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
+    from concurrent.futures import Future
 
-AT_A_TIME = 0.5  # seconds after which to look whether there still is a scheduler
+AT_A_TIME = 0.1  # seconds after which to look whether somebody wants to stop
+LOOK = 2.0  # seconds after which to look whether there still are a scheduler and workers
 MESSAGE = 1 << 22  # bytes to send at a time
 GONE = 30.0  # seconds without a scheduler after which nobody waits for it any longer
+ANSWER = 5.0  # seconds that it has for an answer when something has gone wrong
+DESERTED = 120.0  # seconds without a single worker after which nobody waits for one any longer
+LONGEST = 400  # letters of what somebody else's error says
 
 
 class ClusterError(RuntimeError):
     """Something went wrong on the cluster, in one line: what, and what to do."""
+
+
+class Unwanted(Exception):
+    """A task has ended early because its result was given up."""
+
+
+class Raised(NamedTuple):
+    """What a function has raised on a worker, to be raised here."""
+
+    error: Exception
 
 
 def is_of_dask(X: Any) -> bool:
@@ -23,7 +46,27 @@ def is_of_dask(X: Any) -> bool:
 
 def one_line(error: BaseException) -> str:
     """What an error says, in one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+_at_work: ContextVar[list[Engine] | None] = ContextVar("at_work", default=None)
+
+
+@contextmanager
+def released() -> Iterator[None]:
+    """What is begun on a cluster within is given up at the end, however that comes.
+
+    The last reference to a future may be one that an error holds, or that Python finds late.
+    """
+    engines: list[Engine] = []
+    token = _at_work.set(engines)
+    try:
+        yield
+    finally:
+        _at_work.reset(token)
+        for engine in engines:
+            engine.release()
 
 
 class Engine:
@@ -35,6 +78,10 @@ class Engine:
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self._begun: WeakValueDictionary[int, Any] = WeakValueDictionary()  # futures by their ids
+        self._blocks: list[tuple[ref[Any], str]] = []  # those of blocks, and the names of these
+        if (engines := _at_work.get()) is not None:
+            engines.append(self)
 
     @classmethod
     def at_hand(cls) -> Engine:
@@ -52,7 +99,7 @@ class Engine:
 
     def threads(self) -> dict[str, int]:
         """The address of every worker, and how many tasks it does at a time."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        workers = self._asked("identity", n_workers=-1)["workers"]
         if not workers:
             msg = f"the cluster at {self._address} has no workers: start some, or wait for them"
             raise ClusterError(msg)
@@ -60,25 +107,43 @@ class Engine:
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """The worker that each result is on, the first where there are several; "" for none."""
-        found = self.client.who_has(futures)
+        found = self._asked("who_has", keys=[future.key for future in futures])
         return [next(iter(sorted(found.get(future.key, ()))), "") for future in futures]
+
+    def begin(self, delayed: Sequence[Any], name: str) -> list[Any]:
+        """Have blocks computed, or found where they are; `name` is what messages call all."""
+        with self._sending():
+            futures = list(self.client.compute(list(delayed), traverse=False))
+        self._begun |= {id(future): future for future in futures}
+        self._name(futures, name)
+        return futures
 
     def submit(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """Have a function called, by a certain worker if that one is still there."""
         where = {"workers": [worker], "allow_other_workers": True} if worker else {}
-        try:
-            return self.client.submit(function, *args, pure=False, **where)
-        except (OSError, RuntimeError) as error:
-            raise self._gone() from error
+        key = f"rosenblatt.{_name_of(function)}-{uuid.uuid4().hex}"
+        with self._sending():
+            future = self.client.submit(function, *args, key=key, pure=False, **where)
+        self._begun[id(future)] = future
+        return future
+
+    def ask(self, function: Callable[..., Any], *args: Any) -> Any:
+        """`submit` for a result that is only gathered: what the function raises is raised here.
+
+        Any other error of such a task is one of the cluster, or of the data.
+        """
+        return self.submit(Guarded(function), *args)
 
     def map(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
         """Have a function called for each row of some columns, many of them told at once."""
         sent = sum(getattr(one, "nbytes", 0) for column in columns for one in column)
         at_a_time = max(1, len(columns[0]) // (1 + sent // MESSAGE))
-        try:
-            return list(self.client.map(function, *columns, pure=False, batch_size=at_a_time))
-        except (OSError, RuntimeError) as error:
-            raise self._gone() from error
+        key = f"rosenblatt.{_name_of(function)}"
+        how = {"key": key, "pure": False, "batch_size": at_a_time}
+        with self._sending():
+            futures = list(self.client.map(function, *columns, **how))
+        self._begun |= {id(future): future for future in futures}
+        return futures
 
     def gather(
         self,
@@ -91,34 +156,26 @@ class Engine:
 
         `look_up` is called now and then, and may raise to give up.
         """
-        from distributed import TimeoutError as NotYet
-        from distributed import wait
+        if not bring:
+            self._waited_for(self._done(futures), look_up)
+            return self.homes(futures)
+        found = self._waited_for(self.client.gather(list(futures), asynchronous=True), look_up)
+        for one in found:
+            if isinstance(one, Raised):
+                raise one.error
+        return list(found)
 
-        waited = 0.0
-        while True:
-            try:
-                wait(futures, timeout=AT_A_TIME)
-                return list(self.client.gather(list(futures))) if bring else self._where(futures)
-            except NotYet:
-                waited = 0.0 if self.client.status == "running" else waited + AT_A_TIME
-                if waited > GONE:
-                    raise self._gone() from None
-                if look_up is not None:
-                    look_up()
-            except Exception as error:
-                raise self._told(error, futures) from error
+    async def _done(self, futures: Sequence[Any]) -> None:
+        """Wait for tasks; if one of them failed, raise its error."""
+        await asyncio.gather(*(future._state.wait() for future in futures))
+        failed = [future for future in futures if future.status != "finished"]
+        await self.client.gather(failed[:1], asynchronous=True)
 
     def call(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """What a function returns, called by a worker."""
         return self.gather([self.submit(function, *args, worker=worker)])[0]
 
-    def _where(self, futures: Sequence[Any]) -> list[str]:
-        """Where the results of tasks are that are done; if one of these failed, its error."""
-        failed = [future for future in futures if future.status == "error"]
-        self.client.gather(failed[:1])
-        return self.homes(futures)
-
-    def present(self, given: Any) -> list[Any] | None:
+    def present(self, given: Any, name: str) -> list[Any] | None:
         """The blocks of a persisted collection, in their order; None where it is not persisted."""
         from dask.core import flatten
         from distributed import futures_of
@@ -128,41 +185,181 @@ class Engine:
         if not known or any(key not in known for key in keys):
             return None
         found = [known[key] for key in keys]
-        return found if all(future.client is self.client for future in found) else None
+        if any(future.client is not self.client for future in found):
+            return None
+        self._name(found, name)
+        return found
+
+    def _name(self, blocks: list[Any], name: str) -> None:
+        """Have messages call blocks by their numbers."""
+        self._blocks += [(ref(one), f"block {k} of {name}") for k, one in enumerate(blocks)]
+
+    def release(self) -> None:
+        """Give up everything that was begun, done or not."""
+        for future in list(self._begun.values()):
+            with suppress(RuntimeError):  # there may be no loop any more
+                future.release()
+        self._begun.clear()
+
+    # What can go wrong -------------------------------------------------------------------------
+
+    def _begin(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Have the client's own thread do something."""
+        return asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
+
+    def _waited_for(
+        self, work: Coroutine[Any, Any, Any], look_up: Callable[[], None] | None = None
+    ) -> Any:
+        """What comes of it, unless there is nobody left who could do it, or nobody wants it."""
+        coming, watch = self._begin(work), Watch(self)
+        try:
+            while not wait_for([coming], timeout=AT_A_TIME).done:
+                watch.look()
+                if look_up is not None:
+                    look_up()
+        finally:
+            coming.cancel()
+        try:
+            return coming.result()
+        except (Exception, CancelledError) as error:
+            told = self._told(error)
+        raise told from told.__cause__
+
+    def _asked(self, operation: str, **given: Any) -> Any:
+        """What the scheduler says."""
+        if self.client.scheduler is None:
+            raise self._gone()
+        return self._waited_for(getattr(self.client.scheduler, operation)(**given))
+
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        """Sending tasks, which are as large as the vectors that travel, to a scheduler."""
+        import dask
+
+        try:
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+                yield
+        except Exception as error:
+            if self.client.status in ("running", "connecting"):
+                raise
+            raise self._gone() from error
+
+    def _told(self, error: BaseException) -> Exception:
+        """What became of the cluster, or of the data, in one line."""
+        from distributed import KilledWorker
+
+        if isinstance(error, ClusterError):
+            return ClusterError(str(error))
+        if isinstance(error, KilledWorker):
+            lost = f"{error.allowed_failures + 1} workers died in a row over the same part"
+            remedy = "give them more memory, or smaller blocks"
+            return ClusterError(f"{lost} of the data: {remedy}")
+        if self.client.status != "running" or not self._answers():
+            return self._gone()
+        for block, name in self._blocks:
+            future = block()
+            if future is not None and future.status == "error":
+                return _caused(error, f"{name} cannot be made: {_named(error)}")
+        if isinstance(error, CancelledError):
+            lost = "a part of the data was lost with its worker, and nothing says how to make it"
+            remedy = "load the data by tasks (from files, say), not by scatter, and fit again"
+            return ClusterError(f"{lost} again: {remedy}")
+        return _caused(error, f"a part of the data cannot be made again: {_named(error)}")
+
+    def _gone(self) -> ClusterError:
+        msg = f"the scheduler at {self._address} is gone: start the cluster again and fit again"
+        return ClusterError(msg)
+
+    def _deserted(self) -> ClusterError:
+        msg = f"the cluster at {self._address} has lost all its workers: start some, and fit again"
+        return ClusterError(msg)
 
     @property
     def _address(self) -> str:
         scheduler = self.client.scheduler
         return str(scheduler.address) if scheduler is not None else "an unknown address"
 
-    def _gone(self) -> ClusterError:
-        msg = f"the scheduler at {self._address} is gone: start the cluster again and fit again"
-        return ClusterError(msg)
-
-    def _told(self, error: Exception, futures: Sequence[Any]) -> Exception:
-        """The error of a task, or what became of the cluster."""
-        from concurrent.futures import CancelledError
-
-        from distributed import KilledWorker
-        from distributed.comm import CommClosedError
-
-        if isinstance(error, KilledWorker):
-            lost = f"{error.allowed_failures + 1} workers died in a row over the same part"
-            remedy = "give them more memory, or smaller blocks"
-            return ClusterError(f"{lost} of the data: {remedy}")
-        if isinstance(error, CancelledError | CommClosedError | OSError):
-            if self.client.status != "running" or not self._answers():
-                return self._gone()
-            lost = "a part of the data was lost with its worker, and nothing says how to make it"
-            remedy = "load the data by tasks (from files, say), not by scatter, and fit again"
-            return ClusterError(f"{lost} again: {remedy}")
-        return error
-
     def _answers(self) -> bool:
         """Whether the scheduler answers."""
-        try:
-            self.client.scheduler_info(n_workers=1)
-            self.client.sync(self.client.scheduler.identity, callback_timeout=5)
-        except Exception:
+        if self.client.scheduler is None:
             return False
+        question = self._begin(self.client.scheduler.identity(n_workers=0))
+        try:
+            question.result(timeout=ANSWER)
+        except (Exception, CancelledError):
+            return False
+        finally:
+            question.cancel()
         return True
+
+
+class Watch:
+    """Whether there still are a scheduler and workers, while something is waited for."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._alive = self._manned = self._looked = time.monotonic()
+        self._question: Future[Any] | None = None
+
+    def look(self) -> None:
+        """Look now and then; raise if one has waited for too long."""
+        now, client = time.monotonic(), self._engine.client
+        if client.status == "running":
+            self._alive = now
+        elif now - self._alive > GONE or client.scheduler is None:
+            raise self._engine._gone()
+        if self._question is not None and self._question.done():
+            if self._question.exception() is None and self._question.result()["n_workers"]:
+                self._manned = now
+            self._question = None
+        elif self._question is None and now - self._looked > LOOK:
+            self._looked = now
+            self._question = self._engine._begin(client.scheduler.identity(n_workers=0))
+        if now - self._manned > DESERTED:
+            raise self._engine._deserted()
+
+
+class Guarded:
+    """A function that gives back what it raises: what is raised otherwise is the cluster's."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> Any:
+        """What it returns, or has raised."""
+        try:
+            return self.function(*args)
+        except Exception as error:
+            return Raised(error)
+
+
+def end_if_unwanted() -> None:
+    """In a task: end it here if nobody waits for it any longer."""
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+        task = worker.state.tasks.get(worker.get_current_task())
+    except (ValueError, LookupError, AttributeError):  # not in a task
+        return
+    if task is not None and task.state == "cancelled":
+        msg = "nobody wants it any longer"
+        raise Unwanted(msg)
+
+
+def _name_of(function: Any) -> str:
+    """What a function is called, without what is given to it already."""
+    if isinstance(function, Guarded):
+        function = function.function
+    return str(getattr(function, "__name__", type(function).__name__)).strip("_")
+
+
+def _named(error: BaseException) -> str:
+    """What an error says, in one line, after its kind."""
+    return f"{type(error).__name__}: {one_line(error)}"
+
+
+def _caused(error: BaseException, msg: str) -> ClusterError:
+    told = ClusterError(msg)
+    told.__cause__ = error
+    return told

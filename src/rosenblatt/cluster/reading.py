@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 16  # numbers in a block, below which tasks cost more than what is in them
 MANY = 100  # blocks from which on that matters
+HERE = Path(__file__).parents[1]  # where the files of this library are
 
 
 class ChunkWarning(UserWarning):
@@ -36,6 +39,19 @@ class RawBlock(NamedTuple):
     labels: NDArray[Any]
     numbers: NDArray[np.int32]
     weight: NDArray[np.float64] | None
+
+
+class Told(NamedTuple):
+    """What a worker tells of a block: its size, the labels in it, how many samples have each.
+
+    `plain`: no sample has another weight than 1.
+    """
+
+    size: Size
+    columns: int
+    labels: NDArray[Any]
+    counts: NDArray[np.int64]
+    plain: bool
 
 
 class Labelled(NamedTuple):
@@ -89,19 +105,20 @@ def read_labelled(
     futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
     homes = engine.gather(futures, bring=False)
     told = ask(engine, _told, futures, homes)
-    lengths = [size.rows for size, *_ in told]
+    lengths = [one.size.rows for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
         raise ValueError(msg)
-    widths = {d for size, d, *_ in told if size.rows}
+    widths = {one.columns for one in told if one.size.rows}
     if len(widths) > 1:
-        msg = f"the blocks of X have {min(widths)} to {max(widths)} columns: give all the same"
-        raise ValueError(msg)
-    labels, counts = _together([(names, count) for size, _, names, count in told if size.rows])
-    d = widths.pop()
+        (first, d), other = _widths(told)
+        found = f"block {other[0]} of X has {other[1]} columns, but block {first} has {d}"
+        msg = f"{found}: give all the same"
+        raise ClusterError(msg)
+    labels, counts = _together([(one.labels, one.counts) for one in told if one.size.rows])
+    d, plain = widths.pop(), all(one.plain for one in told)
     _advise(len(lengths), sum(lengths), d)
-    sizes = [size for size, *_ in told]
-    return Labelled(futures, homes, sizes, labels, counts, d, sample_weight is not None)
+    return Labelled(futures, homes, [one.size for one in told], labels, counts, d, not plain)
 
 
 def placed(
@@ -110,7 +127,8 @@ def placed(
     """The samples with the numbers of their classes, in tiles."""
     factors = np.empty((0, 0)) if factor is None else factor
     parts = [Part(part, ONE, home) for part, home in zip(data.parts, data.homes, strict=True)]
-    weighted, coded = data.weighted or factor is not None, partial(_coded, classes, factors)
+    weighted = data.weighted or factor is not None
+    coded = partial(_coded, classes, factors, data.weighted)
     return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
 
 
@@ -127,19 +145,18 @@ def _blocks(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
                 f"the columns of X are cut into {given.numblocks[1]} blocks and are put together "
                 "first: give X.rechunk({1: -1})",
                 ChunkWarning,
-                stacklevel=6,
+                stacklevel=_outside(),
             )
             given = given.rechunk({1: -1})
         if name != "X" and given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
     elif name != "X" and given.ndim == 2:
         given = given[given.columns[0]]
-    found = engine.present(given)
-    if found is None:
-        blocks = given.to_delayed()  # of a data frame a list
-        blocks = blocks.ravel().tolist() if isinstance(blocks, np.ndarray) else blocks
-        found = list(engine.client.compute(blocks, traverse=False))
-    return found
+    found = engine.present(given, name)
+    if found is not None:
+        return found
+    delayed = given.to_delayed()  # an array of them, or a list
+    return engine.begin(list(getattr(delayed, "flat", delayed)), name)
 
 
 def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
@@ -194,6 +211,12 @@ def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str)
     return found
 
 
+def _widths(told: list[Told]) -> list[tuple[int, int]]:
+    """The first block, and the first that has another width, with their columns."""
+    widths = [(number, one.columns) for number, one in enumerate(told) if one.size.rows]
+    return [widths[0], next(pair for pair in widths if pair[1] != widths[0][1])]
+
+
 def _together(found: list[tuple[NDArray[Any], NDArray[np.int64]]]) -> tuple[Any, Any]:
     """All different labels, and how many samples have each."""
     names = np.concatenate([labels for labels, _ in found])
@@ -212,8 +235,16 @@ def _advise(blocks: int, rows: int, d: int) -> None:
             f"X comes in {blocks} blocks of about {each} rows, which mostly costs time: "
             f"give blocks of about {wanted} rows",
             ChunkWarning,
-            stacklevel=6,
+            stacklevel=_outside(),
         )
+
+
+def _outside() -> int:
+    """How many calls up from the caller the caller of this library is, for a warning."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and Path(frame.f_code.co_filename).is_relative_to(HERE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 # What workers do -------------------------------------------------------------------------------
@@ -250,20 +281,20 @@ def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(*parts: RawBlock) -> list[tuple[Size, int, Any, Any]]:
-    """Of each block its size, columns, labels, and how many rows have each of these."""
+def _told(*parts: RawBlock) -> list[Told]:
     return [
-        (
+        Told(
             size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
             part.X.shape[1],
             part.labels,
             np.bincount(part.numbers, minlength=len(part.labels)),
+            part.weight is None or bool((part.weight == 1.0).all()),
         )
         for part in parts
     ]
 
 
-def _coded(classes: NDArray[Any], factor: Any, part: RawBlock) -> Block:
+def _coded(classes: NDArray[Any], factor: Any, weighted: bool, part: RawBlock) -> Block:
     places = np.searchsorted(classes, part.labels).astype(np.int32)
-    weight = np.empty(0) if part.weight is None else part.weight
+    weight = np.empty(0) if part.weight is None or not weighted else part.weight
     return Block(as_rows(part.X), places[part.numbers], weight, factor)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.cluster.engine import end_if_unwanted
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
 from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
@@ -93,7 +95,7 @@ class ClusterSource(Elsewhere):
         futures = []
         for share in self.shares:
             parts = [[column[a:z] for column in columns] for a, z in share.spans]
-            futures.append(self.engine.submit(_each, task, share.held, parts))
+            futures.append(self.engine.ask(_each, task, share.held, parts))
         found = self.engine.gather(futures, look_up)
         del futures
         starts = [start for share in self.shares for start, _ in share.spans]
@@ -131,7 +133,7 @@ class ClusterSource(Elsewhere):
 
         `look_up` is called while it is at work, and may raise to give up.
         """
-        future = self.engine.submit(_along, task, run.share.held, run.first, run.last, state)
+        future = self.engine.ask(_along, task, run.share.held, run.first, run.last, state)
         return self.engine.gather([future], look_up)[0]
 
     def side_by_side(
@@ -176,10 +178,10 @@ class ClusterSource(Elsewhere):
                 if a < z
             ]
             if wanted:
-                futures.append(self.engine.submit(_some, share.held, wanted, self.n_features))
+                futures.append(self.engine.ask(_some, share.held, wanted, self.n_features))
                 firsts += [share.spans[k][0] for k, _ in wanted]
         if not futures:
-            futures = [self.engine.submit(_none, self.shares[0].held, self.n_features)]
+            futures = [self.engine.ask(_none, self.shares[0].held, self.n_features)]
             firsts = [0]
         found = [part for parts in self.engine.gather(futures) for part in parts]
         found = [found[k] for k in np.argsort(firsts)]
@@ -195,7 +197,7 @@ class ClusterSource(Elsewhere):
             for number in range(len(places)):
                 while len(coming) < AHEAD and number + len(coming) < len(places):
                     share, k = places[number + len(coming)]
-                    coming.append(self.engine.submit(_piece, share.held, k))
+                    coming.append(self.engine.ask(_piece, share.held, k))
                 yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
@@ -241,12 +243,17 @@ class ClusterSource(Elsewhere):
 
 
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
-    pairs = zip(held.pieces, parts, strict=True)
-    return [task(piece, ALONE, *columns) for piece, columns in pairs]
+    found = []
+    for piece, columns in zip(held.pieces, parts, strict=True):
+        end_if_unwanted()
+        found.append(task(piece, ALONE, *columns))
+    return found
 
 
 def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: Any) -> Any:
+    state = deepcopy(state)  # a task that is done again begins with what it was given
     for piece in held.pieces[first:last]:
+        end_if_unwanted()
         state = task(piece, state)
     return state
 

@@ -104,7 +104,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     ) -> Data:
         """Rows whose classes are numbered, with their weights."""
         weight = sample_weights(sample_weight, label)
-        factor = self._class_factors(classes, np.bincount(label, minlength=len(classes)))
+        factor = None
+        if self.class_weight is not None:  # counting takes as long as a tenth of a pass
+            factor = self._class_factors(classes, np.bincount(label, minlength=len(classes)))
         source = MemorySource(rows, label, n_features, weight, factor)
         return Data(source, classes, positives_of(classes))
 
@@ -146,7 +148,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """The class of each row of X; of Dask's collections, when that is computed."""
         if is_of_dask(X):
             self._note_columns(X)
-            return lazily(self.predict, X, self.classes_.dtype)  # type: ignore[no-any-return]
+            return lazily(self, "predict", X, self.classes_.dtype)  # type: ignore[no-any-return]
         values = self.decision_function(X)
         if values.ndim == 1:  # without a list of numbers as long as the data
             return np.where(above(values, self.at_zero), self.classes_[1:], self.classes_[:1])
@@ -213,7 +215,7 @@ class LinearClassifier(Classifier):
         if is_of_dask(X):
             self._note_columns(X)
             width = len(self.coef_) if len(self.coef_) > 1 else 0
-            return lazily(self.decision_function, X, np.float64, width)  # type: ignore[no-any-return]
+            return lazily(self, "decision_function", X, np.float64, width)  # type: ignore[no-any-return]
         rows = as_rows(self._rows_of(X, finite=False))
         thetas = np.column_stack([self.coef_, self.intercept_])
         try:

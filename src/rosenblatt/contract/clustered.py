@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import floats, label_vector
-from rosenblatt.cluster.engine import Engine, is_of_dask
+from rosenblatt.cluster.engine import Engine, is_of_dask, one_line
 from rosenblatt.cluster.reading import RawBlock, column_names, placed, read_labelled
 from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
 from rosenblatt.contract.samples import FEW, number_labels, read_samples
@@ -68,26 +70,37 @@ def names_of(X: Any) -> NDArray[Any] | None:
     return np.array(names, dtype=object)
 
 
-def lazily(answer: Callable[[Any], NDArray[Any]], X: Any, dtype: Any, width: int = 0) -> Any:
-    """What `answer` gives for each block of X, as a Dask array that is computed when asked for.
+def lazily(model: Any, asked: str, X: Any, dtype: Any, width: int = 0) -> Any:
+    """What the model answers for each block of X, as a Dask array computed when it is asked for.
 
-    A number for each row, or `width` of them.
+    The answers are those of the model as it is now, a number for each row, or `width` of them.
     """
     if hasattr(X, "columns"):
         X = X.to_dask_array()
     elif X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     chunks = (X.chunks[0], (width,)) if width else (X.chunks[0],)
-    task = partial(_answers, answer, dtype, width)
+    model = copy(model)  # which another fit does not change
+    model.callback = None  # which may be something that cannot travel
     meta = np.empty((0, width) if width else (0,), dtype)
     dropped = {} if width else {"drop_axis": 1}
+    task = partial(_answers, getattr(model, asked), meta)
     return X.map_blocks(task, dtype=dtype, chunks=chunks, meta=meta, **dropped)
 
 
-def _answers(answer: Callable[[Any], NDArray[Any]], dtype: Any, width: int, X: Any) -> Any:
-    if not X.shape[0]:
-        return np.empty((0, width) if width else (0,), dtype)
-    return answer(X)
+def _answers(
+    answer: Callable[[Any], NDArray[Any]], none: NDArray[Any], X: Any, block_info: Any = None
+) -> Any:
+    """The answers for a block; what is wrong with it is said with its number."""
+    number, (begin, end) = block_info[0]["chunk-location"][0], block_info[0]["array-location"][0]
+    try:
+        if end - begin not in (X.shape[0], np.inf) and not np.isnan(end - begin):
+            msg = f"it has {X.shape[0]} rows, not {end - begin} as its array says"
+            raise ValueError(msg)
+        return answer(X) if X.shape[0] else none
+    except (ValueError, TypeError) as error:
+        msg = f"block {number} of X: {one_line(error)}"
+        raise ValueError(msg) from error
 
 
 def share_of_hits(answers: Any, y: Any, sample_weight: Any = None) -> float:
@@ -95,8 +108,13 @@ def share_of_hits(answers: Any, y: Any, sample_weight: Any = None) -> float:
     import dask.array as da
 
     if hasattr(y, "to_dask_array"):
-        y = y.to_dask_array()
-    y = y if is_of_dask(y) else da.from_array(np.asarray(y), chunks=answers.chunks)
+        with warnings.catch_warnings():  # of texts, which become the objects they are here
+            warnings.filterwarnings("ignore", "Dask currently has limited support", UserWarning)
+            y = y.to_dask_array()
+    if not is_of_dask(y):
+        if np.isnan(answers.chunks[0]).any():  # nobody knows yet where to cut the labels
+            answers = da.asarray(answers.compute())
+        y = da.from_array(np.asarray(y), chunks=answers.chunks)
     right = answers == y
     if sample_weight is None:
         return float(right.mean().compute())

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.arguments import label_vector, positive_int, positive_number, yes_or_no
+from rosenblatt.cluster.engine import released
 from rosenblatt.contract.classifier import Classifier
 from rosenblatt.contract.parameters import (
     check_callback,
@@ -78,9 +79,10 @@ class TrainedInEpochs(Classifier):
         settings = seeded_alike(self, settings, keeper)
         again = self.warm_start and hasattr(self, "fits_")
         classes = self.classes_ if again else None
-        data = self._read(X, y, sample_weight, classes, reset=not again)
-        with self._training(data, settings, self._begin(data, settings, again), keeper) as run:
-            run.run()
+        with released():
+            data = self._read(X, y, sample_weight, classes, reset=not again)
+            with self._training(data, settings, self._begin(data, settings, again), keeper) as run:
+                run.run()
         self._warn_of_errors()
         return self
 
@@ -123,10 +125,11 @@ class TrainedInEpochs(Classifier):
             raise ValueError(msg)
         first = not hasattr(self, "fits_")
         known = self._all_classes(classes, first)
-        data = self._read(X, y, sample_weight, known, reset=first)
-        begun = self._begin(data, settings) if first else self._go_on(data)
-        with self._training(data, settings, begun) as run:
-            run.run()
+        with released():
+            data = self._read(X, y, sample_weight, known, reset=first)
+            begun = self._begin(data, settings) if first else self._go_on(data)
+            with self._training(data, settings, begun) as run:
+                run.run()
         return self
 
     def _all_classes(self, classes: ArrayLike | None, first: bool) -> NDArray[Any]:

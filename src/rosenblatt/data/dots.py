@@ -9,7 +9,7 @@ Hence the same bits on every machine, in every loop, and in plain Python.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
@@ -18,8 +18,26 @@ from numba.extending import intrinsic
 
 from rosenblatt.data.compiled import inlined
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 LANES = 16
+LINE = 64  # bytes that the memory brings at a time
 INDEX = ir.IntType(64)
+
+
+def aligned(vectors: Any) -> NDArray[np.float64]:
+    """A copy of vectors, one in a row, that each begin where a line of the cache does.
+
+    No load of a dot product then has to wait for two lines. Rows are filled up with zeros.
+    """
+    (k, n), per_line = np.shape(vectors), LINE // 8
+    width = -(-n // per_line) * per_line
+    room = np.zeros(k * width + per_line)
+    first = -room.__array_interface__["data"][0] % LINE // 8
+    rows = room[first : first + k * width].reshape(k, width)
+    rows[:, :n] = vectors
+    return rows
 
 
 def dot(x: Any, w: Any) -> Any:

@@ -17,7 +17,7 @@ from numba.extending import intrinsic, overload
 from scipy.sparse import csr_array
 
 from rosenblatt.data.compiled import inlined, loop
-from rosenblatt.data.dots import dot, two_dots
+from rosenblatt.data.dots import LINE, dot, two_dots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -196,7 +196,6 @@ def fetch_row(rows: Any, i: Any) -> None:
     """Have the memory bring row i near, to be read soon; it changes nothing."""
 
 
-LINE = 64  # bytes that the memory brings at a time
 LINES = 16  # of a row: the rest comes by itself
 
 

@@ -87,8 +87,13 @@ class Elsewhere(ABC):
     dense: bool
 
     @abstractmethod
-    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
-        """`map_pieces` with a team of the other process."""
+    def map(
+        self,
+        task: Callable[..., Any],
+        *columns: NDArray[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> Iterator[Any]:
+        """`map_pieces` with a team of the other process; `look_up` may raise to give up."""
 
     @abstractmethod
     def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:

@@ -226,6 +226,15 @@ def without_rounding(block: RowBlock, low: Ints, sizes: Floats) -> Mask:
     return certain
 
 
+def rounds_nothing(block: RowBlock, low: Ints, sizes: Floats) -> bool:
+    """Whether that holds for all rows, as is soon told where they are of small whole numbers."""
+    unit = int(low.min(initial=NONE))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = 1.01 * (block.length() * float(sizes[:-1].sum()) + float(sizes[-1]))
+    small = -1022 <= unit <= 900 and total < 2.0 ** (unit + 53)
+    return small and block.whole() and not block.rounded().any()
+
+
 class Far(Protocol):
     """Blocks of a matrix that are in other processes."""
 

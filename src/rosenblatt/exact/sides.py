@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.exact.blocks import RowBlock, Sparse, block_of, blocks, shape, without_rounding
+from rosenblatt.exact.blocks import (
+    RowBlock,
+    Sparse,
+    block_of,
+    blocks,
+    rounds_nothing,
+    shape,
+    without_rounding,
+)
 from rosenblatt.exact.dot_products import exact_parts, rounded_sums, smallest_sum
 from rosenblatt.exact.passes import in_turn, map_blocks
 from rosenblatt.exact.rationals import (
@@ -149,17 +157,11 @@ class Form:
     @cached_property
     def low(self) -> Ints:
         """Exponents of two: every number in `t` is a multiple of its power; none for 0."""
-        M, E = decompose(self.t)
-        return np.where(M != 0, E, NONE)
+        return _units(self.t)
 
     def rounds_nothing(self, block: RowBlock) -> bool:
         """Whether floats compute ``(x_i, 1)·t`` exactly for whole numbers as small as these."""
-        unit = int(self.low.min())
-        if not (self.exact and -1022 <= unit <= 900):
-            return False
-        size = np.abs(self.t)
-        total = 1.01 * (block.length() * float(size[:-1].sum()) + float(size[-1]))
-        return total < 2.0 ** (unit + 53) and block.whole() and not block.rounded().any()
+        return self.exact and rounds_nothing(block, self.low, np.abs(self.t))
 
     def exact_values(self, block: RowBlock) -> Iterator[Fraction]:
         """``w·x_i + b`` for every row."""
@@ -170,6 +172,12 @@ class Form:
         """The signs of ``w·x_i + b``."""
         n, _ = _numerators(block, self.numbers)
         return (n > 0).astype(np.int8) - (n < 0).astype(np.int8)
+
+
+def _units(numbers: Floats) -> Ints:
+    """For each number the exponent of a power of two that it is a multiple of; none for 0."""
+    M, E = decompose(numbers)
+    return np.where(M != 0, E, NONE)
 
 
 def _numerators(block: RowBlock, numbers: Objects) -> tuple[Objects, Ints]:
@@ -451,8 +459,13 @@ def _below(values: Floats, errors: Any) -> Ints:
 
 def settled(X: Any, theta: Floats) -> Floats:
     """`values`, each the float nearest to the exact value whether in doubt or not."""
-    parts = [_settled(block, theta) for _, block in blocks(X)]
-    return np.concatenate([np.empty(0), *parts])
+    low, sizes, parts = _units(theta), np.abs(theta), [np.empty(0)]
+    for _, block in blocks(X):
+        if rounds_nothing(block, low, sizes):
+            parts.append(block.dot(theta[:-1]) + theta[-1] + 0.0)  # a zero has no sign
+        else:
+            parts.append(_settled(block, theta))
+    return np.concatenate(parts)
 
 
 def _settled(block: RowBlock, theta: Floats) -> Floats:

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import positive_number
+from rosenblatt.cluster.engine import released
 from rosenblatt.contract.classifier import LinearClassifier
 from rosenblatt.contract.parameters import (
     check_callback,
@@ -111,7 +112,13 @@ class MarginClassifier(LinearClassifier):
         began = time.perf_counter()
         self._check()
         keeper = keeper_of(self)
-        data = self._read(X, y, sample_weight)
+        with released():
+            self._fit(self._read(X, y, sample_weight), keeper, began)
+        self._warn()
+        return self
+
+    def _fit(self, data: Data, keeper: Keeper | None, began: float) -> None:
+        """Solve each problem, and set everything that a fitted model has."""
         threads = count_threads(self.n_jobs) if data.source.n_entries >= MANY else 1
         # The threads of small matrix products, and a few of any, mostly wait for each other.
         many = threads >= 4 and data.source.n_features >= WIDE and is_dense(data.source)
@@ -132,8 +139,6 @@ class MarginClassifier(LinearClassifier):
                 report = rounds(self.callback, number, problem)
                 fits.append(self._solved(problem, names, report, notes.of(number)))
             self._set_results(data, tuple(fits), team)
-        self._warn()
-        return self
 
     @contextmanager
     def _noting(self, keeper: Keeper | None, data: Data, team: Team) -> Iterator[Notes]:

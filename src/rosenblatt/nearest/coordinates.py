@@ -28,6 +28,7 @@ from rosenblatt.running.clock import Kind
 
 if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.nearest.slacks import Pull
     from rosenblatt.nearest.working_set import Samples
 
 
@@ -35,22 +36,6 @@ LEAN = 0.1  # β, as a share of the mean of ‖x‖²
 SOME = 500  # samples to measure that by
 READ = 1 << 18  # numbers to read between two looks at the clock
 SEED = 1
-
-
-class Pull(NamedTuple):
-    """What other samples, with multipliers that stay, add up to.
-
-    Attributes
-    ----------
-    w : float array
-        ``Σ α y x``.
-    balance, total : float
-        ``Σ α y`` and ``Σ α``.
-    """
-
-    w: Floats
-    balance: float = 0.0
-    total: float = 0.0
 
 
 class Descent(NamedTuple):

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.nearest.coordinates import Pull, descend
+from rosenblatt.nearest.coordinates import descend
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.loops import least as least_of
 from rosenblatt.nearest.newton import Live, improve, polished
-from rosenblatt.nearest.slacks import evened
+from rosenblatt.nearest.slacks import evened, nobody
 from rosenblatt.nearest.soft_margin import PATIENCE
 from rosenblatt.nearest.standing import Best, Progress
 from rosenblatt.results import StopReason
@@ -231,7 +231,7 @@ class MaxMargin:
         c, scale = np.full(part.n, np.inf), np.full(part.n, self.scale)
         self.clean = True
         for count in range(1, 100):
-            live = Live(part, Multipliers(part.y, c, scale, self.alpha), np.zeros(part.d))
+            live = Live(part, Multipliers(part.y, c, scale, self.alpha), nobody(part.d))
             done = improve(live, self.w, self.b, self.mu, target)
             self.w, self.b, self.alpha = done.w, done.b, done.alpha
             self.mu = max(self.mu * FINER, SHARP)
@@ -282,8 +282,8 @@ class MaxMargin:
         part = self.part
         if min(part.n, part.d) <= SMALL or not self.hopeful:
             return False
-        c, rows, nobody = np.full(part.n, np.inf), np.arange(part.n), Pull(np.zeros(part.d))
-        done = descend(part, rows, c, self.alpha, nobody, self.b, tol, VISITS)
+        c, rows, others = np.full(part.n, np.inf), np.arange(part.n), nobody(part.d)
+        done = descend(part, rows, c, self.alpha, others, self.b, tol, VISITS)
         if not done.closed:
             return False
         self.w, self.b, self.alpha = done.w, done.b, done.alpha

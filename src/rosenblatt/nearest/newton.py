@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats
     from rosenblatt.nearest.loops import Multipliers
+    from rosenblatt.nearest.slacks import Pull
     from rosenblatt.nearest.working_set import Samples
 
 
@@ -43,23 +44,19 @@ STEPS = 60  # of Newton's method in a round, at most
 
 
 class Live(NamedTuple):
-    """The samples that take part in a round, and the others as what their multipliers sum to.
+    """The samples that take part in a round, and what the others add up to.
 
     Attributes
     ----------
     samples : Samples
     multipliers : Multipliers
-    pull : float array
-        ``Σ α y x`` over the others.
-    balance, constant : float
-        ``Σ α y`` and ``Σ α`` over them.
+    pull : Pull
+        The others.
     """
 
     samples: Samples
     multipliers: Multipliers
-    pull: Floats
-    balance: float = 0.0
-    constant: float = 0.0
+    pull: Pull
 
 
 class Round(NamedTuple):
@@ -106,7 +103,7 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
     while True:
         look_up(numbers)
         error, wanted = state.error(), tol * state.objective()
-        left = min(state.rest, state.total + live.constant)
+        left = min(state.rest, state.total + live.pull.total)
         if error <= 0.1 * wanted and (steps or state.rest <= 0.8 * wanted):
             break
         if (steps and error <= 0.1 * left) or steps == STEPS or not state.step():
@@ -130,8 +127,8 @@ class _State:
         found = slack.clip(self.m, self.s, self.mu, self.b, self.a, self._band)
         count, self.total, balance, self.loss, self.rest = found
         self.band = self._band[:count]
-        self.gradient = self.w - self.live.pull - self.samples.total(self.a)
-        self.slope_b = -self.live.balance - balance
+        self.gradient = self.w - self.live.pull.w - self.samples.total(self.a)
+        self.slope_b = -self.live.pull.balance - balance
 
     def error(self) -> float:
         """How far the multipliers are from satisfying their equations, in the gap's units."""
@@ -140,8 +137,8 @@ class _State:
 
     def objective(self) -> float:
         """A bound on the soft-margin objective, the slack of the others left as it was."""
-        live, w = self.live, self.w
-        others = live.constant - float(live.pull @ w) - live.balance * self.b
+        pull, w = self.live.pull, self.w
+        others = pull.total - float(pull.w @ w) - pull.balance * self.b
         return max(0.5 * float(w @ w) + self.loss + others, 0.5 * float(w @ w), 1e-300)
 
     def step(self) -> bool:
@@ -156,7 +153,8 @@ class _State:
         if not (np.isfinite(db) and np.isfinite(dw).all()):
             return False
         ds = self.samples.values(np.append(dw, 0.0))
-        at_zero = float((self.w - self.live.pull) @ dw) - self.live.balance * db
+        pull = self.live.pull
+        at_zero = float((self.w - pull.w) @ dw) - pull.balance * db
         per_step = float(dw @ dw)
 
         def rise(step: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import Live, improve
+from rosenblatt.nearest.slacks import nobody
 from rosenblatt.nearest.standing import Start
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def one_round(
     samples: Samples, c: Floats, alpha: Floats, at: Start, mu: float, tol: float
 ) -> Round:
     """A round on all of some samples."""
-    live = Live(samples, Multipliers(samples.y, c, at.steps(c), alpha), np.zeros(samples.d))
+    live = Live(samples, Multipliers(samples.y, c, at.steps(c), alpha), nobody(samples.d))
     return improve(live, at.w, at.b, mu, tol)
 
 

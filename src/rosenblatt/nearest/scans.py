@@ -56,9 +56,10 @@ def closest(
     task = partial(_search, wanted, source.n_entries / source.n_rows)
     if isinstance(source, Elsewhere):
         clock.look_up()
+        found = list(source.map(task, *used, look_up=clock.look_up))
     else:
         task = partial(task, look_up=clock.pieces(Kind.READING))
-    found = list(map_pieces(source, task, team, *used))
+        found = list(map_pieces(source, task, team, *used))
     rows = np.concatenate([one.rows for one in found])
     values = np.concatenate([one.values for one in found])
     best = worst(values, wanted.level, wanted.k, wanted.known[:0])

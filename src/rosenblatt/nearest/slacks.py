@@ -6,7 +6,7 @@ Sums are taken over tiles of samples by their numbers, so that they do not depen
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,36 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats
+    from rosenblatt.nearest.working_set import Samples
 
 ASKED = 4000  # numbers that tell where one of a certain rank is, roughly
 ALONE = Team(1)
+
+
+class Pull(NamedTuple):
+    """What samples whose multipliers stay as they are add up to.
+
+    Attributes
+    ----------
+    w : float array
+        ``Σ α y x``.
+    balance, total : float
+        ``Σ α y`` and ``Σ α``.
+    """
+
+    w: Floats
+    balance: float = 0.0
+    total: float = 0.0
+
+
+def pull_of(samples: Samples, alpha: Floats) -> Pull:
+    """What all samples with these multipliers add up to."""
+    return Pull(samples.total(alpha), float(alpha @ samples.y), float(alpha.sum()))
+
+
+def nobody(d: int) -> Pull:
+    """What no samples add up to."""
+    return Pull(np.zeros(d))
 
 
 def _side_by_side(task: Callable[..., Any], n: int, numbers: int, team: Team) -> list[Any]:

@@ -23,11 +23,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.nearest.coordinates import Pull, descend
+from rosenblatt.nearest.coordinates import descend
 from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
-from rosenblatt.nearest.slacks import awakened, best_bias, evened, loss, moved, settled, size_of
+from rosenblatt.nearest.slacks import (
+    awakened,
+    best_bias,
+    evened,
+    loss,
+    moved,
+    nobody,
+    pull_of,
+    settled,
+    size_of,
+)
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
 from rosenblatt.nearest.sums import are_many
 from rosenblatt.results import StopReason
@@ -155,15 +165,15 @@ class SoftMargin:
 
     def _by_coordinates(self) -> Stand | None:
         """Where coordinate descent on a part of the rows leads; None where it is slow."""
-        samples, c, order, nobody = self.samples, self.c, self._order(), np.zeros(self.samples.d)
-        size, alpha = max(len(order) // GROWTH, DESCENT * samples.d, FIRST), np.zeros(samples.n)
+        samples, c, order, d = self.samples, self.c, self._order(), self.samples.d
+        size, alpha = max(len(order) // GROWTH, DESCENT * d, FIRST), np.zeros(samples.n)
         if are_many(samples.source, size):
             return None
         if FEWER * size >= len(order):
-            return Stand(Start(nobody, 0.0, float(c.max())), ROUGH, alpha, c > 0, 0, True)
-        rows, rough = np.sort(order[:size]), samples.d / size
+            return Stand(Start(np.zeros(d), 0.0, float(c.max())), ROUGH, alpha, c > 0, 0, True)
+        rows, rough = np.sort(order[:size]), d / size
         prices, tol = self._as_if_all(rows), max(self.tol, 0.1 * rough)
-        done = descend(samples, rows, prices, alpha[rows], Pull(nobody), 0.0, tol, VISITS)
+        done = descend(samples, rows, prices, alpha[rows], nobody(d), 0.0, tol, VISITS)
         self.rough = done.w
         if not done.closed:
             return None
@@ -298,8 +308,7 @@ class SoftMargin:
     def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float, edge: float) -> Descent:
         """A round of coordinate descent, to a small share of the gap that there is."""
         samples, c, rows = self.samples, self.c, np.flatnonzero(awake)
-        others = np.where(awake, 0.0, alpha)
-        pull = Pull(samples.total(others), float(others @ samples.y), float(others.sum()))
+        pull = pull_of(samples, np.where(awake, 0.0, alpha))
         tol = EASIER * self.tol
         if len(rows) < samples.n:  # others may have to wake up
             tol = max(tol, EASY * self.best.gap)
@@ -316,11 +325,10 @@ class SoftMargin:
         y, c = self.samples.y, self.c
         if awake.all():
             multipliers = Multipliers(y, c, steps, alpha)
-            return Live(self.samples, multipliers, np.zeros(self.samples.d))
-        rows, others = np.flatnonzero(awake), np.where(awake, 0.0, alpha)
+            return Live(self.samples, multipliers, nobody(self.samples.d))
+        rows, pull = np.flatnonzero(awake), pull_of(self.samples, np.where(awake, 0.0, alpha))
         multipliers = Multipliers(y[rows], c[rows], steps[rows], alpha[rows])
-        pull, balance = self.samples.total(others), float(others @ y)
-        return Live(self.samples.part(rows), multipliers, pull, balance, float(others.sum()))
+        return Live(self.samples.part(rows), multipliers, pull)
 
     def _values(self, w: Floats) -> Floats:
         """``y(w·x)`` of all rows; the last are kept."""

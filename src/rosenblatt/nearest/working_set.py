@@ -140,7 +140,7 @@ class Samples:
         if isinstance(self.source, Elsewhere):
             self.clock.look_up()
             task = partial(_far_values, self.positive, theta)
-            return np.concatenate(list(self.source.map(task)))
+            return np.concatenate(list(self.source.map(task, look_up=self.clock.look_up)))
         out, look_up = np.empty(self.n), self.clock.pieces(Kind.READING)
         width = self.source.n_entries / self.n
         for piece in self.source.pieces():

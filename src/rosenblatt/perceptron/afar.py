@@ -72,8 +72,8 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     length = piece.length - a if work.logging else 0
     log = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
     visit, found = Visit(IN_ORDER, IN_ORDER, a, piece.length, piece.offset), np.zeros(k, np.int64)
-    args = piece.block, work.positives, visit, thetas, work.step, work.clocks, lags, log
-    online_problems(*args, found, work.tile)
+    stand = thetas, thetas.shape[1], work.step, work.clocks, lags, log, found
+    online_problems(piece.block, work.positives, visit, *stand, work.tile)
     for number in range(k if work.logging else 0):
         here = slice(found[number])
         part = Log(*(column[number, here].copy() for column in log))  # type: ignore[arg-type]
@@ -314,6 +314,8 @@ def pocket_afar(rule: LinearRule, p: LinearProblem) -> PocketAfar:
 class PocketAfar(Pocket):
     """A pocket whose vectors are judged where the rows are."""
 
+    source: Any
+
     def _all_errors(self, theta: Floats) -> float:
         task = partial(_errors, theta, self.positive, self.at_zero)
         if self.source.weighted:  # added up in row order
@@ -323,7 +325,7 @@ class PocketAfar(Pocket):
     def _not_worse(self, thetas: Floats) -> tuple[Any, Floats]:
         panels, slack, before = self._in_panels(near_one(thetas), np.zeros(len(thetas)))
         args = panels, slack, before, self.positive, self.scanner.bias, self.size
-        found = map_pieces(self.source, partial(_sure_errors, *args), self.scanner.team)
+        found = self.source.map(partial(_sure_errors, *args), look_up=self.look_up)
         bounds = sum(found).reshape(-1)[: len(thetas)]
         left = np.flatnonzero(bounds <= self._limit())
         return left, bounds[left]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.data.dots import aligned
 from rosenblatt.data.rows import row_weights
 from rosenblatt.data.sources import IN_ORDER, copied, map_pieces
 from rosenblatt.perceptron.loops import Log, Step, Tether
@@ -73,7 +74,8 @@ class LinearProblem(TwoClassProblem):
 
     def ready_for(self, settings: Settings) -> LinearProblem:
         """Return a copy to go on with."""
-        p = replace(self.ready(), theta=self.theta.copy(), lag=self.lag.copy())
+        theta = aligned([self.theta])[0, : len(self.theta)]
+        p = replace(self.ready(), theta=theta, lag=self.lag.copy())
         if not settings.averaging:
             p.lag = np.empty(0)
         elif not p.lag.size:

@@ -81,6 +81,29 @@ def row_at(rows: Rows, visit: Visit, position: int) -> Any:
     return np.uint64(visit.order[position])
 
 
+class Look(NamedTuple):
+    """What a visit sees: its position and row, y and ``w·x + b``, and whether it is a mistake."""
+
+    position: int
+    row: Any
+    y: float
+    value: float
+    mistaken: bool
+
+
+@part_of_loops
+def look_at(
+    block: Block, positive: int, visit: Visit, k: int, w: Any, b: float, step: Step
+) -> Look:
+    """The k-th of the visits; rows without weight are no mistakes."""
+    position = visit.listed[k] if visit.listed.size else k
+    i = row_at(block.rows, visit, position)
+    y = 1.0 if block.label[i] == positive else -1.0
+    value = row_dot(block.rows, i, w) + b
+    mistaken = is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0
+    return Look(position, i, y, value, mistaken)
+
+
 @loop
 def online(
     block: Block,
@@ -100,11 +123,8 @@ def online(
     """
     w, b, mistakes = theta[:-1], theta[-1], 0
     for k in range(visit.start, visit.stop):
-        position = visit.listed[k] if visit.listed.size else k
-        i = row_at(block.rows, visit, position)
-        y = 1.0 if block.label[i] == positive else -1.0
-        value = row_dot(block.rows, i, w) + b
-        if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
+        position, i, y, value, mistaken = look_at(block, positive, visit, k, w, b, step)
+        if mistaken:
             change = step.eta * weight_of(block, positive, i) * y
             add_row(block.rows, i, change, w)
             b += change * step.bias
@@ -127,6 +147,7 @@ def online_problems(
     positives: Any,
     visit: Visit,
     thetas: Any,
+    size: int,
     step: Step,
     clocks: Any,
     lags: Any,
@@ -136,7 +157,8 @@ def online_problems(
 ) -> None:
     """`online` for several one-vs-rest problems in one pass: a tile of rows serves them all.
 
-    Two at a time read a row together. `clocks` are the visits that each had before this epoch.
+    Two at a time read a row together. The first `size` numbers of ``thetas[k]`` are the hyperplane
+    of the k-th, `clocks` the visits that each had before this epoch.
     """
     pairs = len(positives) // 2
     for first in range(visit.start, visit.stop, tile):
@@ -144,20 +166,18 @@ def online_problems(
         for pair in range(pairs):
             for k in range(first, last):
                 i = row_at(block.rows, visit, k)
-                w, v = thetas[2 * pair], thetas[2 * pair + 1]
+                w, v = thetas[2 * pair][:size], thetas[2 * pair + 1][:size]
                 values = two_row_dots(block.rows, i, w[:-1], v[:-1])
                 for c, value in ((2 * pair, values[0] + w[-1]), (2 * pair + 1, values[1] + v[-1])):
                     y = 1.0 if block.label[i] == positives[c] else -1.0
                     if is_mistake(y, value, step.at_zero):
                         part = Visit(visit.order, visit.listed, k, k + 1, visit.clock)
-                        one_of_them(
-                            block, positives, part, thetas, step, clocks, lags, logs, mistakes, c
-                        )
+                        of_all = thetas, size, step, clocks, lags, logs, mistakes
+                        one_of_them(block, positives, part, *of_all, c)
         if len(positives) > 2 * pairs:
             part = Visit(visit.order, visit.listed, first, last, visit.clock)
-            one_of_them(
-                block, positives, part, thetas, step, clocks, lags, logs, mistakes, 2 * pairs
-            )
+            of_all = thetas, size, step, clocks, lags, logs, mistakes
+            one_of_them(block, positives, part, *of_all, 2 * pairs)
 
 
 @loop
@@ -166,6 +186,7 @@ def one_of_them(
     positives: Any,
     visit: Visit,
     thetas: Any,
+    size: int,
     step: Step,
     clocks: Any,
     lags: Any,
@@ -174,11 +195,12 @@ def one_of_them(
     k: int,
 ) -> None:
     """`online` for the k-th of several problems."""
-    free = Tether(thetas[k], np.inf)
+    theta = thetas[k][:size]
+    free = Tether(theta, np.inf)
     part = Visit(visit.order, visit.listed, visit.start, visit.stop, visit.clock + clocks[k])
     done = mistakes[k] if logs.row.size else 0
     log = Log(logs.row[k, done:], logs.value[k, done:], logs.step[k, done:])
-    _, more = online(block, positives[k], part, thetas[k], step, free, lags[k], log)
+    _, more = online(block, positives[k], part, theta, step, free, lags[k], log)
     mistakes[k] += more
 
 
@@ -201,11 +223,8 @@ def minibatch(
     """
     mistakes, updates = 0, 0
     for k in range(visit.start, visit.stop):
-        position = visit.listed[k] if visit.listed.size else k
-        i = row_at(block.rows, visit, position)
-        y = 1.0 if block.label[i] == positive else -1.0
-        value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
-        if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
+        _, i, y, value, mistaken = look_at(block, positive, visit, k, theta[:-1], theta[-1], step)
+        if mistaken:
             change = weight_of(block, positive, i) * y
             add_row(block.rows, i, change, sums[:-1])
             sums[-1] += change * step.bias

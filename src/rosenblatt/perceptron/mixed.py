@@ -214,8 +214,8 @@ def visit_rows(
     length = z - a if recording else 0
     logs = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
     visit, found = Visit(piece.order, IN_ORDER, a, z, piece.offset - first), np.zeros(k, np.int64)
-    clocks = np.zeros(k, np.int64)
-    online_problems(piece.block, positives, visit, thetas, step, clocks, lags, logs, found, tile)
+    stand = thetas, thetas.shape[1], step, np.zeros(k, np.int64), lags, logs, found
+    online_problems(piece.block, positives, visit, *stand, tile)
     return logs, found
 
 

@@ -44,15 +44,11 @@ class OnTheWay(NamedTuple):
 
 
 def go_on(work: ShardWork, piece: Piece, before: OnTheWay) -> OnTheWay:
-    """A shard's rows in a block, by the worker that has them.
-
-    What was before stays as it was: where a worker is lost, this is done again.
-    """
+    """A shard's rows in a block, by the worker that has them."""
     a, z = max(work.at - piece.start, 0), min(work.stop - piece.start, piece.length)
     if a >= z:
         return before
     thetas, lags, found, logs = before
-    thetas, lags = thetas.copy(), lags.copy()
     log, here = visit_rows(
         piece,
         (a, z),

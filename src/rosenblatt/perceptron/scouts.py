@@ -15,15 +15,15 @@ mistake found, or the end.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.data.atomics import give_way, lower_to, peek, raise_by
 from rosenblatt.data.compiled import loop
-from rosenblatt.data.rows import Block, row_dot, weight_of
-from rosenblatt.perceptron.loops import Log, Step, Tether, Visit, online, row_at
-from rosenblatt.running.scanner import drift, is_mistake
+from rosenblatt.data.rows import Block
+from rosenblatt.perceptron.loops import Log, Step, Tether, Visit, look_at, online
+from rosenblatt.running.scanner import drift
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,32 +37,40 @@ COUNT = OPEN - 1
 STRETCH = 1 << 15  # numbers in the rows that a thread takes at a time
 
 
+class Search(NamedTuple):
+    """What all threads know: the rows, the visits ahead, and the weights as they are now.
+
+    A thread takes `stretch` visits at a time; `shared` has the numbers that they share.
+    """
+
+    block: Block
+    positive: int
+    visit: Visit
+    theta: NDArray[np.float64]
+    step: Step
+    stretch: int
+    shared: NDArray[np.int64]
+
+
 @loop
-def look_ahead(
-    block: Block, positive: int, visit: Visit, theta: Any, step: Step, stretch: int, shared: Any
-) -> None:
+def look_ahead(search: Search) -> None:
     """Take stretches of the rows ahead until one has a mistake, or none is left."""
+    block, positive, visit, theta, step, stretch, shared = search
     w, b = theta[:-1], theta[-1]
     while True:
         first = raise_by(shared, NEXT, stretch)
         if first >= peek(shared, FOUND):
             return
         for k in range(first, min(first + stretch, visit.stop)):
-            position = visit.listed[k] if visit.listed.size else k
-            i = row_at(block.rows, visit, position)
-            y = 1.0 if block.label[i] == positive else -1.0
-            value = row_dot(block.rows, i, w) + b
-            if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
+            if look_at(block, positive, visit, k, w, b, step).mistaken:
                 lower_to(shared, FOUND, k)
                 return
 
 
 @loop
-def scout(
-    block: Block, positive: int, visit: Visit, theta: Any, step: Step, stretch: int, shared: Any
-) -> None:
+def scout(search: Search) -> None:
     """Look ahead whenever the leader lets scouts, until all is done."""
-    last = -1
+    shared, last = search.shared, -1
     while True:
         now = peek(shared, STATE)
         if now & DONE:
@@ -70,7 +78,7 @@ def scout(
         if now & OPEN and now // TURN != last:
             entered = raise_by(shared, STATE, 1)
             if entered & OPEN:
-                look_ahead(block, positive, visit, theta, step, stretch, shared)
+                look_ahead(search)
                 last = entered // TURN
             raise_by(shared, STATE, -1)
         else:
@@ -78,20 +86,12 @@ def scout(
 
 
 @loop
-def first_ahead(
-    block: Block,
-    positive: int,
-    visit: Visit,
-    theta: Any,
-    step: Step,
-    stretch: int,
-    shared: Any,
-    at: int,
-) -> int:
+def first_ahead(search: Search, at: int) -> int:
     """The first mistake from position `at` on, or the end, with whoever scouts."""
-    shared[NEXT], shared[FOUND] = at, visit.stop
+    shared = search.shared
+    shared[NEXT], shared[FOUND] = at, search.visit.stop
     raise_by(shared, STATE, TURN + OPEN)
-    look_ahead(block, positive, visit, theta, step, stretch, shared)
+    look_ahead(search)
     raise_by(shared, STATE, -OPEN)
     while peek(shared, STATE) & COUNT:
         give_way()
@@ -99,22 +99,12 @@ def first_ahead(
 
 
 @loop
-def lead(
-    block: Block,
-    positive: int,
-    visit: Visit,
-    theta: Any,
-    step: Step,
-    stretch: int,
-    shared: Any,
-    tether: Tether,
-    lag: Any,
-    log: Log,
-) -> tuple[int, int]:
+def lead(search: Search, tether: Tether, lag: Any, log: Log) -> tuple[int, int]:
     """`online`, with whoever scouts where no mistake was made for a stretch.
 
     Returns where it stopped and the number of mistakes.
     """
+    block, positive, visit, theta, step, stretch, shared = search
     at, mistakes = visit.start, 0
     while at < visit.stop:
         last = min(at + stretch, visit.stop)
@@ -125,7 +115,7 @@ def lead(
         if more and tether.reach < np.inf and not drift(theta, tether.center) < tether.reach:
             break
         if not more and at < visit.stop:
-            at = first_ahead(block, positive, visit, theta, step, stretch, shared, at)
+            at = first_ahead(search, at)
     raise_by(shared, STATE, DONE)
     return at, mistakes
 
@@ -144,9 +134,9 @@ def online_with_scouts(
 ) -> tuple[int, int]:
     """`online` on all threads of a team; rows have about `per_row` numbers."""
     shared: NDArray[np.int64] = np.zeros(NUMBERS, np.int64)
-    task = block, positive, visit, theta, step, max(1, STRETCH // per_row), shared
-    with team.helped_by(partial(scout, *task)):
+    search = Search(block, positive, visit, theta, step, max(1, STRETCH // per_row), shared)
+    with team.helped_by(partial(scout, search)):
         try:
-            return lead(*task, tether, lag, log)
+            return lead(search, tether, lag, log)
         finally:
             shared[STATE] |= DONE  # if something came between

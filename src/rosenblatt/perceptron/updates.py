@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.data.dots import aligned
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.perceptron.linear_rule import PER_MISTAKE, LinearRule
 from rosenblatt.perceptron.loops import (
@@ -43,6 +44,7 @@ class PartOfEpoch(NamedTuple):
     positives: Ints
     visit: Visit
     thetas: Floats
+    size: int
     step: Step
     clocks: Ints
     lags: Floats
@@ -128,7 +130,8 @@ class Online(LinearRule):
             block=piece.block,
             positives=np.array([p.positive for p in group]),
             visit=visit,
-            thetas=np.array([p.theta for p in group]),
+            thetas=aligned([p.theta for p in group]),
+            size=len(group[0].theta),
             step=self.step,
             clocks=np.array([p.visits for p in group]),
             lags=np.array([p.lag for p in group]),
@@ -141,7 +144,8 @@ class Online(LinearRule):
         for k, p in enumerate(group):
             logs = task.logs
             before, log = p.theta, Log(logs.row[k], logs.value[k], logs.step[k])
-            p.theta, p.lag, p.within = task.thetas[k], task.lags[k], piece.offset + task.visit.stop
+            p.theta, p.lag = task.thetas[k, : task.size], task.lags[k]
+            p.within = piece.offset + task.visit.stop
             self.book(p, piece, before, log, int(task.mistakes[k]))
 
     def _is_worth_a_list(self, p: LinearProblem, order: Order) -> bool:

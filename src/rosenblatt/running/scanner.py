@@ -275,17 +275,8 @@ def exact_decisions(rows: Rows, thetas: Floats, span: tuple[int, int], team: Tea
             numbers = some if isinstance(some, np.ndarray) else some.data
             if not np.isfinite(numbers).all():
                 raise NotFinite
-            if not _without_rounding(numbers, theta):
-                out[found, k] = settled(some, theta)
+            out[found, k] = settled(some, theta)
     return out
-
-
-def _without_rounding(numbers: NDArray[Any], theta: Floats) -> bool:
-    """Whether all are whole, and so small that no sum of their products is rounded."""
-    if not (theta == np.rint(theta)).all() or not (numbers == np.rint(numbers)).all():
-        return False
-    largest = float(np.abs(numbers).max(initial=1.0)) * float(np.abs(theta).max(initial=1.0))
-    return largest * len(theta) < 2.0**53
 
 
 def _decide(

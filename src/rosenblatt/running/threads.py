@@ -26,6 +26,13 @@ PER_THREAD = 4  # ranges for each thread, so that one that is late leaves the re
 MOST = 1024  # threads in all
 
 
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @cache
 def _find_blas() -> ThreadpoolController:
     """Look for the BLAS libraries of the process, once: it takes milliseconds."""
@@ -210,8 +217,12 @@ class Team:
 
     @contextmanager
     def helped_by(self, task: Callable[[], Any]) -> Iterator[None]:
-        """Have the other threads do a task beside what is done here, which ends it."""
-        others = [self._begin(task) for _ in range(0 if self._alone else self.size - 1)]
+        """Have the other threads do a task beside what is done here, which ends it.
+
+        Not more of them than there are other cores: they may spin while there is nothing to do.
+        """
+        helpers = 0 if self._alone else min(self.size, cores()) - 1
+        others = [self._begin(task) for _ in range(helpers)]
         try:
             yield
         finally:
