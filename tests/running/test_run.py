@@ -9,7 +9,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.kernel import dual_rule as kernel_rule
-from rosenblatt.perceptron import delta, linear_rule, updates
+from rosenblatt.perceptron import delta, linear_rule, updates, whole_batches
 from rosenblatt.running.clock import Cancel, cancelled_by, catch_interrupts
 from rosenblatt.running.threads import Team
 
@@ -20,7 +20,6 @@ WAYS = [
     (rb.Perceptron(), updates, "online_problems"),
     (rb.Perceptron(order="shuffled", keep="average"), updates, "online_problems"),
     (rb.Perceptron(order="worst-mistake"), updates, "online"),
-    (rb.Perceptron(update="batch"), updates.InBatches, "loop"),
     (rb.Perceptron(update="minibatch", batch_size=5, keep="pocket"), updates.InBatches, "loop"),
     (rb.Adaline(update="minibatch", batch_size=5), delta, "delta"),
     (rb.KernelPerceptron(), kernel_rule, "visit"),
@@ -66,6 +65,30 @@ def test_three_calls_to_the_loop(model, module, name, classes, method, monkeypat
     getattr(type(model)(**given), method)(X, y, **more)
     assert ways
     assert all(way == [method, "run", "epoch"] for way in ways)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (rb.Perceptron(update="batch"), "mistakes_in_tiles"),
+        (rb.Adaline(update="batch"), "delta_in_tiles"),
+    ],
+)
+def test_a_batch_of_all_rows_goes_through_the_sums_in_tiles(model, name, classes, monkeypatch):
+    """Any threads may take some tiles: those who add these up stand between epoch and loop."""
+    ways = record_ways(monkeypatch, whole_batches, name)
+    X, y = data(classes)
+    type(model)(update="batch", n_jobs=1, max_epochs=3).fit(X, y)
+    assert ways
+    for first, *rest in ([frame for frame in way if frame[0] != "<"] for way in ways):
+        assert [first, *rest[:3]] == ["fit", "run", "epoch", "_gather"]
+        assert rest[3:] in (
+            ["add_rows", *between, "add", *within, "part", write]
+            for between in ([], ["alone"])
+            for within in ([], ["in_turn"], ["each"])
+            for write in ("write", "write_differences")
+        )
 
 
 def test_three_calls_where_rows_are_left_out(monkeypatch, watching):

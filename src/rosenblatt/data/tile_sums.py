@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Source
 
 ROWS = 256  # of a tile, or a power of two times as many
+HIGHEST = 62  # level of a tree that anyone can have
 WORTH = 8  # numbers to read in a tile for each number of its sum, at least
 
 
@@ -88,3 +89,44 @@ class TileSums:
     def total(self) -> Floats:
         """The sum over all rows."""
         return self.done.total()
+
+    @property
+    def begun(self) -> tuple[Floats, int] | None:
+        """The sum of a tile whose rows are not all there, and how many were added to it."""
+        return self._open
+
+    def go_on(self, begun: tuple[Floats, int] | None) -> None:
+        """Begin in the middle of a tile, with what was `begun`."""
+        self._open = begun
+
+    def state(self) -> dict[str, Any]:
+        """What is summed up so far, as plain values."""
+        nodes = sorted(self.done.nodes.items(), key=lambda node: node[0])
+        vectors = [np.zeros(self.size) if v is None else v for _, v in nodes]
+        begun, count = (np.empty(0), 0) if self._open is None else self._open
+        return {
+            "places": np.array([place for place, _ in nodes], np.int64).reshape(-1, 2),
+            "vectors": np.array(vectors).reshape(-1, self.size),
+            "empty": np.array([v is None for _, v in nodes], np.bool_),
+            "begun": begun,
+            "count": count,
+        }
+
+    def restore(self, state: Any) -> None:
+        """Go on from such a state; ValueError if it makes no sense."""
+        places, vectors, empty = state["places"], state["vectors"], state["empty"]
+        begun, count = state["begun"], state["count"]
+        shapes = [array.shape for array in (places, vectors, empty)]
+        m = len(empty)
+        sound = shapes == [(m, 2), (m, self.size), (m,)] and begun.size in (0, self.size)
+        if (
+            not sound
+            or type(count) is not int
+            or (places < 0).any()
+            or (places > 62).any(axis=0)[0]
+        ):
+            msg = f"sums of shapes {shapes}"
+            raise ValueError(msg)
+        for (level, k), vector, nothing in zip(places.tolist(), vectors, empty, strict=True):
+            self.done.nodes[level, k] = None if nothing else vector.copy()
+        self._open = (begun.copy(), count) if begun.size else None

@@ -9,6 +9,7 @@ from rosenblatt.contract.epochs import shared_settings
 from rosenblatt.contract.parameters import batches
 from rosenblatt.perceptron.delta import Delta, largest_safe_rate
 from rosenblatt.perceptron.estimator import LinearUnit
+from rosenblatt.perceptron.whole_batches import WholeDelta
 from rosenblatt.results import StopReason
 from rosenblatt.running.orders import IN_TURN
 
@@ -133,7 +134,7 @@ warm_start, random_state, n_jobs
         self.eta_ = rate
 
     def _rule(self, settings: Settings) -> type[LinearRule]:
-        return Delta
+        return WholeDelta if settings.update == "batch" else Delta
 
     def _advice(self, fit: Fit) -> str | None:
         if fit.stop_reason is StopReason.SMALL_CHANGE:

@@ -36,6 +36,8 @@ from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
 from rosenblatt.perceptron.mixed import Mixed
 from rosenblatt.perceptron.mixed_afar import MixedAfar
 from rosenblatt.perceptron.updates import InBatches, Online, Picked
+from rosenblatt.perceptron.whole_batches import WholeBatch, WholeDelta
+from rosenblatt.perceptron.whole_batches_afar import WholeBatchAfar, WholeDeltaAfar
 from rosenblatt.results import Fit, Hyperplane, JointFit, JointUpdates, StopReason, Updates
 from rosenblatt.running.orders import ORDERS, PICKING
 from rosenblatt.running.run import Run
@@ -145,7 +147,12 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
 
 
 # The same rules for rows that are elsewhere.
-ELSEWHERE: dict[type[LinearRule], type[LinearRule]] = {**AFAR, Mixed: MixedAfar}
+ELSEWHERE: dict[type[LinearRule], type[LinearRule]] = {
+    **AFAR,
+    Mixed: MixedAfar,
+    WholeBatch: WholeBatchAfar,
+    WholeDelta: WholeDeltaAfar,
+}
 
 
 def _where(
@@ -380,6 +387,8 @@ class Perceptron(LinearUnit):
             return JointPicked if settings.order in PICKING else JointOnline
         if settings.update == "mixed":
             return Mixed
+        if settings.update == "batch":
+            return WholeBatch
         if settings.update != "online":
             return InBatches
         return Picked if settings.order in PICKING else Online

@@ -239,6 +239,42 @@ def minibatch(
 
 
 @loop
+def mistakes_in_tiles(
+    block: Block,
+    positive: int,
+    visit: Visit,
+    theta: Any,
+    step: Step,
+    begin: int,
+    first: int,
+    tile: int,
+    sums: Any,
+    used: Any,
+    log: Log,
+) -> int:
+    """Visit rows and add ``y*x`` of each mistake to the sum of its tile; returns how many.
+
+    Row i of the block has the number `begin` + i in all the data, by which it is in a tile of so
+    many rows; the first of `sums` is that of tile `first`, and `used` counts the mistakes in each.
+    """
+    mistakes = 0
+    for k in range(visit.start, visit.stop):
+        row = visit.listed[k] if visit.listed.size else k
+        i = np.uint64(row)
+        y = 1.0 if block.label[i] == positive else -1.0
+        value = row_dot(block.rows, i, theta[:-1]) + theta[-1]
+        if is_mistake(y, value, step.at_zero) and weight_of(block, positive, i) > 0:
+            change, place = weight_of(block, positive, i) * y, (begin + row) // tile - first
+            add_row(block.rows, i, change, sums[place, :-1])
+            sums[place, -1] += change * step.bias
+            used[place] += 1
+            if log.row.size:
+                log.row[mistakes], log.value[mistakes], log.step[mistakes] = row, value, change
+            mistakes += 1
+    return mistakes
+
+
+@loop
 def add_batch(theta: Any, eta: float, sums: Any, held: Any) -> int:
     """``theta += eta * sums`` if the batch holds a mistake; empty it. Returns 1 for an update."""
     updates = 1 if held[1] > 0 else 0
@@ -284,6 +320,39 @@ def delta(
             add_mean(theta, step.eta, sums, held)
             held = 0
     return held, mistakes, loss
+
+
+@loop
+def delta_in_tiles(
+    block: Block,
+    positive: int,
+    start: int,
+    stop: int,
+    targets: Any,
+    theta: Any,
+    step: Step,
+    begin: int,
+    first: int,
+    tile: int,
+    sums: Any,
+    used: Any,
+) -> int:
+    """Add ``(t - o)x`` of rows, and ``(t - o)²/2`` after it, to the sums of their tiles.
+
+    As in `mistakes_in_tiles`; returns how many are mistakes.
+    """
+    mistakes = 0
+    for row in range(start, stop):
+        i, place = np.uint64(row), (begin + row) // tile - first
+        t = targets[block.label[i]]
+        o = row_dot(block.rows, i, theta[:-1]) + theta[-1]
+        change = weight_of(block, positive, i) * (t - o)
+        add_row(block.rows, i, change, sums[place, :-2])
+        sums[place, -2] += change * step.bias
+        sums[place, -1] += change * (t - o) / 2
+        mistakes += not t * o > 0
+        used[place] += 1
+    return mistakes
 
 
 @loop

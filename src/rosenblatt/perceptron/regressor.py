@@ -29,6 +29,7 @@ from rosenblatt.data.sources import MemorySource
 from rosenblatt.perceptron.adaline import delta_rate, delta_settings
 from rosenblatt.perceptron.delta import Delta
 from rosenblatt.perceptron.linear_rule import LinearProblem, fit_of
+from rosenblatt.perceptron.whole_batches import WholeDelta
 from rosenblatt.results import Cycle, Fit, Hyperplane, StopReason, Trace
 from rosenblatt.running.run import Run
 from rosenblatt.running.scanner import decision_values
@@ -237,7 +238,8 @@ callback, checkpoint, warm_start, random_state, n_jobs
                 identify(keeper, self, settings.seed, source, team, targets, init=init)
             rate = saved_rate(keeper) or delta_rate(self, source, [NO_CLASS])
             settings = settings.with_changes(eta=rate)
-            rule = Delta(source, settings, team, targets)
+            kind = WholeDelta if settings.update == "batch" else Delta
+            rule = kind(source, settings, team, targets)
             Run(rule, [problem], settings, report, keeper).run()
         fit = fit_of(problem, settings)
         self.eta_, self.fits_, self._state = rate, (fit,), problem.at_rest()
