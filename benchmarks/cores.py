@@ -266,6 +266,8 @@ What the limits are:
 - **Separability and margins** read X once for each working set, and once more to prove the answer;
   the small problems in between are solved in one thread, and the sides of samples are looked at by
   many short calls of NumPy, of which each waits for the interpreter.
+- **Grid searches** in two processes take the cores that the threads of one process take otherwise:
+  they gain little where fits are short, as each maps the data anew and copies its fold.
 - **Kernels** wait for matrix products, but for what one thread has to do by itself:
   `python -m benchmarks.kernel --serial` accounts for it.
 

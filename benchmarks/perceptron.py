@@ -387,7 +387,11 @@ thread 334 ns, which is 24 GB/s, and a second thread that reads rows ahead of it
 326 and 358. Of the rows of the cases with few mistakes 82 to 94 % could be skipped after the first
 epoch by their distance from the hyperplane where there are 10 features, 33 to 73 % where there are
 30, but 3 to 14 % with 100 and none with 1000. Five classes that read a row together are slower than
-two: their weights and the row no longer lie in the nearest cache.
+two: their weights and the row no longer lie in the nearest cache. On MNIST, looking at
+four rows with two vectors at once gains hardly anything, nor does asking for rows a tile ahead.
+Updates in just the pieces in which the dot product reads are no faster. With 10 features a row
+without a mistake takes 2.3 ns, about 10 cycles, and every mistake 24 ns more, about 110: a wrong
+guess, an update and a dot product that waits for it. That is the limit of many mistakes.
 """
 
 PARTS = {f.__name__: f for f in (dense, csr, classes, pocket, hard, start)}

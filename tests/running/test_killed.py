@@ -85,7 +85,7 @@ def test_killed_again_and_again(name, nursery, tmp_path):
 def test_sigterm_as_the_command_has_it(tmp_path):
     """Asked to end, a run writes its last state; the next one ends as if nothing had been."""
     job = job_of("online", tmp_path, every=1e6)  # never by itself
-    job["given"]["max_epochs"] = 400
+    job["given"]["max_epochs"] = 150
     code = """
 import json, signal, sys
 sys.path.insert(0, sys.argv[2])

@@ -18,6 +18,7 @@ from rosenblatt.data.rows import (
     row_norm2,
     slice_rows,
     span_norm2,
+    two_row_dots,
     weight_of,
 )
 from rosenblatt.exact import settled
@@ -143,10 +144,16 @@ def write_decisions(
     """
     for first in range(start, stop, tile):
         last = min(first + tile, stop)
-        for k in range(len(thetas)):
-            w, b = thetas[k, :-1], thetas[k, -1]
+        for k in range(0, len(thetas) - 1, 2):  # two at a time read a row together
+            w, v = thetas[k], thetas[k + 1]
             for row in range(first, last):
-                out[row - start, k] = row_dot(rows, np.uint64(row), w) + b
+                values = two_row_dots(rows, np.uint64(row), w[:-1], v[:-1])
+                out[row - start, k] = values[0] + w[-1]
+                out[row - start, k + 1] = values[1] + v[-1]
+        for k in range(len(thetas) // 2 * 2, len(thetas)):
+            w = thetas[k]
+            for row in range(first, last):
+                out[row - start, k] = row_dot(rows, np.uint64(row), w[:-1]) + w[-1]
         if doubtful.size:
             # No row is longer than all together: few are left to be measured.
             norm = np.sqrt(span_norm2(rows, first, last) + SQUARES_LOST)
