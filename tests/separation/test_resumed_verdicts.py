@@ -168,7 +168,7 @@ def test_out_of_time(tmp_path, loops, monkeypatch):
 
     def late(clock):
         if clock.end is not None and next(steps) == 30:
-            raise solver.Halt(solver.StopReason.TIME_LIMIT)
+            raise solver.Halt(rb.StopReason.TIME_LIMIT)
         look_up(clock)
 
     monkeypatch.setattr(solver.Clock, "look_up", late)

@@ -110,15 +110,17 @@ def _linear_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int
 def _kernel_work(model: Any, X: Any, n_problems: int, number: int, mistakes: int) -> float:
     """The same of a kernel perceptron: as many kernel values as there are rows, for each mistake.
 
-    Of a table that is not too long they are computed once and kept.
+    Of a table that is not too long they are computed once and kept. A mistake that is recorded has
+    its values computed once more, each by itself.
     """
     from rosenblatt.kernel.kernel_values import ROOM
 
     n, judged = float(X.shape[0]), bool(model.keep == "pocket")
     value = VALUE + PRODUCT * float(X.nnz if issparse(X) else X.size) / n
+    recorded = value * n * mistakes * bool(model.record)
     if model.budget is not None:
-        return value * n * min(mistakes + DOUBTS, int(model.budget))
+        return recorded + value * n * min(mistakes + DOUBTS, int(model.budget))
     if model.order in ONCE and not judged and 4 * n * n <= ROOM:
-        return AT_HAND * n * mistakes + value * n * n * (number == 1)
+        return recorded + AT_HAND * n * mistakes + value * n * n * (number == 1)
     besides = 0 if model.order in PICKING else DOUBTS
-    return value * n * (mistakes + besides) * (JUDGED_VALUES if judged else 1)
+    return recorded + value * n * (mistakes + besides) * (JUDGED_VALUES if judged else 1)

@@ -311,11 +311,13 @@ def _reduced(Z: Floats, rows: Ints) -> tuple[Ints, Ints, list[list[int]]]:
     """
     while True:
         columns, null = _echelon(Z[rows])
-        missed = first_not_annihilated(Z, [[*vector, 0] for vector in null])
+        others = np.setdiff1d(np.arange(len(Z)), rows)  # the rows themselves made the null vectors
+        vectors = [[*vector, 0] for vector in null] if others.size else []
+        missed = first_not_annihilated(Z[others], vectors)
         if missed is None:
             return rows, columns, null
         # All primes took this row for dependent. It is not, so the rank is larger.
-        rows = np.append(rows, missed)
+        rows = np.append(rows, others[missed])
 
 
 def _echelon(Z: Floats) -> tuple[Ints, list[list[int]]]:

@@ -287,10 +287,12 @@ class DualRule:
 
     def _settle(self, seen: Visited, position: int, c: int) -> None:
         """Give the sample that is next its score without doubt."""
-        j = seen.turn[position]
-        seen.F[c, j] = self.scores.settled(int(seen.sample[j]), c, exactly=self.settings.record)
-        seen.settled[c, j] = True
-        self.settled += not self.settings.record
+        j, record = seen.turn[position], self.settings.record
+        value = self.scores.settled(int(seen.sample[j]), c, exactly=record)
+        seen.F[c, j], seen.settled[c, j] = value, True
+        mine = self.block.label[seen.sample[j]] == self.scores.positives[c]
+        # A mistake that is recorded has to be settled anyway.
+        self.settled += not record or bool(value > 0 if mine else value < 0)
 
     def _mind_doubts(self) -> None:
         """If much was in doubt, score everything anew, in double precision from now on."""

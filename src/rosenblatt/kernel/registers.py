@@ -25,6 +25,7 @@ LOWEST = 2300  # the first digit counts multiples of 2^-LOWEST, below all produc
 HALF = 2.0**27  # a float is a whole number of 27 bits, then one of 26, times a power of two
 REST = 2.0**26
 DIGIT = (1 << 32) - 1
+SPLIT = 2.0**27 + 1.0  # times a float, to cut it into two of half its digits (Veltkamp)
 
 
 @loop
@@ -101,6 +102,29 @@ def follow_signs(register: Any, coef: Any, vector: Any, step: Any, values: Any, 
             out[t] = is_positive(register)
 
 
+@loop
+def sum_in_two(a: Any, b: Any) -> tuple[float, float, float]:
+    """``Σ a*b`` as a sum, what its roundings have lost, and a bound on how far both are off.
+
+    T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005):
+    n errors of products and n of sums, u of the sum of the sizes each, are added with as many u.
+    """
+    total, lost, size = 0.0, 0.0, 0.0
+    for k in range(len(a)):
+        x, y = a[k], b[k]
+        product = x * y
+        high_x, high_y = SPLIT * x, SPLIT * y
+        high_x, high_y = high_x - (high_x - x), high_y - (high_y - y)
+        low_x, low_y = x - high_x, y - high_y
+        off = ((product - high_x * high_y) - low_x * high_y) - high_x * low_y
+        before, total = total, total + product
+        added = total - before
+        lost += (low_x * low_y - off) + ((before - (total - added)) + (product - added))
+        size += abs(product)
+    doubt = (len(a) + 8.0) ** 2 * 2.0**-103 * size + 2.0**-51 * abs(lost) + 2.0**-1000
+    return total, lost, doubt
+
+
 SMALLEST = 2.0**-1074
 
 
@@ -115,11 +139,15 @@ def signed_sum(coef: Floats, values: Floats) -> float:
 
 def rounded_sum(coef: Floats, values: Floats) -> float:
     """``Σ coef*values``, rounded once, at the end; what is not zero never becomes zero."""
+    total, lost, doubt = sum_in_two(coef, values)
+    low, high = total + (lost - doubt), total + (lost + doubt)
+    if low == high:  # rounding keeps order: what lies between is rounded to the same float
+        return low
     register = np.zeros(DIGITS, np.int64)
     add_products(register, coef, values)
     is_positive(register)  # puts the digits in order
-    low = int.from_bytes(register[:-1].astype("<u4").tobytes(), "little")
-    whole = low + (int(register[-1]) << 32 * (DIGITS - 1))
+    digits = int.from_bytes(register[:-1].astype("<u4").tobytes(), "little")
+    whole = digits + (int(register[-1]) << 32 * (DIGITS - 1))
     try:
         total = whole / 2**LOWEST
     except OverflowError:

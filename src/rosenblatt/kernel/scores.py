@@ -226,7 +226,7 @@ class Scores:
         Unless it is wanted exactly, only its sign has to be right.
         """
         coef = self.expansion.arrays.coef[:, c]
-        slots = np.flatnonzero(coef)
+        slots = np.flatnonzero(coef != 0)
         terms = coef[slots], self.values.exact(sample, slots)
         return rounded_sum(*terms) if exactly else signed_sum(*terms)
 

@@ -8,8 +8,8 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar, copy_context
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from rosenblatt.running.threads import one_blas_thread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+Found = TypeVar("Found")
+
+LONG = 1e9  # products from which on work is waited for
+STEP = 0.1  # seconds between two looks at the clock while waiting
 GRACE = 0.05  # seconds that nobody minds
 NOTICEABLE = 1e-3  # seconds from which on a piece of work tells how long the next will take
 CAREFUL = 3.0  # times what a small matrix product takes is expected of others
@@ -111,11 +115,33 @@ class Kind(enum.Enum):
     NEWTON = 7e-9  # a number in samples of which Newton's method takes a step
     SIDES = 6e-9  # a number in samples whose exact sides are looked for, most told by floats
     MULTIPLIERS = 2e-8  # a number in samples with multipliers that prove something
-    EXACT = 5e-8  # a unit of exact arithmetic, see `exact.systems`
+    EXACT = 2.5e-8  # a unit of exact arithmetic, see `exact.systems`
 
 
 class OutOfWork(Exception):
     """Exact arithmetic has taken as much work as it may."""
+
+
+class _Apart:
+    """A task that a thread of its own does; nobody may be waiting for it any more."""
+
+    def __init__(self, task: Callable[[], Any]) -> None:
+        self.found: Any = None
+        self.error: BaseException | None = None
+        self.done, self.left_alone = threading.Event(), False
+        context = copy_context()  # with what NumPy is to say of overflows
+        threading.Thread(target=context.run, args=(self._do, task), daemon=True).start()
+
+    def _do(self, task: Callable[[], Any]) -> None:
+        _at.task = self
+        try:
+            self.found = task()
+        except BaseException as error:
+            self.error = error
+        self.done.set()
+
+
+_at = threading.local()  # the task that this thread does
 
 
 class Clock:
@@ -143,6 +169,8 @@ class Clock:
 
     def look_up(self) -> None:
         """Between two pieces of work, see whether to go on."""
+        if getattr(_at, "task", None) is not None and _at.task.left_alone:
+            raise Halt(StopReason.INTERRUPTED)
         if self.cancel.asked:
             raise Halt(StopReason.INTERRUPTED)
         if self.left() <= 0:
@@ -208,6 +236,26 @@ class Clock:
             last.append((operations, now))
 
         return look_up
+
+    def waiting_for(self, task: Callable[[], Found], operations: float) -> Found:
+        """What a task returns, which may take long in one piece: another thread does it.
+
+        This one waits, in short steps, and so heeds Ctrl-C and the time. A task that is then left
+        alone ends at its next look at the clock, or with the process. One of few operations is
+        done here.
+        """
+        if operations < LONG:
+            return task()
+        apart = _Apart(task)
+        try:
+            while not apart.done.wait(STEP):
+                self.look_up()
+        finally:
+            apart.left_alone = True
+        if apart.error is not None:
+            raise apart.error
+        found: Found = apart.found
+        return found
 
     def whole(self, kind: Kind, operations: float) -> Callable[[float], None]:
         """`pieces` of work of so many operations that is worth nothing unless all is done.

@@ -9,6 +9,7 @@ fractions.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,9 @@ class Cancelling(NamedTuple):
 
 def independent(samples: Samples, Z: Floats) -> tuple[Ints, Ints]:
     """`independent_rows`, if there is time for it; that none is missing is proved later."""
-    with samples.clock.task(Kind.PRODUCTS, ELIMINATION * Z.size * min(Z.shape)):
-        return independent_rows(Z, again=False)
+    products = ELIMINATION * Z.size * min(Z.shape)
+    with samples.clock.task(Kind.PRODUCTS, products):
+        return samples.clock.waiting_for(partial(independent_rows, Z, again=False), products)
 
 
 def cancel(
@@ -97,8 +99,9 @@ def cancel(
 def _solved(samples: Samples, A: Floats, B: Floats, t: Floats, exactly: bool) -> Numbers:
     """The solution of ``A x = B t`` for a regular A."""
     if not exactly:
-        with samples.clock.task(Kind.PRODUCTS, ENCLOSURE * A.size * len(A)):
-            found = enclosed_floats(A, B, t)
+        products = ENCLOSURE * A.size * len(A)
+        with samples.clock.task(Kind.PRODUCTS, products):
+            found = samples.clock.waiting_for(partial(enclosed_floats, A, B, t), products)
         if found is not None:
             return found
     with samples.system(cost_of_solving(A)):

@@ -29,7 +29,7 @@ from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.separation.solver import Care, find_certificate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -176,7 +176,8 @@ def proved(
                     notes.done("found", certificate)
                 return certificate
             clock.afford(_checking_time(certificate, source, clock))
-            result = _checked(certificate, source, team, positive)
+            task = partial(_checked, source, team, positive, certificate, clock)
+            result = clock.waiting_for(task, ENCLOSURES * (source.n_features + 1) ** 3)
         except Halt:
             return Undecided(nothing, Undecided.TIME)
         except CheckpointError:
@@ -193,16 +194,23 @@ def proved(
     return Undecided(nothing, f"a fault of this program stood in the way ({trouble})")
 
 
-def _checked(certificate: Any, source: Source, team: Team, positive: int) -> CheckResult:
+def _checked(
+    source: Source, team: Team, positive: int, certificate: Any, clock: Clock
+) -> CheckResult:
     """The check of a certificate, by all threads."""
+
+    def each(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        clock.look_up()
+        return team.each_product(task, items)
+
     with blas_threads_for(source.n_features**3):
-        return check(certificate, labelled(source, positive), each=team.each_product)
+        return check(certificate, labelled(source, positive), each=each)
 
 
 def _checked_again(source: Source, team: Team, positive: int, certificate: Any) -> Certificate:
     """What was found before, and written to a file that anyone can write."""
     undecided = isinstance(certificate, Undecided)
-    if undecided or _checked(certificate, source, team, positive).valid:
+    if undecided or _checked(source, team, positive, certificate, Clock()).valid:
         found: Certificate = certificate
         return found
     raise ValueError(certificate)

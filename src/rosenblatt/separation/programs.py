@@ -6,6 +6,7 @@ one side of the origin, where floating point cannot settle it: slow, but right, 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,24 +21,31 @@ if TYPE_CHECKING:
     from rosenblatt.exact.rationals import Mask, Objects
     from rosenblatt.running.clock import Clock
 
-STIFF = 1e6  # how much a sum that does not vanish costs beside the random costs of a vertex
+LATE = 1e-3  # a weight beside its slack that may not tend to zero
+CLOSE = 1e-11  # the gap at a vertex: of thousands of weights some are this small
+STIFF = 1e8  # how much a sum that does not vanish costs beside the random costs of a vertex
 
 # In floats --------------------------------------------------------------------------------------
 
 
-def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
-    """Which samples the cheapest way to cancel uses, by an interior-point method."""
-    found = shortest_sum(Z, groups, prices, STIFF, look_up=clock.pieces())
-    return found.weights > found.slack
+def interior_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> list[Mask]:
+    """Which samples the cheapest way to cancel uses, by an interior-point method.
+
+    Where it has ended a weight or its slack is all but zero. It may have been late for a few: so
+    there are two sets if they differ, those that may be used, and those that are.
+    """
+    vertex = partial(shortest_sum, Z, groups, prices, STIFF, CLOSE, clock.pieces())
+    found = clock.waiting_for(vertex, Z.size * min(Z.shape))
+    maybe, surely = (found.weights > share * found.slack for share in (LATE, 1.0))
+    return [maybe] if (maybe == surely).all() else [maybe, surely]
 
 
-def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> Mask:
+def simplex_vertex(Z: Floats, groups: Floats, prices: Floats, clock: Clock) -> list[Mask]:
     """Which samples the cheapest way to cancel uses, by the simplex method; none if it fails."""
     right = np.append(np.zeros(Z.shape[1]), np.ones(groups.shape[1]))
     equations = np.column_stack([Z, groups]).T
-    options = clock.options(Z.size)
-    found = _solved(prices, A_eq=equations, b_eq=right, method="highs-ds", options=options)
-    return np.zeros(len(Z), bool) if found.x is None else found.x > 0
+    found = _solved(clock, prices, A_eq=equations, b_eq=right)
+    return [] if found.x is None else [found.x > 0]
 
 
 def cancelling_weights(Z: Floats, basis: Ints, clock: Clock) -> tuple[Floats, Floats] | None:
@@ -51,10 +59,8 @@ def cancelling_weights(Z: Floats, basis: Ints, clock: Clock) -> tuple[Floats, Fl
     program = hstack([columns, -columns[:, basis]], format="csr")
     bounds = np.zeros((m + len(basis), 2))
     bounds[:m, 1], bounds[m:, 1] = np.inf, 1.0
-    found = _solved(
-        bounds[:, 1] == 1.0, A_eq=program, b_eq=-Z[basis].sum(axis=0), bounds=bounds,
-        method="highs-ds", options=clock.options(Z.size),
-    )  # fmt: skip
+    prices = bounds[:, 1] == 1.0
+    found = _solved(clock, prices, A_eq=program, b_eq=-Z[basis].sum(axis=0), bounds=bounds)
     if found.status != 0:
         return None
     weights: Floats = np.maximum(found.x[:m], 0.0)
@@ -62,10 +68,13 @@ def cancelling_weights(Z: Floats, basis: Ints, clock: Clock) -> tuple[Floats, Fl
     return weights, -found.eqlin.marginals
 
 
-def _solved(prices: Floats, **program: Any) -> Any:
+def _solved(clock: Clock, prices: Floats, **program: Any) -> Any:
     from scipy.optimize import linprog  # late: most verdicts need none
 
-    return linprog(prices, **program)
+    m, n = program["A_eq"].shape
+    options = clock.options(m * n)
+    task = partial(linprog, prices, method="highs-ds", options=options, **program)
+    return clock.waiting_for(task, m * n * min(m, n))
 
 
 # In integers ------------------------------------------------------------------------------------

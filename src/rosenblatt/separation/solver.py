@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import enum
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,10 +29,9 @@ from rosenblatt.exact import null_basis
 from rosenblatt.exact.rationals import floats_of
 from rosenblatt.exact.systems import cost_of_products, cost_of_reducing
 from rosenblatt.nearest.hulls import shortest_sum
-from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.scans import worst
 from rosenblatt.nearest.working_set import Samples, batch
-from rosenblatt.results import Inseparable, StopReason, Undecided
+from rosenblatt.results import Inseparable, Undecided
 from rosenblatt.running.clock import Clock, Halt, Kind, OutOfWork
 from rosenblatt.running.notes import Notes
 from rosenblatt.running.threads import blas_threads_for
@@ -41,6 +41,7 @@ from rosenblatt.separation.evidence import NONE, Cancelling, cancel
 from rosenblatt.separation.faces import all_that_cancel, peeled
 from rosenblatt.separation.log import SearchLog
 from rosenblatt.separation.programs import decide, interior_vertex, simplex_vertex
+from rosenblatt.separation.soon import soon_separated
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     Direction = Floats | list[Fraction]
 
 WIDE = 500  # features from which it is worth looking for a quick answer first
-ANY = 0.999  # a gap that any hyperplane has that separates all samples
 LOOSE = 0.05  # the gap, beside the objective, at which a hyperplane is good enough to try
 MANY = 1_000_000  # operations of an iteration that are not worth saving
 ZOOMS = 3  # how often to magnify before giving up on floating point
@@ -191,17 +191,10 @@ class Search:
         notes = self.log.notes.of("quick")
         if notes.page("in vain"):
             return None
-        solver = MaxMargin(self.samples, np.ones(self.samples.n, bool), tol=ANY, notes=notes)
-        reason = solver.run()
-        if reason is StopReason.INTERRUPTED:
-            raise KeyboardInterrupt
-        if reason is not StopReason.INSEPARABLE:
-            self.look_up()
-            theta = np.append(solver.best.w, solver.best.b)
-            if solver.best.primal < np.inf and (self.samples.signs(theta) > 0).all():
-                return theta
-        notes.done("in vain", True)
-        return None
+        theta = soon_separated(self.samples, notes)
+        if theta is None:
+            notes.done("in vain", True)
+        return theta
 
     def set_up(self, rows: Ints, view: View | None = None) -> AbstractContextManager[None]:
         """Make a working set of these rows, if there is time for it."""
@@ -240,11 +233,11 @@ class Search:
             if k < tries - 1:
                 used = int((found.weights > found.slack).sum())
                 near = closest[: max(len(found.theta) + 1, used)]
-                spectrum = self.clock.seconds(Kind.PRODUCTS, SPECTRUM * len(near) * D * D)
+                spectrum = SPECTRUM * len(near) * D * D
                 whole = self.clock.seconds(Kind.EXACT, 2 * WHOLE * len(near) * D)
-                self.clock.afford(spectrum + whole)
+                self.clock.afford(self.clock.seconds(Kind.PRODUCTS, spectrum) + whole)
                 zooms = [*zooms, (rows[near], found.weights[near])]
-                current = current.zoomed(*zooms[-1])
+                current = self.clock.waiting_for(partial(current.zoomed, *zooms[-1]), spectrum)
             rows = rows[closest]
         return self.decide_exactly(view, rows[: 2 * self.samples.d + 20], basis)
 
@@ -261,7 +254,8 @@ class Search:
                 Z, groups = view.vectors(rows)
             if not np.isfinite(Z).all():
                 return None, rows, None
-            found = shortest_sum(Z, groups, tol=LOOSE, look_up=self.clock.pieces())
+            nearest = partial(shortest_sum, Z, groups, tol=LOOSE, look_up=self.clock.pieces())
+            found = self.clock.waiting_for(nearest, Z.size * min(Z.shape))
             if found.meets or found.t.sum() <= 0:
                 break
             coefficients = view.coefficients(found)
@@ -358,10 +352,10 @@ class Search:
         for method in [interior_vertex] * 2 * crossing + [simplex_vertex] * 2:
             self.look_up()
             prices = 0.5 + self.rng.random(len(rows))
-            used = method(Z, groups, prices, self.samples.clock)
-            found = cancel(self.samples, rows[used], basis)
-            if found is not None:
-                return found
+            for used in method(Z, groups, prices, self.samples.clock):
+                found = cancel(self.samples, rows[used], basis)
+                if found is not None:
+                    return found
         return None
 
     def decide_exactly(self, view: View, rows: Ints, basis: Ints) -> Direction | Cancelling:
