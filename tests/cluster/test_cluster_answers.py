@@ -160,8 +160,8 @@ def test_what_separates_brings_no_blocks_here(client, monkeypatch):
     assert not rb.certify.check(model.optimum_, there[0], y[::-1])
 
 
-@pytest.mark.parametrize("C", [1.0, 1e5])
-def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, C):
+@pytest.mark.parametrize(("C", "size"), [(1.0, 700), (1e5, 2500)])
+def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, C, size):
     """Where the rows that take part are too many for one place, which is told alike in memory."""
     X, y = points(n=6000, noise=0.4)
     weight = np.linspace(0.5, 1.5, len(y))
@@ -173,16 +173,13 @@ def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, 
     monkeypatch.setattr(
         ClusterSource, "rows", lambda there, some: brought.append(len(some)) or rows(there, some)
     )
-    for size in (700, 2500):
-        there = *cut(X, y, size), da.from_array(weight, chunks=size)
-        model = rb.SoftMarginClassifier(C=C).fit(*there)
-        assert equal(here.optimum_, model.optimum_)
-        assert equal(here.conditions_, model.conditions_)
-        assert rb.certify.check(model.optimum_, *there) == rb.certify.check(
-            here.optimum_, X, y, weight
-        )
-        assert rb.certify.check(model.optimum_, *there)
-        assert not rb.certify.check(model.optimum_, there[0], y[::-1], weight)
+    there = *cut(X, y, size), da.from_array(weight, chunks=size)
+    model = rb.SoftMarginClassifier(C=C).fit(*there)
+    assert equal(here.optimum_, model.optimum_)
+    assert equal(here.conditions_, model.conditions_)
+    assert rb.certify.check(model.optimum_, *there) == rb.certify.check(here.optimum_, X, y, weight)
+    assert rb.certify.check(model.optimum_, *there)
+    assert not rb.certify.check(model.optimum_, there[0], y[::-1], weight)
     assert max(brought) < len(y) / 4
 
 
