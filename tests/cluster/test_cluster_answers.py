@@ -12,6 +12,8 @@ import rosenblatt as rb
 from rosenblatt.cluster.placing import _cuts
 from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.data.sources import Elsewhere, MemorySource, map_pieces, through_pieces
+from rosenblatt.exact import tile_passes
+from rosenblatt.nearest import sums
 
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
 
@@ -152,10 +154,36 @@ def test_what_separates_brings_no_blocks_here(client, monkeypatch):
     assert rb.certify.check(proof, *there)
     assert rb.MaxMarginClassifier().fit(*there).stop_reason_ is rb.StopReason.GAP_CLOSED
     assert rb.mistake_bound(*there).separable
+    model = rb.MaxMarginClassifier().fit(*there)
+    assert rb.certify.check(model.optimum_, *there)
+    assert not rb.certify.check(model.optimum_, there[0], y[::-1])
     apart = cut(X + 0.5 * np.where(y == "yes", 1, -1)[:, None] * proof.hyperplane.w, y)
     for way in ({}, {"update": "batch"}, {"update": "mixed"}):
         model = rb.Perceptron(max_epochs=400, **way).fit(*apart)
         assert model.stop_reason_ is rb.StopReason.SEPARATED
+
+
+@pytest.mark.parametrize(("C", "size"), [(1.0, 700), (1e5, 2500)])
+def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, C, size):
+    """Where the rows that take part are too many for one place, which is told alike in memory."""
+    X, y = points(n=6000, noise=0.4)
+    weight = np.linspace(0.5, 1.5, len(y))
+    monkeypatch.setattr(sums, "FEW_NUMBERS", 2000)
+    monkeypatch.setattr(tile_passes, "FEW_NUMBERS", 2000)
+    here = rb.SoftMarginClassifier(C=C).fit(X, y, weight)
+    brought, rows = [], ClusterSource.rows
+    monkeypatch.setattr(ClusterSource, "pieces", lambda *_: pytest.fail("all rows came here"))
+    monkeypatch.setattr(
+        ClusterSource, "rows", lambda there, some: brought.append(len(some)) or rows(there, some)
+    )
+    there = *cut(X, y, size), da.from_array(weight, chunks=size)
+    model = rb.SoftMarginClassifier(C=C).fit(*there)
+    assert equal(here.optimum_, model.optimum_)
+    assert equal(here.conditions_, model.conditions_)
+    assert rb.certify.check(model.optimum_, *there) == rb.certify.check(here.optimum_, X, y, weight)
+    assert rb.certify.check(model.optimum_, *there)
+    assert not rb.certify.check(model.optimum_, there[0], y[::-1], weight)
+    assert max(brought) < len(y) / 4
 
 
 @pytest.mark.parametrize(
