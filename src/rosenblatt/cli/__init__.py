@@ -64,9 +64,11 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def code_of_exit(error: BaseException | None) -> int | None:
     """The exit code if an error is what Python has made of an exit on its way."""
-    while error is not None:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:  # one of a worker may be its own cause
         if isinstance(error, SystemExit) and isinstance(error.code, int):
             return error.code
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
     return None
 

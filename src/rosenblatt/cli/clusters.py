@@ -16,8 +16,6 @@ from rosenblatt.cli.options import refuse
 from rosenblatt.cluster.engine import ClusterError, Engine, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rosenblatt.cli.waiting import ProgressLine
 
 PATIENCE = 10.0  # seconds for a scheduler to answer
@@ -110,18 +108,25 @@ def _connected(address: str) -> Iterator[Any]:
         raise ClusterError(msg) from None
     try:
         Engine(client).threads()  # refuses a cluster without workers
-        _same_version(client.run(eval, "__import__('rosenblatt').__version__", on_error="return"))
+        _check_versions(client)
         yield client
     finally:
         with suppress(Exception):
             client.close(timeout=5)
 
 
-def _same_version(found: Mapping[str, Any]) -> None:
-    """Refuse workers that have another rosenblatt, or none."""
-    for worker, version in found.items():
+def _check_versions(client: Any) -> None:
+    """Refuse a scheduler or workers that have another rosenblatt, or none."""
+    asked = "__import__('rosenblatt').__version__"
+    found = {f"worker at {worker}": version
+             for worker, version in client.run(eval, asked, on_error="return").items()}  # fmt: skip
+    try:
+        found["scheduler"] = client.run_on_scheduler(eval, asked)
+    except Exception as error:  # whatever it is made of
+        found["scheduler"] = error
+    for who, version in found.items():
         if version != rosenblatt.__version__:
             has = "has no rosenblatt" if isinstance(version, Exception) else f"has {version}"
             wanted = f"install rosenblatt {rosenblatt.__version__} there"
-            msg = f"the worker at {worker} {has}: {wanted}"
+            msg = f"the {who} {has}: {wanted}"
             raise ClusterError(msg)

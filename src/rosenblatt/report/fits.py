@@ -20,7 +20,6 @@ from rosenblatt.contract.classifier import choose, positives_of
 from rosenblatt.contract.parameters import class_weights
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.exact import margin_of
-from rosenblatt.proofs import check
 from rosenblatt.report.facts import (
     ExpansionFacts,
     FitFacts,
@@ -35,7 +34,6 @@ from rosenblatt.report.facts import (
     TableFacts,
 )
 from rosenblatt.results import (
-    Certificate,
     Hyperplane,
     Inseparable,
     JointFit,
@@ -44,7 +42,6 @@ from rosenblatt.results import (
     Sides,
 )
 from rosenblatt.running.problems import WITHOUT_MISTAKES
-from rosenblatt.separation.function import separability
 from rosenblatt.streams.cache import Cache
 from rosenblatt.streams.writing import FeatureWriter
 from rosenblatt.tables.date_parts import with_parts
@@ -164,14 +161,6 @@ class EncodedTable(LabelledTable):
     def margin(self, plane: Hyperplane, positive: Any) -> float | None:
         """How far the closest sample is, None unless all are strictly on their sides."""
         return separating_margin(plane, self.X, self.signs(positive))
-
-    def is_proof(self, certificate: Any, positive: Any) -> bool:
-        """Whether a certificate proves its verdict on a class against the rest."""
-        return bool(check(certificate, self.X, self.signs(positive)))
-
-    def verdict_on(self, positive: Any, max_time: float | None) -> Certificate:
-        """Whether a hyperplane separates a class from the rest."""
-        return separability(self.X, self.signs(positive), max_time=max_time)
 
     def parts(self) -> Iterator[slice]:
         """Its samples, some at a time."""

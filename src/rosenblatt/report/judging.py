@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernels.functions import Radial
 from rosenblatt.kernels.gram_matrices import IndefiniteKernelError
+from rosenblatt.proofs import check
+from rosenblatt.report.clustered import ClusteredTraining
 from rosenblatt.report.facts import PATIENCE, FitFacts, Ground, VerdictFacts
 from rosenblatt.report.fits import (
     EncodedTable,
@@ -156,12 +158,12 @@ def _among_rows(
     if own is not None:
         is_model = isinstance(fit, MarginFit) or fit.keeps_last
         margin = margin if is_model else training.margin(own, positive)
-        if margin is not None and training.is_proof(Separable(own, margin), positive):
+        if margin is not None and _is_proof(training, Separable(own, margin), positive):
             ground = Ground.MODEL if is_model else Ground.LAST_VECTOR
             return VerdictFacts(Verdict.SEPARABLE, ground, proved=True)
     certificate: Any = fit.certificate
     if not isinstance(certificate, QuasiSeparable | Inseparable):
-        certificate = training.verdict_on(positive, max(0.01, seconds))
+        certificate = _verdict_on(training, positive, max(0.01, seconds))
     if isinstance(certificate, Undecided):
         ground = Ground.TIME if certificate.why == Undecided.TIME else Ground.WORK
         X, y = training.X, training.signs(positive)
@@ -173,6 +175,20 @@ def _among_rows(
     if found.ground is Ground.SAME_ROWS and training.differ(*certificate.support):
         return replace(found, rounded=True, some_columns=False)
     return found
+
+
+def _verdict_on(training: EncodedTable, positive: Any, seconds: float) -> Any:
+    """The verdict on a class against the rest, found where the rows are."""
+    if isinstance(training, ClusteredTraining):
+        return training.verdict_on(positive, seconds)
+    return separability(training.X, training.signs(positive), max_time=seconds)
+
+
+def _is_proof(training: EncodedTable, certificate: Any, positive: Any) -> bool:
+    """Whether a certificate proves its verdict on a class against the rest."""
+    if isinstance(training, ClusteredTraining):
+        return training.is_proof(certificate, positive)
+    return bool(check(certificate, training.X, training.signs(positive)))
 
 
 def _own(fit: Fit | MarginFit) -> Hyperplane | None:
