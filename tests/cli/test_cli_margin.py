@@ -367,7 +367,8 @@ def test_errors_of_a_soft_margin_on_separable_classes_are_called_avoidable():
         ([*SOFT, "--tol", "0"], "tol=0.0 is not allowed: give a positive number, the gap"),
         (
             ["--C", "3"],
-            "--C is not for --model perceptron: it takes --update, --batch-size, --order, --keep",
+            "--C is not for --model perceptron: "
+            "it takes --update, --batch-size, --shards, --order, --keep",
         ),
         (
             [*SOFT, "--update", "batch"],

@@ -104,6 +104,19 @@ def test_weights_after_every_update_against_the_textbook(size):
         np.testing.assert_array_equal(theta_of(updates.hyperplane(t, X)), theta)
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("order", ["cyclic", "shuffled"])
+def test_batches_of_several_tiles_are_summed_again_as_the_run_did(kind, order):
+    """Also by the report, which compares where it ends with where the run did."""
+    X, y = cloud(n=1100)
+    model = rb.Perceptron(update="batch", order=order, max_epochs=9, record=True, random_state=0)
+    model.fit(kind(X), y)
+    updates = record_of(model)
+    plane = updates.hyperplane(len(updates), kind(X))
+    np.testing.assert_array_equal(theta_of(plane), theta_of(model.fits_[0].last))
+    assert model.bound_report(kind(X), y).holds
+
+
 def test_values_are_those_before_the_update():
     X, y = cloud()
     model = rb.Perceptron(max_epochs=4, record=True).fit(X, y)

@@ -432,6 +432,7 @@ def test_settings_know_every_parameter_of_the_estimators():
         "max_time",
         "on_inseparable",
         "checkpoint",
+        "shards",  # which the page does not show
     }
     for settings, estimator in (
         (schemas.PerceptronSettings, rb.Perceptron),

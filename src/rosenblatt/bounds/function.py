@@ -81,9 +81,9 @@ def mistake_bound(
         _require_joint(multiclass, kernel)
         X, label, n_classes = read_classes(X, y)
     k = n_classes if n_classes > 2 else 1
+    way = batches(update, batch_size, MIXED), shards_of(update, shards)
     if update == "mixed":
         _refuse_mixed(kernel=kernel, multiclass=multiclass)
-    way = batches(update, batch_size, MIXED), shards_of(update, shards)
     run = _kind_of_run(X.shape, bias, init, eta0, way, epochs, k)
     with Team(count_threads(None)) as team:
         if kernel is not None:

@@ -42,6 +42,24 @@ def replay(
 
 
 @loop
+def add_to_tiles(rows: Any, sample: Any, step: Any, tile: Any, bias: float, sums: Any) -> None:
+    """Add ``step*(x, 1)`` of each mistake to the sum of its tile, a row of `sums`."""
+    for k in range(len(sample)):
+        out = sums[tile[k]]
+        add_row(rows, sample[k], step[k], out[:-1])
+        out[-1] += step[k] * bias
+
+
+@loop
+def move_by(theta: Any, eta: float, sums: Any, star: Any, progress: Any, length2: Any) -> None:
+    """``theta += eta * sums``; write ``θ·θ*`` and ``‖θ‖²``."""
+    for j in range(len(theta)):
+        theta[j] += eta * sums[j]
+    progress[0] = dot(theta, star)
+    length2[0] = dot(theta, theta)
+
+
+@loop
 def replay_mixed(
     rows: Any,
     sample: Any,

@@ -22,7 +22,7 @@ from rosenblatt.bounds.joint import (
     joint_weights,
     of_classes,
 )
-from rosenblatt.bounds.loops import replay, replay_mixed
+from rosenblatt.bounds.loops import add_to_tiles, move_by, replay, replay_mixed
 from rosenblatt.bounds.solver import Bounds, KindOfRun
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.data.kesler import KeslerSource
@@ -39,6 +39,7 @@ from rosenblatt.separation.feature_vectors import (
     named,
 )
 from rosenblatt.separation.kernel_vectors import KernelVectors
+from rosenblatt.tree_sums import PartialSum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -304,13 +305,39 @@ def follow(updates: Updates, n_updates: int, X: Any, star: Floats) -> Course:
         needed, sample = np.unique(updates.sample[part], return_inverse=True)
         steps = as_rows(X[needed]), sample.astype(np.uint64), updates.step[part], ends[a:z] - begin
         measured = star, progress[a + 1 : z + 1], length2[a + 1 : z + 1]
-        if updates.shard is None:
+        if updates.tile:
+            replay_in_tiles(updates, *steps, part, theta, *measured)
+        elif updates.shard is None:
             replay(*steps, updates.eta, bias, theta, sums, *measured)
         else:
             shards, room = (updates.shard[part], updates.shards), (np.empty_like(theta), sums)
             replay_mixed(*steps, *shards, bias, theta, *room, *measured)
         begin = part.stop
     return Course(np.append(0, ends), progress, length2, theta)
+
+
+def replay_in_tiles(
+    updates: Updates,
+    rows: Any,
+    sample: Any,
+    step: Floats,
+    ends: Ints,
+    part: slice,
+    theta: Floats,
+    star: Floats,
+    progress: Floats,
+    length2: Floats,
+) -> None:
+    """`replay` of batches that were summed up in tiles."""
+    numbers, begin, bias = updates.sample[part] // updates.tile, 0, float(updates.fit_intercept)
+    for t, end in enumerate(ends.tolist()):
+        tiles, place = np.unique(numbers[begin:end], return_inverse=True)
+        sums, whole = np.zeros((len(tiles), theta.size)), PartialSum(theta.size)
+        add_to_tiles(rows, sample[begin:end], step[begin:end], place, bias, sums)
+        whole.add(0, int(tiles[-1]) + 1, tiles, sums)
+        here = slice(t, t + 1)
+        move_by(theta, updates.eta, whole.total(), star, progress[here], length2[here])
+        begin = end
 
 
 def allowances(course: Course, bound: MistakeBound, slack: float) -> tuple[Floats, Floats]:

@@ -139,7 +139,8 @@ def signed_sum(coef: Floats, values: Floats) -> float:
 
 def rounded_sum(coef: Floats, values: Floats) -> float:
     """``Σ coef*values``, rounded once, at the end; what is not zero never becomes zero."""
-    total, lost, doubt = sum_in_two(coef, values)
+    with np.errstate(over="ignore", invalid="ignore"):  # which leaves everything in doubt
+        total, lost, doubt = sum_in_two(coef, values)
     low, high = total + (lost - doubt), total + (lost + doubt)
     if low == high:  # rounding keeps order: what lies between is rounded to the same float
         return low

@@ -282,10 +282,10 @@ class DeltaAfar(Delta):
 
     source: Any
 
-    def _visit(
-        self, problems: list[LinearProblem], order: Order, masses: list[float], steps: list[Step]
-    ) -> None:
-        """Visit what is left of the rows, worker after worker."""
+    def epoch(self, problems: list[LinearProblem], order: Order) -> None:
+        """Go through the batches, worker after worker."""
+        masses, steps = self._lengths(problems)
+        self.made = self._begun(problems)
         for run in self.source.runs(self.made.at):
             at, sums, held, losses = self.made
             positives = np.array([p.positive for p in problems])
@@ -303,6 +303,7 @@ class DeltaAfar(Delta):
                 sums[k], held[k], losses[k] = done.sums, done.held, done.loss
             self.made = self.made._replace(at=run.stop)
             self.pause()
+        self._end(problems, steps)
 
 
 def pocket_afar(rule: LinearRule, p: LinearProblem) -> PocketAfar:

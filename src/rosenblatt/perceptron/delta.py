@@ -96,22 +96,8 @@ class Delta(LinearRule):
 
     def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Go through the batches (online: of one); the last one may be shorter."""
-        masses = [total_weight(self.source, p.positive) for p in problems]
-        rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
-        steps = [self.step._replace(eta=rate) for rate in rates]
-        self.made = self._begun(problems)
-        self._visit(problems, order, masses, steps)
-        for k, p in enumerate(problems):
-            if self.made.held[k]:
-                add_mean(p.theta, rates[k], self.made.sums[k], int(self.made.held[k]))
-                p.n_updates += 1
-            self._check(p)
-
-    def _visit(
-        self, problems: list[LinearProblem], order: Order, masses: list[float], steps: list[Step]
-    ) -> None:
-        """Visit what is left of the rows, some at a time."""
-        size = self.batch_size
+        masses, steps = self._lengths(problems)
+        self.made, size = self._begun(problems), self.batch_size
         for piece, a, z in self.parts(order, self.made.at):
             _, sums, held, losses = self.made
             found = self.team.mapper(len(problems))(
@@ -134,6 +120,21 @@ class Delta(LinearRule):
                 held[k], losses[k] = rest, loss
             self.made = self.made._replace(at=piece.offset + z)
             self.pause()
+        self._end(problems, steps)
+
+    def _lengths(self, problems: list[LinearProblem]) -> tuple[list[float], list[Step]]:
+        """The weight of all samples in each problem, and the steps, for these count by the mean."""
+        masses = [total_weight(self.source, p.positive) for p in problems]
+        rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
+        return masses, [self.step._replace(eta=rate) for rate in rates]
+
+    def _end(self, problems: list[LinearProblem], steps: list[Step]) -> None:
+        """End the last batch, if it is shorter, and see what became of the error."""
+        for k, p in enumerate(problems):
+            if self.made.held[k]:
+                add_mean(p.theta, steps[k].eta, self.made.sums[k], int(self.made.held[k]))
+                p.n_updates += 1
+            self._check(p)
 
     def _begun(self, problems: list[LinearProblem]) -> Made:
         """Where the epoch begins."""

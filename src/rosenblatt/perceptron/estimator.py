@@ -23,6 +23,7 @@ from rosenblatt.contract.parameters import (
 )
 from rosenblatt.contract.resuming import identify, saved_rate, start_setting
 from rosenblatt.data.sources import Elsewhere
+from rosenblatt.data.tile_sums import tile_rows
 from rosenblatt.perceptron.afar import AFAR
 from rosenblatt.perceptron.cycles import cycle_reports
 from rosenblatt.perceptron.joint import (
@@ -116,6 +117,8 @@ class LinearUnit(TrainedInEpochs, LinearClassifier):
         settings = settings.with_changes(multiclass="joint" if joint else "ovr")
         if settings.shards is not None:  # with a row at least
             settings = settings.with_changes(shards=min(settings.shards, data.source.n_rows))
+        if settings.update == "batch" and settings.order == "cyclic" and not joint:
+            settings = settings.with_changes(tile=tile_rows(data.source))
         with (
             Team(count_threads(self.n_jobs)) as team,
             reporting(self, settings.max_epochs, _planes) as report,

@@ -370,6 +370,7 @@ def _updates(p: LinearProblem, settings: Settings) -> Updates:
         fit_intercept=settings.fit_intercept,
         shard=shard[0] if mixed else None,
         shards=settings.shards or 1,
+        tile=settings.tile,
     )
 
 

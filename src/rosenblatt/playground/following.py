@@ -77,9 +77,12 @@ def _changes(
 
 
 def _sums(moves: Floats, begin: Ints) -> Floats:
-    """The sum of each batch, whose moves begin there: one after the other, as in the run."""
+    """The sum of each batch, whose moves begin there: one after the other.
+
+    As in the run, but for the rounding of batches of several tiles, and of long ones.
+    """
     counts = np.diff(begin, append=len(moves))
-    if counts.max() > IN_TURN:  # there, but for rounding
+    if counts.max() > IN_TURN:
         return np.add.reduceat(moves, begin, axis=0)
     sums = np.zeros((len(begin), *moves.shape[1:]))
     for k in range(int(counts.max())):

@@ -12,6 +12,7 @@ from rosenblatt import arguments
 from rosenblatt.results.hyperplane import Hyperplane, samples_of
 from rosenblatt.results.step_table import StepLine, StepTable, angle_between
 from rosenblatt.results.words import Shown
+from rosenblatt.tree_sums import sum_in_tiles
 from rosenblatt.visible import count
 
 if TYPE_CHECKING:
@@ -137,6 +138,9 @@ class Updates(Mistakes):
         shard's own vector, and the update adds the mean of what the shards have changed.
     shards : int
         How many there are.
+    tile : int
+        The rows of a tile, where a batch of all rows is summed up in tiles: the mistakes in each,
+        and then the tiles in pairs, in pairs of pairs and so on. 0: one mistake after the other.
     """
 
     start: Hyperplane
@@ -144,6 +148,7 @@ class Updates(Mistakes):
     fit_intercept: bool
     shard: Ints | None = None
     shards: int = 1
+    tile: int = 0
 
     def hyperplane(self, t: int, X: Any) -> Hyperplane:
         """The hyperplane after the first `t` updates, bit for bit as the run had it.
@@ -161,7 +166,7 @@ class Updates(Mistakes):
         theta = np.append(self.start.w, self.start.b)
         for batch in self._batches(stop):
             if self.shard is None:
-                change = self.eta * self._added(batch, np.zeros_like(theta), X)
+                change = self.eta * self._summed(batch, theta.size, X)
                 theta = theta + change
             else:
                 change = np.zeros_like(theta)
@@ -173,6 +178,16 @@ class Updates(Mistakes):
                 msg = "X holds numbers that are not finite: give the training data"
                 raise ValueError(msg)
             yield batch, change, theta
+
+    def _summed(self, mistakes: Ints, size: int, X: Any) -> Floats:
+        """The sum of the steps of some mistakes, in tiles if that is how the run had it."""
+        if not self.tile:
+            return self._added(mistakes, np.zeros(size), X)
+
+        def add(k: int, out: Floats) -> None:
+            self._added(mistakes[k : k + 1], out, X)
+
+        return sum_in_tiles(self.sample[mistakes], self.tile, size, add)
 
     def _added(self, mistakes: Ints, theta: Floats, X: Any) -> Floats:
         """A vector, with the steps of some mistakes added to it."""

@@ -32,6 +32,7 @@ class Settings:
     update: str = "online"
     batch_size: int | None = None
     shards: int | None = None
+    tile: int = 0  # rows of a tile in which a batch is summed; 0: row after row
     order: str = "cyclic"
     eta: float = 1.0
     fit_intercept: bool = True
