@@ -130,6 +130,9 @@ def works(wanted: str = "") -> dict[str, Callable[[Any, Any], Any]]:
         f"Adaline, batch, {EPOCHS} epochs": rb.Adaline(
             update="batch", eta0=0.1, max_epochs=EPOCHS, n_jobs=1
         ).fit,
+        f"perceptron, mixed, 16 shards, {EPOCHS} epochs": rb.Perceptron(
+            update="mixed", max_epochs=EPOCHS, n_jobs=1
+        ).fit,
         f"perceptron, online, {EPOCHS} epochs (no faster by nature)": rb.Perceptron(
             max_epochs=EPOCHS, n_jobs=1
         ).fit,

@@ -118,6 +118,8 @@ def cases(quick: bool) -> Iterator[tuple[str, Task, int]]:
     yield f"the same, shuffled, {name}", perceptron(X, y, **shuffled), 5
     X, y = halves(n, FEATURES, n // 10, 0.0)
     yield f"perceptron, 10 epochs, 10 % flipped, {name}", perceptron(X, y), 5
+    yield f"the same, mixed, 16 shards, {name}", perceptron(X, y, update="mixed"), 5
+    yield f"the same, batch, {name}", perceptron(X, y, update="batch"), 5
     m = n // 10
     task = perceptron(X[:m], y[:m], 1, keep="pocket")
     yield f"pocket, 1 epoch, 10 % flipped, {m} x {FEATURES}", task, 5
