@@ -12,6 +12,7 @@ import pytest
 
 import rosenblatt as rb
 from commands import COMMAND, NOTES, PENGUINS, call
+from rosenblatt.cli import clusters
 from rosenblatt.tables import rows_on_workers
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -136,7 +137,8 @@ def test_tables_that_cannot_be_are_refused_as_on_one_machine(address):
         assert said in call("fit", *files, "--cluster", address, code=2).stderr
 
 
-def test_no_cluster_is_said_in_one_line():
+def test_no_cluster_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(clusters, "PATIENCE", 0.2)
     said = call("fit", NOTES, "--cluster", "tcp://127.0.0.1:1", code=2).stderr
     assert "there is no scheduler at tcp://127.0.0.1:1 (nothing answers there): start one" in said
     assert "is no cluster: give local" in call("fit", NOTES, "--cluster", "x", code=2).stderr
