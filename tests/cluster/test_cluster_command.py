@@ -1,8 +1,10 @@
 """The command with --cluster: reports, models, proofs and answers of one machine, and errors."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -145,6 +147,17 @@ def test_no_cluster_is_said_in_one_line(monkeypatch):
     assert "has no workers" in call("fit", NOTES, "--cluster", "local:0", code=2).stderr
 
 
+@pytest.fixture
+def usual_port_taken():
+    """Somebody else listens where the page of a cluster usually is."""
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):  # it is taken already
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        yield
+
+
+@pytest.mark.usefixtures("usual_port_taken")
 def test_ctrl_c_writes_the_model_so_far_and_ends_the_workers(tmp_path):
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.standard_normal((3000, 3)), rng.integers(0, 2, 3000)])
