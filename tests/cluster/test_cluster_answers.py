@@ -94,7 +94,7 @@ MODELS = [
     rb.Perceptron(update="batch", max_epochs=6, keep="pocket", record=True),
     rb.Perceptron(update="minibatch", batch_size=100, max_epochs=3, keep="average"),
     rb.Perceptron(update="minibatch", batch_size=77, max_epochs=3, keep="pocket", record=True),
-    rb.Perceptron(max_epochs=5, keep="pocket", class_weight="balanced"),
+    rb.Perceptron(max_epochs=2, keep="pocket", class_weight="balanced"),
     rb.Perceptron(update="mixed", max_epochs=6, record=True),
     rb.Perceptron(update="mixed", shards=3, max_epochs=6, keep="average"),
     rb.Perceptron(update="mixed", shards=40, max_epochs=4, keep="pocket"),

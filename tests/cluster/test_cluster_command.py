@@ -1,8 +1,10 @@
 """The command with --cluster: reports, models, proofs and answers of one machine, and errors."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 import rosenblatt as rb
 from commands import COMMAND, NOTES, PENGUINS, call
+from rosenblatt.cli import clusters
 from rosenblatt.tables import rows_on_workers
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -136,13 +139,25 @@ def test_tables_that_cannot_be_are_refused_as_on_one_machine(address):
         assert said in call("fit", *files, "--cluster", address, code=2).stderr
 
 
-def test_no_cluster_is_said_in_one_line():
+def test_no_cluster_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(clusters, "PATIENCE", 0.2)
     said = call("fit", NOTES, "--cluster", "tcp://127.0.0.1:1", code=2).stderr
     assert "there is no scheduler at tcp://127.0.0.1:1 (nothing answers there): start one" in said
     assert "is no cluster: give local" in call("fit", NOTES, "--cluster", "x", code=2).stderr
     assert "has no workers" in call("fit", NOTES, "--cluster", "local:0", code=2).stderr
 
 
+@pytest.fixture
+def usual_port_taken():
+    """Somebody else listens where the page of a cluster usually is."""
+    with socket.socket() as taken:
+        with contextlib.suppress(OSError):  # it is taken already
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        yield
+
+
+@pytest.mark.usefixtures("usual_port_taken")
 def test_ctrl_c_writes_the_model_so_far_and_ends_the_workers(tmp_path):
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.standard_normal((3000, 3)), rng.integers(0, 2, 3000)])

@@ -10,14 +10,18 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import rosenblatt as rb
+from cluster_of_tests import start_cluster
 from rosenblatt.cluster import engine
 from rosenblatt.cluster.engine import ClusterError, Engine, end_if_unwanted
+from rosenblatt.nearest import sums
+from rosenblatt.running import clock, run
 
 cloudpickle = pytest.importorskip("cloudpickle", reason="the extra dask is not installed")
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
@@ -47,7 +51,7 @@ def blocks(X, y, rows=CUT):
 
 ASKED = {
     "online": (rb.Perceptron(max_epochs=4, keep="average", record=True), 0.4),
-    "pocket": (rb.Perceptron(max_epochs=3, keep="pocket"), 0.4),
+    "pocket": (rb.Perceptron(max_epochs=2, keep="pocket"), 0.4),
     "batch": (rb.Perceptron(update="batch", max_epochs=5), 0.4),
     "minibatch": (rb.Perceptron(update="minibatch", batch_size=77, max_epochs=3), 0.4),
     "delta rule": (rb.Adaline(update="batch", max_epochs=4), 0.4),
@@ -143,8 +147,6 @@ def told_in_one_line(error):
 
 @pytest.fixture(scope="module")
 def three_workers():
-    from conftest import start_cluster
-
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
         start_cluster(workers=3) as cluster,
@@ -352,42 +354,105 @@ def test_nothing_stays_on_the_cluster_and_no_data_in_the_graph(client, monkeypat
 # Wishes to stop --------------------------------------------------------------------------------
 
 
-def takes_rows_along(task):
-    """Whether a worker is to take vectors through its rows, or to scan these."""
-    return getattr(getattr(task, "func", task), "__name__", "").startswith(("go_", "_far_"))
+# What the workers may be at when somebody wants to stop, by the name of a function.
+AT_WORK = [
+    ("online", "go_through"),
+    ("pocket", "_sure_errors"),
+    ("batch", "sum_up"),
+    ("minibatch", "go_through_batches"),
+    ("delta rule", "sum_up"),
+    ("separable", "_search"),
+    ("separable", "_lowest"),
+    ("inseparable", "_far_values"),
+    ("maximum margin", "_search"),
+    ("soft margin", "_far_values"),
+    ("soft margin", "totals"),
+    ("soft margin", "curvatures"),
+]
+
+
+def does(task, name):
+    """Whether a function of this name is called by a task, or by one that is given to it."""
+    while (function := getattr(task, "func", None)) is not None:
+        if function.__name__ == name:
+            return True
+        task = next(iter(task.args), None)
+    return getattr(task, "__name__", "") == name
 
 
 def stuck(function):
-    """The function, but it takes an hour, unless nobody wants it any longer."""
+    """The function, but it takes until nobody wants it any longer."""
 
     def call(*args):
-        for _ in range(36_000):
+        for _ in range(150):
             time.sleep(0.1)
             end_if_unwanted()
-        return function(*args)
+        msg = "it was waited for"
+        raise RuntimeError(msg)
 
     return call
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_time_is_heeded_while_workers_are_at_work(client, monkeypatch, name):
-    ask, asked = Engine.ask, []
+@pytest.fixture
+def at_work(monkeypatch):
+    """``at_work(name, do)``: do something when a worker is stuck in such a function."""
 
-    def slowly(self, function, task, *args):
-        along = takes_rows_along(task)
-        asked.extend([1] * along)
-        late = along and len(asked) == 2
-        return ask(self, stuck(function) if late else function, task, *args)
+    def arrange(name, do):
+        ask, asked = Engine.ask, []
 
-    monkeypatch.setattr(Engine, "ask", slowly)
+        def slowly(self, function, task, *args):
+            asked.extend([1] * does(task, name))
+            late = does(task, name) and len(asked) == 2
+            future = ask(self, stuck(function) if late else function, task, *args)
+            if late:
+                do()
+            return future
+
+        monkeypatch.setattr(Engine, "ask", slowly)
+        return asked
+
+    # So that the rows of a soft margin are many.
+    monkeypatch.setattr(sums, "FEW_NUMBERS", 1000)
+    return arrange
+
+
+@pytest.mark.parametrize(("name", "function"), AT_WORK)
+def test_time_is_heeded_while_workers_are_at_work(client, monkeypatch, at_work, name, function):
+    now = SimpleNamespace(perf_counter=time.perf_counter)
+    for module in (clock, run):
+        monkeypatch.setattr(module, "time", now)
+
+    def pass_by():
+        now.perf_counter = lambda: time.perf_counter() + 2000
+
+    asked = at_work(function, pass_by)
     model, noise = ASKED[name]
     X, y = blocks(*points(noise))
     if model is None:
-        assert rb.separability(X, y, max_time=1).verdict is rb.Verdict.UNDECIDED
+        assert rb.separability(X, y, max_time=1000).verdict is rb.Verdict.UNDECIDED
     else:
-        fit = clone(model).set_params(max_time=1).fit(X, y)
+        fit = clone(model).set_params(max_time=1000).fit(X, y)
         assert fit.stop_reason_ is rb.StopReason.TIME_LIMIT
         assert fit.coef_.shape == (1, 5)
+    assert len(asked) >= 2
+    assert_none_left(client)
+
+
+@pytest.mark.parametrize(("name", "function"), AT_WORK)
+def test_the_keyboard_ends_a_fit_with_the_model_so_far(client, at_work, name, function):
+    asked = at_work(function, lambda: signal.raise_signal(signal.SIGINT))
+    model, noise = ASKED[name]
+    X, y = blocks(*points(noise))
+    try:
+        found = rb.separability(X, y) if model is None else clone(model).fit(X, y)
+    except KeyboardInterrupt:
+        found = None
+    assert len(asked) >= 2
+    if model is None:
+        assert found is None
+    else:
+        assert found.stop_reason_ is rb.StopReason.INTERRUPTED
+        assert found.coef_.shape == (1, 5)
     assert_none_left(client)
 
 
@@ -409,65 +474,6 @@ def test_a_callback_is_told_and_may_end_a_fit(client, capfd):
     here = rb.Perceptron(max_epochs=2).fit(*points(0.4))
     assert np.array_equal(fit.coef_, here.coef_)
     assert_none_left(client)
-
-
-INTERRUPTED = """
-import os, signal, sys, warnings
-sys.path[:0] = {path!r}
-from distributed import Client
-from conftest import start_cluster
-from test_cluster_faults import ASKED, blocks, clone, ours, points, rb, stuck, time
-from test_cluster_faults import takes_rows_along
-from rosenblatt.cluster.engine import Engine
-
-def main():
-    warnings.simplefilter("ignore")
-    ask, asked = Engine.ask, []
-
-    def interrupted(self, function, task, *args):
-        along = takes_rows_along(task)
-        asked.extend([1] * along)
-        late = along and len(asked) == 2
-        future = ask(self, stuck(function) if late else function, task, *args)
-        if late:
-            os.kill(os.getpid(), signal.SIGINT)
-        return future
-
-    Engine.ask = interrupted
-    with start_cluster() as cluster, Client(cluster) as client:
-        for name, (model, noise) in ASKED.items():
-            asked.clear()
-            data = blocks(*points(noise))
-            try:
-                found = rb.separability(*data) if model is None else clone(model).fit(*data)
-                print(name, found.stop_reason_.name)
-            except KeyboardInterrupt:
-                print(name, "KeyboardInterrupt")
-            while ours(client):
-                time.sleep(0.1)
-
-if __name__ == "__main__":
-    main()
-"""
-
-
-def test_the_keyboard_ends_a_fit_with_the_model_so_far(tmp_path):
-    script = tmp_path / "interrupted.py"
-    script.write_text(INTERRUPTED.format(path=[str(Path(__file__).parent), *sys.path]))
-    run = subprocess.run(
-        [sys.executable, script],
-        capture_output=True,
-        text=True,
-        start_new_session=True,
-        timeout=60,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    found = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines())
-    assert found == {
-        name: "INTERRUPTED" if model else "KeyboardInterrupt" for name, (model, _) in ASKED.items()
-    }
-    assert "Traceback" not in run.stderr
 
 
 # The scheduler ---------------------------------------------------------------------------------

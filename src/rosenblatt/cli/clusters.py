@@ -68,6 +68,8 @@ def _started(n_workers: int) -> Iterator[Any]:
             threads_per_worker=1,
             host="127.0.0.1",
             dashboard_address=None,
+            # Dask opens a port for its page even so, and would warn where the usual one is taken.
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
             silence_logs=logging.CRITICAL + 1,
         )
     try:

@@ -306,9 +306,15 @@ class FarRows:
     def __init__(self, source: Elsewhere) -> None:
         self._source, self.dense = source, source.dense
 
-    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
-        """``task(matrix, first, *parts)`` for every block."""
-        yield from self._source.map(partial(_of_matrix, task, self._source.n_features), *columns)
+    def map(
+        self,
+        task: Callable[..., Any],
+        *columns: NDArray[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> Iterator[Any]:
+        """``task(matrix, first, *parts)`` for every block; `look_up` may raise to give up."""
+        task = partial(_of_matrix, task, self._source.n_features)
+        yield from self._source.map(task, *columns, look_up=look_up)
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """A copy of the listed rows, ascending, which may be changed."""

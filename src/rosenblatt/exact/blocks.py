@@ -240,11 +240,16 @@ class Far(Protocol):
 
     dense: bool
 
-    def map(self, task: Callable[..., Any], *columns: NDArray[Any]) -> Iterator[Any]:
+    def map(
+        self,
+        task: Callable[..., Any],
+        *columns: NDArray[Any],
+        look_up: Callable[[], None] | None = None,
+    ) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block, done where it is, in their order.
 
         `first` is the number of its first row, and the parts are those of `columns`, arrays with a
-        number for each row, that belong to it.
+        number for each row, that belong to it. `look_up` is called meanwhile, and may raise.
         """
         ...
 

@@ -72,15 +72,18 @@ def _map_far(
     look_up: Callable[[float], None] | None,
     columns: Sequence[NDArray[Any]],
 ) -> Iterator[Any]:
-    """`map_blocks` in other processes, in one piece of work."""
+    """`map_blocks` in other processes, in one piece of work, while which `look_up` is called."""
+    meanwhile = None
     if look_up is not None:
         look_up(X.shape[0] * X.shape[1])
+        meanwhile = partial(look_up, 0)
     asked: list[NDArray[Any]] = []
     if among is not None:
         asked = [np.zeros(X.shape[0], np.bool_)]
         asked[0][among] = True
     assert X.far is not None
-    for found in X.far.map(partial(_on_matrix, task, among is not None), *asked, *columns):
+    task = partial(_on_matrix, task, among is not None)
+    for found in X.far.map(task, *asked, *columns, look_up=meanwhile):
         yield from found
 
 

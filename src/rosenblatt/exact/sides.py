@@ -262,14 +262,21 @@ def _settled_signs(form: Form, block: RowBlock) -> NDArray[np.int8]:
     return result
 
 
-def margin_of(X: Any, y_signed: ArrayLike, theta: Sequence[Any], each: Each = in_turn) -> float:
+def margin_of(
+    X: Any,
+    y_signed: ArrayLike,
+    theta: Sequence[Any],
+    each: Each = in_turn,
+    look_up: Callable[[float], None] | None = None,
+) -> float:
     """``min_i y_i(w·x_i + b)/‖w‖``, rounded once: right even where the sums cancel.
 
     It has the exact sign: what is not zero never becomes zero. The labels are -1 and 1, w is not 0.
-    `each` as for `signs`.
+    `each` and `look_up` as for `signs`.
     """
     form = _form(X, theta)
-    return _over_norm(_smallest(X, np.asarray(y_signed), form, each=each), form)
+    least = _smallest(X, np.asarray(y_signed), form, look_up=look_up, each=each)
+    return _over_norm(least, form)
 
 
 def smallest(

@@ -57,8 +57,9 @@ def _where_they_are(
     """The step from many dense rows, wherever they are, by sums over tiles of them."""
     d, total, every = samples.d, float(weight.sum()), np.zeros(samples.n)
     every[rows] = weight
-    centre = weighted_total(samples.source, every, samples.team) / total
-    H = curvature(samples.source, every, centre, samples.team)
+    look_up = samples.clock.look_up
+    centre = weighted_total(samples.source, every, samples.team, look_up) / total
+    H = curvature(samples.source, every, centre, samples.team, look_up)
     H.flat[:: d + 1] += 1.0
     dw = -_solve(H.T, gradient - centre * slope_b)
     return dw, -slope_b / (total + least) - float(centre @ dw)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import Elsewhere, map_pieces, stack
+from rosenblatt.data.sources import Elsewhere, stack
 from rosenblatt.data.tile_sums import ROWS, TileSums, tile_rows
 from rosenblatt.nearest import loops
 from rosenblatt.tree_sums import PartialSum
@@ -60,10 +60,16 @@ def _of_few(source: Elsewhere, used: Any, weight: Floats, tile: int) -> Floats:
     return whole.total()
 
 
-def curvature(source: Source | Elsewhere, weight: Floats, centre: Floats, team: Team) -> Floats:
+def curvature(
+    source: Source | Elsewhere,
+    weight: Floats,
+    centre: Floats,
+    team: Team,
+    look_up: Callable[[], None] = lambda: None,
+) -> Floats:
     """The lower triangle of ``Σ weight_i (x_i - centre)(x_i - centre)ᵀ``, of dense rows."""
     d = source.n_features
-    args = source, loops.curvatures, (centre,), weight, d * (d + 1) // 2, ROWS, team
+    args = source, loops.curvatures, (centre,), weight, d * (d + 1) // 2, ROWS, team, look_up
     H = np.zeros((d, d))
     H[np.tril_indices(d)] = _summed(*args)
     return H
@@ -84,7 +90,7 @@ def _summed(
         look_up()
         whole = PartialSum(size)
         task = partial(_part, loop, args, size, tile, source.n_rows)
-        for part in map_pieces(source, task, None, weight):
+        for part in source.map(task, weight, look_up=look_up):
             whole.merge(part)
         return whole.total()
     sums = TileSums(source.n_rows, tile, size)

@@ -133,7 +133,9 @@ class Samples:
 
     def margin(self, theta: Any) -> float:
         """``min_i y_i(w·x_i + b)/‖w‖``."""
-        return margin_of(self.matrix, self.y, theta, self.team.each_product)
+        afar = isinstance(self.source, Elsewhere)
+        look_up = self.clock.pieces(Kind.SIDES) if afar else None
+        return margin_of(self.matrix, self.y, theta, self.team.each_product, look_up)
 
     def values(self, theta: Floats) -> Floats:
         """``y_i(w·x_i + b)`` of every row."""

@@ -224,10 +224,16 @@ class Clock:
         self.timed(kind, operations, time.perf_counter() - began)
 
     def pieces(self, kind: Kind = Kind.PRODUCTS) -> Callable[[float], None]:
-        """What to call before each of many pieces of work, with its number of operations."""
+        """What to call before each of many pieces of work, with its number of operations.
+
+        With 0 it may also be called while a piece is under way.
+        """
         last: list[tuple[float, float]] = []
 
         def look_up(operations: float) -> None:
+            if not operations:
+                self.look_up()
+                return
             now = time.perf_counter()
             if last:
                 before, began = last.pop()
