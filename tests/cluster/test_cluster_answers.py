@@ -200,6 +200,9 @@ def test_what_does_not_work_on_a_cluster_says_so(client, asked):
     y = np.where(X[:, 0] > 1, "more", y)
     with pytest.raises(ValueError, match="does not work on a cluster: use order='cyclic'"):
         rb.Perceptron(**asked).fit(*cut(X, y))
+    for model in (rb.KernelPerceptron(), rb.AdalineRegressor()):
+        with pytest.raises(ValueError, match="works on one machine only: give X"):
+            model.fit(*cut(X, y))
     with pytest.raises(ValueError, match="does not work on a cluster"):
         rb.separability(*cut(X, y), kernel=rb.kernels.RBF(1.0))
 

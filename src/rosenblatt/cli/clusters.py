@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PATIENCE = 10.0  # seconds for a scheduler to answer
 LOCAL = re.compile(r"local(?::(\d{1,4}))?")
 ADDRESS = re.compile(r"(?:[a-z]+://)?\S+:\d+")
+# What workers do first: Ctrl-C goes to all processes of a terminal, and is for this one alone.
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 INSTALL = 'a cluster takes Dask: pip install "rosenblatt[dask]"'
 
 
@@ -62,7 +64,7 @@ def _started(n_workers: int) -> Iterator[Any]:
     """A client of a cluster of processes of its own."""
     from distributed import Client, LocalCluster
 
-    with _deaf_to_ctrl_c():  # so are the workers: Ctrl-C is for this process alone
+    with _later():
         cluster = LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -71,6 +73,7 @@ def _started(n_workers: int) -> Iterator[Any]:
             # Dask opens a port for its page even so, and would warn where the usual one is taken.
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
             silence_logs=logging.CRITICAL + 1,
+            preload=[DEAF],
         )
     try:
         client = Client(cluster, set_as_default=True)
@@ -85,15 +88,23 @@ def _started(n_workers: int) -> Iterator[Any]:
 
 
 @contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
+def _later() -> Iterator[None]:
+    """Heed Ctrl-C when what is begun here is whole, and can be ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
     try:
         yield
+    except Exception:
+        if not pressed:
+            raise
+        raise KeyboardInterrupt from None  # the workers have heard it, too
     finally:
         signal.signal(signal.SIGINT, before)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

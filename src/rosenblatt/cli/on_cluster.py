@@ -149,6 +149,8 @@ def without_what_needs_all_rows(given: Mapping[str, Any]) -> None:
         refuse(value, f"--{name} {MACHINE}, or this out")
     joint = given.get("multiclass") == "joint"
     refuse(joint, f"--multiclass joint {MACHINE}, or take ovr")
+    order = given.get("order")
+    refuse(order not in (None, "cyclic"), f"--order {order} {MACHINE}, or take cyclic")
 
 
 # Answers ----------------------------------------------------------------------------------------

@@ -397,6 +397,8 @@ def estimator_options(
     refuse(lone, f"--batch-size {options.get('batch_size')} needs --update minibatch")
     lone = "shards" in options and options.get("update") != "mixed"
     refuse(lone, f"--shards {options.get('shards')} needs --update mixed")
+    none = options.get("shards", 1) < 1
+    refuse(none, f"--shards {options.get('shards')} is not possible: give a number from 1")
     if "max_time" in options:
         options["max_time"] = max_seconds(options["max_time"])
     if "init" in options and options["init"] not in ("zeros", "random"):

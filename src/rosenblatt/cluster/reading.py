@@ -54,6 +54,12 @@ class Told(NamedTuple):
     plain: bool
 
 
+class Unread(NamedTuple):
+    """What is in the place of a block that cannot be used, and why, in one line."""
+
+    why: str
+
+
 class Labelled(NamedTuple):
     """Blocks of samples on the workers, with their labels as given, and which of these there are.
 
@@ -123,7 +129,11 @@ def read_labelled(
 def described(engine: Engine, blocks: list[Any]) -> tuple[list[str], list[Told]]:
     """Where raw blocks are, once they are made, and what the workers tell of them."""
     homes = engine.gather(blocks, bring=False)
-    return homes, ask(engine, _told, blocks, homes)
+    told = ask(engine, _told, blocks, homes)
+    for one in told:
+        if isinstance(one, Unread):
+            raise ClusterError(one.why)
+    return homes, told
 
 
 def placed(
@@ -160,7 +170,9 @@ def block_futures(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[
     found = engine.present(given, name)
     if found is not None:
         return found
-    delayed = given.to_delayed()  # an array of them, or a list
+    # Arrays as they are: optimised each for itself, tasks of one name would differ.
+    how = {"optimize_graph": False} if hasattr(given, "numblocks") else {}
+    delayed = given.to_delayed(**how)  # an array of them, or a list
     return engine.begin(list(getattr(delayed, "flat", delayed)), name)
 
 
@@ -258,7 +270,7 @@ def _outside() -> int:
 def _read(
     read: Callable[[Any, Any, Any], Any], weighted: bool, number: int, X: Any, y: Any, *more: Any
 ) -> Any:
-    """A block, validated; what is wrong with it is said with its number."""
+    """A block, validated; or what is wrong with it, which it would be in vain to try again."""
     n, m = len_of(X), len_of(y)
     try:
         if n != m:
@@ -269,8 +281,7 @@ def _read(
             return RawBlock(np.empty((0, X.shape[1])), none, none.astype(np.int32), none)
         return read(X, y, more[0] if weighted else None)
     except Exception as error:
-        msg = f"block {number} of X: {one_line(error)}"
-        raise ClusterError(msg) from error
+        return Unread(f"block {number} of X: {one_line(error)}")
 
 
 def len_of(block: Any) -> int:
@@ -286,17 +297,18 @@ def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(*parts: RawBlock) -> list[Told]:
-    return [
-        Told(
-            size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
-            part.X.shape[1],
-            part.labels,
-            np.bincount(part.numbers, minlength=len(part.labels)),
-            part.weight is None or bool((part.weight == 1.0).all()),
-        )
-        for part in parts
-    ]
+def _told(*parts: RawBlock | Unread) -> list[Told | Unread]:
+    return [part if isinstance(part, Unread) else _told_of(part) for part in parts]
+
+
+def _told_of(part: RawBlock) -> Told:
+    return Told(
+        size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
+        part.X.shape[1],
+        part.labels,
+        np.bincount(part.numbers, minlength=len(part.labels)),
+        part.weight is None or bool((part.weight == 1.0).all()),
+    )
 
 
 def _coded(classes: NDArray[Any], factor: Any, weighted: bool, part: RawBlock) -> Block:

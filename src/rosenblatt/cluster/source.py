@@ -145,20 +145,29 @@ class ClusterSource(Elsewhere):
     ) -> list[Any]:
         """`along` for several stretches of rows at the same time, from their first to their last.
 
-        A task is also given pieces of which not all rows are in its stretch.
+        A task is also given pieces of which not all rows are in its stretch. Stretches within the
+        same run of pieces are one task of the cluster's.
         """
-        runs, ends = list(self.runs()), list(states)
-        for number, ((first, stop), task) in enumerate(zip(stretches, tasks, strict=True)):
-            for run in runs:
-                if run.start < stop and run.stop > first:
-                    starts = [span[0] for span in run.share.spans]
-                    a = max(bisect_right(starts, first, run.first, run.last) - 1, run.first)
-                    part = a, bisect_left(starts, stop, run.first, run.last)
-                    args = task, run.share.held, *part, ends[number]
-                    ends[number] = self.engine.submit(_along, *args)
-        left = [k for k, (first, stop) in enumerate(stretches) if first < stop]
-        for k, done in zip(left, self.engine.gather([ends[k] for k in left], look_up), strict=True):
-            ends[k] = done
+        runs, ends, alone = list(self.runs()), list(states), dict[int, list[int]]()
+        ways = [list(_way(runs, *stretch)) for stretch in stretches]
+        for number, way in enumerate(ways):
+            if len(way) == 1:
+                alone.setdefault(way[0][0], []).append(number)
+                continue
+            for k, *part in way:
+                args = tasks[number], runs[k].share.held, *part, ends[number]
+                ends[number] = self.engine.submit(_along, *args)
+        futures = [ends[number] for number, way in enumerate(ways) if len(way) > 1]
+        for k, numbers in alone.items():
+            several = [(tasks[n], *ways[n][0][1:], states[n]) for n in numbers]
+            futures.append(self.engine.ask(_several_along, runs[k].share.held, several))
+        found = self.engine.gather(futures, look_up)
+        for number, way in enumerate(ways):
+            if len(way) > 1:
+                ends[number] = found.pop(0)
+        for numbers, done in zip(alone.values(), found, strict=True):
+            for number, end in zip(numbers, done, strict=True):
+                ends[number] = end
         return ends
 
     def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:
@@ -256,6 +265,19 @@ def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: A
         end_if_unwanted()
         state = task(piece, state)
     return state
+
+
+def _several_along(held: Held, several: list[Any]) -> list[Any]:
+    return [_along(task, held, a, z, state) for task, a, z, state in several]
+
+
+def _way(runs: list[Run], first: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """The runs with rows from `first` to `stop`, by their numbers, and which of their pieces."""
+    for k, run in enumerate(runs):
+        if run.start < stop and run.stop > first:
+            starts = [span[0] for span in run.share.spans]
+            a = max(bisect_right(starts, first, run.first, run.last) - 1, run.first)
+            yield k, a, bisect_left(starts, stop, run.first, run.last)
 
 
 def _some(held: Held, wanted: list[tuple[int, Any]], n_features: int) -> list[Any]:

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.arguments import floats, label_vector
 from rosenblatt.cluster.engine import Engine, is_of_dask, one_line
-from rosenblatt.cluster.opened import ClusteredSamples
+from rosenblatt.cluster.opened import ClusteredSamples, is_on_cluster
 from rosenblatt.cluster.reading import RawBlock, column_names, placed, read_labelled
 from rosenblatt.contract.parameters import at_least_two, check_weights, find_classes
 from rosenblatt.contract.samples import FEW, number_labels, read_samples
@@ -77,6 +77,15 @@ def _read_block(X: Any, y: Any, weight: Any) -> RawBlock:
         if weight.any():
             check_weights("sample_weight", weight)
     return RawBlock(X, labels, numbers, weight)
+
+
+def refuse_clustered(X: Any, model: Any) -> None:
+    """Refuse samples on a cluster, for a model that needs them in memory."""
+    if is_on_cluster(X):
+        opened = isinstance(X, ClusteredSamples)
+        remedy = "open the data without engine=" if opened else "give X.compute()"
+        msg = f"{type(model).__name__} works on one machine only: {remedy}"
+        raise ValueError(msg)
 
 
 def names_of(X: Any) -> NDArray[Any] | None:

@@ -99,7 +99,7 @@ def shards_of(update: str, shards: Any) -> int | None:
         return (
             SHARDS
             if shards is None
-            else positive_int("shards", shards, hint=f", or None: {SHARDS}")
+            else positive_int("shards", shards, hint=f", or None for {SHARDS}")
         )
     if shards is not None:
         msg = f"shards={brief(shards)} needs update='mixed', but update={update!r}"

@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
 
 from rosenblatt.arguments import brief, one_of, positive_int, to_host, yes_or_no
 from rosenblatt.contract.classifier import Data, choose
+from rosenblatt.contract.clustered import refuse_clustered
 from rosenblatt.contract.epochs import MORE, TrainedInEpochs
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.kernel.choice import kernel_for
@@ -245,6 +246,7 @@ class KernelPerceptron(TrainedInEpochs):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
+        refuse_clustered(X, self)
         if not is_on_device(X):
             return super()._read(X, y, sample_weight, classes, reset=reset)
         function = callable(self.kernel) and not isinstance(self.kernel, Kernel)
