@@ -59,7 +59,10 @@ def told(table):
 
 
 def in_both_ways(path, **how):
-    """What a table tells when it is read into memory, and when onto the disk."""
+    """What a table tells when it is read into memory, and when onto the disk.
+
+    One with a row of units goes through the database in both cases.
+    """
     found = []
     for n_bytes in (1 << 40, 0):
         with pytest.MonkeyPatch.context() as patch:
@@ -67,7 +70,8 @@ def in_both_ways(path, **how):
             patch.setattr(storage, "IN_MEMORY_BYTES", n_bytes)
             try:
                 with read_table(path, **how) as table:
-                    assert isinstance(table._rows, RowsOnDisk) is (n_bytes == 0)
+                    units = any("holds units" in note for note in table.notes)
+                    assert isinstance(table._rows, RowsOnDisk) is (n_bytes == 0 and not units)
                     found.append(told(table))
             except TableError as error:
                 found.append(str(error))
