@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import dask.array as da
 import numpy as np
 from dask import delayed
@@ -84,16 +85,13 @@ class Traffic:
         def counted(engine: Any, function: Any, *args: Any, **more: Any) -> Any:
             self.tasks += 1
             plain = [a for a in args if not hasattr(a, "key")]
-            try:
-                self.sent += len(pickle.dumps((function, plain)))
-            except Exception:  # a function without a name
-                import cloudpickle
-
-                self.sent += len(cloudpickle.dumps((function, plain)))
+            self.sent += len(cloudpickle.dumps((function, plain)))
             return submit(engine, function, *args, **more)
 
         def mapped(engine: Any, function: Any, *columns: Any) -> Any:
             self.tasks += len(columns[0])
+            plain = [c for column in columns for c in column if not hasattr(c, "key")]
+            self.sent += len(cloudpickle.dumps((function, plain)))
             return map_all(engine, function, *columns)
 
         def received(engine: Any, futures: Any, *more: Any, **how: Any) -> Any:

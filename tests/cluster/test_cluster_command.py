@@ -176,6 +176,19 @@ def test_ctrl_c_writes_the_model_so_far_and_ends_the_workers(tmp_path):
     assert (running.returncode, err) == (130, "")
     assert "INTERRUPTED" in out
     assert rb.io.load(tmp_path / "m.skops")[-1].n_iter_ > 0
+    for _ in range(100):  # some may be about to end
+        if not (left := alive_in(running.pid)):
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def alive_in(group):
+    """The processes of a group that have not ended."""
+    found = []
     for state in Path("/proc").glob("[0-9]*/stat"):
-        fields = state.read_text().rpartition(")")[2].split()
-        assert fields[2] != str(running.pid) or fields[0] == "Z"  # none of its group is left
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = state.read_text().rpartition(")")[2].split()
+            if fields[2] == str(group) and fields[0] != "Z":
+                found.append(state)
+    return found

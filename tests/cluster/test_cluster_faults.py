@@ -102,17 +102,24 @@ def at_submission(monkeypatch):
     """``at_submission(k, do)``: do something when the k-th task of a kind has been sent."""
 
     def arrange(k, do, kinds=("along", "each")):
-        submit, sent = Engine.submit, []
+        submit, map_all, sent = Engine.submit, Engine.map, []
 
-        def counted(self, function, *args, **given):
-            future = submit(self, function, *args, **given)
+        def count(function, futures):
             if engine._name_of(function) in kinds:
-                sent.append(future.key)
-                if len(sent) == k:
+                before = len(sent)
+                sent.extend(future.key for future in futures)
+                if before < k <= len(sent):
                     do()
-            return future
+            return futures
 
-        monkeypatch.setattr(Engine, "submit", counted)
+        def submitted(self, function, *args, **given):
+            return count(function, [submit(self, function, *args, **given)])[0]
+
+        def mapped(self, function, *columns):
+            return count(function, map_all(self, function, *columns))
+
+        monkeypatch.setattr(Engine, "submit", submitted)
+        monkeypatch.setattr(Engine, "map", mapped)
         return sent
 
     return arrange
@@ -181,7 +188,7 @@ def test_the_loss_of_a_worker_changes_no_bit(breakable, in_memory, at_submission
 
 
 def test_a_task_done_again_on_the_same_arguments_finds_the_same(client, monkeypatch, in_memory):
-    submit = Engine.submit
+    submit, map_all = Engine.submit, Engine.map
 
     def twice(function):
         def call(*args):
@@ -193,10 +200,14 @@ def test_a_task_done_again_on_the_same_arguments_finds_the_same(client, monkeypa
 
         return call
 
-    def doubled(self, function, *args, **given):
+    def submitted(self, function, *args, **given):
         return submit(self, twice(function), *args, **given)
 
-    monkeypatch.setattr(Engine, "submit", doubled)
+    def mapped(self, function, *columns):
+        return map_all(self, twice(function), *columns)
+
+    monkeypatch.setattr(Engine, "submit", submitted)
+    monkeypatch.setattr(Engine, "map", mapped)
     for name in ("online", "minibatch", "delta rule", "inseparable", "soft margin"):
         assert answer(name, blocks) == in_memory[name]
 
@@ -330,14 +341,23 @@ def test_a_block_without_an_answer_is_named(client, asked, what):
 
 
 def test_nothing_stays_on_the_cluster_and_no_data_in_the_graph(client, monkeypatch):
-    sizes, submit = [], Engine.submit
+    sizes, submit, map_all = [], Engine.submit, Engine.map
 
-    def weighed(self, function, *args, **given):
+    def weigh(function, args):
         own = [one for one in args if not isinstance(one, distributed.Future)]
         sizes.append(len(cloudpickle.dumps((getattr(function, "function", function), own))))
+
+    def submitted(self, function, *args, **given):
+        weigh(function, args)
         return submit(self, function, *args, **given)
 
-    monkeypatch.setattr(Engine, "submit", weighed)
+    def mapped(self, function, *columns):
+        for args in zip(*columns, strict=True):
+            weigh(function, args)
+        return map_all(self, function, *columns)
+
+    monkeypatch.setattr(Engine, "submit", submitted)
+    monkeypatch.setattr(Engine, "map", mapped)
     X, y = client.persist(list(blocks(*points(0.0))))
     distributed.wait([X, y])
     before = set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
@@ -400,13 +420,14 @@ def at_work(monkeypatch):
     def arrange(name, do):
         ask, asked = Engine.ask, []
 
-        def slowly(self, function, task, *args):
-            asked.extend([1] * does(task, name))
-            late = does(task, name) and len(asked) == 2
-            future = ask(self, stuck(function) if late else function, task, *args)
+        def slowly(self, function, *columns):
+            before, wanted = len(asked), does(function, name) or does(columns[0][0], name)
+            asked.extend([1] * len(columns[0]) * wanted)
+            late = before < 2 <= len(asked)
+            futures = ask(self, stuck(function) if late else function, *columns)
             if late:
                 do()
-            return future
+            return futures
 
         monkeypatch.setattr(Engine, "ask", slowly)
         return asked

@@ -80,6 +80,7 @@ class Engine:
         self.client = client
         self._begun: WeakValueDictionary[int, Any] = WeakValueDictionary()  # futures by their ids
         self._blocks: list[tuple[ref[Any], str]] = []  # those of blocks, and the names of these
+        self._last: list[Any] = []  # those gathered last
         if (engines := _at_work.get()) is not None:
             engines.append(self)
 
@@ -127,16 +128,16 @@ class Engine:
         self._begun[id(future)] = future
         return future
 
-    def ask(self, function: Callable[..., Any], *args: Any) -> Any:
-        """`submit` for a result that is only gathered: what the function raises is raised here.
+    def ask(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+        """`map` for results that are only gathered: what the function raises is raised here.
 
         Any other error of such a task is one of the cluster, or of the data.
         """
-        return self.submit(Guarded(function), *args)
+        return self.map(Guarded(function), *columns)
 
     def map(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
         """Have a function called for each row of some columns, many of them told at once."""
-        sent = sum(getattr(one, "nbytes", 0) for column in columns for one in column)
+        sent = sum(n_bytes(one) for column in columns for one in column)
         at_a_time = max(1, len(columns[0]) // (1 + sent // MESSAGE))
         key = f"rosenblatt.{_name_of(function)}"
         how = {"key": key, "pure": False, "batch_size": at_a_time}
@@ -156,7 +157,8 @@ class Engine:
 
         `look_up` is called now and then, and may raise to give up.
         """
-        futures = list(futures)
+        # Those before are given up only now: a client is slow to send a task soon after that.
+        self._last = futures = list(futures)
         # First for the tasks alone: waiting for them can be given up without leaving traces.
         try:
             self._waited_for(_done(futures), look_up, futures)
@@ -200,6 +202,7 @@ class Engine:
         """Give up everything that was begun, done or not."""
         give_up(list(self._begun.values()))
         self._begun.clear()
+        self._last = []
 
     # What can go wrong -------------------------------------------------------------------------
 
@@ -333,6 +336,13 @@ class Watch:
             raise self._engine._deserted()
 
 
+def n_bytes(given: Any) -> int:
+    """About how much there is to send: the numbers of arrays, also in lists of lists."""
+    if isinstance(given, list | tuple):
+        return sum(map(n_bytes, given))
+    return int(getattr(given, "nbytes", 0))
+
+
 def give_up(futures: Sequence[Any]) -> None:
     """Tell the cluster that nobody wants these any longer, whoever still holds them."""
     for future in futures:
@@ -376,8 +386,9 @@ def end_if_unwanted() -> None:
 
 def _name_of(function: Any) -> str:
     """What a function is called, without what is given to it already."""
-    if isinstance(function, Guarded):
-        function = function.function
+    function = getattr(function, "function", function)  # of a `Guarded`
+    while hasattr(function, "func"):
+        function = function.func
     return str(getattr(function, "__name__", type(function).__name__)).strip("_")
 
 

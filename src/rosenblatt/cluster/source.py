@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -92,10 +93,9 @@ class ClusterSource(Elsewhere):
 
         `look_up` is called while they are at work, and may raise to give up.
         """
-        futures = []
-        for share in self.shares:
-            parts = [[column[a:z] for column in columns] for a, z in share.spans]
-            futures.append(self.engine.ask(_each, task, share.held, parts))
+        held = [share.held for share in self.shares]
+        parts = [[[column[a:z] for column in columns] for a, z in s.spans] for s in self.shares]
+        futures = self.engine.ask(partial(_each, task), held, parts)
         found = self.engine.gather(futures, look_up)
         del futures
         starts = [start for share in self.shares for start, _ in share.spans]
@@ -133,8 +133,8 @@ class ClusterSource(Elsewhere):
 
         `look_up` is called while it is at work, and may raise to give up.
         """
-        future = self.engine.ask(_along, task, run.share.held, run.first, run.last, state)
-        return self.engine.gather([future], look_up)[0]
+        args = task, run.share.held, run.first, run.last, state
+        return self.engine.gather(self.engine.ask(_along, *([one] for one in args)), look_up)[0]
 
     def side_by_side(
         self,
@@ -158,9 +158,13 @@ class ClusterSource(Elsewhere):
                 args = tasks[number], runs[k].share.held, *part, ends[number]
                 ends[number] = self.engine.submit(_along, *args)
         futures = [ends[number] for number, way in enumerate(ways) if len(way) > 1]
-        for k, numbers in alone.items():
-            several = [(tasks[n], *ways[n][0][1:], states[n]) for n in numbers]
-            futures.append(self.engine.ask(_several_along, runs[k].share.held, several))
+        if alone:
+            held = [runs[k].share.held for k in alone]
+            several = [
+                [(tasks[n], *ways[n][0][1:], states[n]) for n in numbers]
+                for numbers in alone.values()
+            ]
+            futures += self.engine.ask(_several_along, held, several)
         found = self.engine.gather(futures, look_up)
         for number, way in enumerate(ways):
             if len(way) > 1:
@@ -178,7 +182,7 @@ class ClusterSource(Elsewhere):
 
     def rows(self, numbers: NDArray[np.int64]) -> Block:
         """A copy of the rows with these numbers, ascending."""
-        futures, firsts = [], []
+        asked, firsts = [], []
         for share in self.shares:
             wanted = [
                 (k, numbers[a:z] - start)
@@ -187,11 +191,12 @@ class ClusterSource(Elsewhere):
                 if a < z
             ]
             if wanted:
-                futures.append(self.engine.ask(_some, share.held, wanted, self.n_features))
+                asked.append((share.held, wanted))
                 firsts += [share.spans[k][0] for k, _ in wanted]
-        if not futures:
-            futures = [self.engine.ask(_none, self.shares[0].held, self.n_features)]
-            firsts = [0]
+        if not asked:  # a block all the same
+            asked, firsts = [(self.shares[0].held, [(0, numbers)])], [0]
+        task = partial(_some, self.n_features)
+        futures = self.engine.ask(task, *zip(*asked, strict=True))
         found = [part for parts in self.engine.gather(futures) for part in parts]
         found = [found[k] for k in np.argsort(firsts)]
         Xs, labels, weights, factors = zip(*found, strict=True)
@@ -206,7 +211,7 @@ class ClusterSource(Elsewhere):
             for number in range(len(places)):
                 while len(coming) < AHEAD and number + len(coming) < len(places):
                     share, k = places[number + len(coming)]
-                    coming.append(self.engine.ask(_piece, share.held, k))
+                    coming += self.engine.ask(_piece, [share.held], [k])
                 yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
@@ -280,7 +285,7 @@ def _way(runs: list[Run], first: int, stop: int) -> Iterator[tuple[int, int, int
             yield k, a, bisect_left(starts, stop, run.first, run.last)
 
 
-def _some(held: Held, wanted: list[tuple[int, Any]], n_features: int) -> list[Any]:
+def _some(n_features: int, held: Held, wanted: list[tuple[int, Any]]) -> list[Any]:
     found = []
     for k, here in wanted:
         block = held.pieces[k].block
@@ -288,10 +293,6 @@ def _some(held: Held, wanted: list[tuple[int, Any]], n_features: int) -> list[An
         X = as_matrix(block.rows, n_features)[here]
         found.append((X, block.label[here], weight, block.factor))
     return found
-
-
-def _none(held: Held, n_features: int) -> list[Any]:
-    return _some(held, [(0, np.empty(0, np.int64))], n_features)
 
 
 def _piece(held: Held, k: int) -> Piece:

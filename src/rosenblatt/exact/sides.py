@@ -262,6 +262,14 @@ def _settled_signs(form: Form, block: RowBlock) -> NDArray[np.int8]:
     return result
 
 
+def as_signs(positive: Mask) -> NDArray[np.int8]:
+    """1 where it is true, -1 elsewhere."""
+    found = positive.astype(np.int8)
+    found *= 2
+    found -= 1
+    return found
+
+
 def margin_of(
     X: Any,
     y_signed: ArrayLike,

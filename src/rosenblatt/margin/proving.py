@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints, Signs
     from rosenblatt.margin.exact_margin import Exactly
     from rosenblatt.margin.solver import MarginProblem
     from rosenblatt.nearest.max_margin import MaxMargin
@@ -183,7 +183,7 @@ def _in_short(reason: StopReason) -> StopReason:
 def _accepted(optimum: Optimum, problem: MarginProblem, found: duality.Proof | None = None) -> bool:
     """Whether the evidence passes its check, which knows nothing of how it was found."""
     try:
-        data = SignedRows(problem.X, problem.samples.y.astype(np.int8))
+        data = SignedRows(problem.X, problem.samples.y)
         return bool(prove_optimum(optimum, data, problem.weights, found))
     except WrongError:
         return False
@@ -359,7 +359,7 @@ def _best_bias(judged: duality.Judged, theta: Floats) -> Iterable[Floats]:
         yield np.append(theta[:-1], closest((low - high) / 2)) * closest(2 / (low + high))
 
 
-def _ends(X: Any, y: Floats, theta: Floats, used: NDArray[np.bool_]) -> list[Fraction]:
+def _ends(X: Any, y: Signs, theta: Floats, used: NDArray[np.bool_]) -> list[Fraction]:
     """The smallest ``y(w·x)`` of each class, -1 first."""
     w = [*theta[:-1].tolist(), 0.0]
     return [smallest(X, y, w, np.flatnonzero((y == side) & used)) for side in (-1, 1)]

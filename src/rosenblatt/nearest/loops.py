@@ -23,7 +23,7 @@ class Multipliers(NamedTuple):
     After a slack of t the multiplier becomes ``α + scale*t/μ``, clipped to 0 and c.
     """
 
-    y: NDArray[np.float64]
+    y: NDArray[np.int8]
     c: NDArray[np.float64]
     scale: NDArray[np.float64]
     alpha: NDArray[np.float64]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints, Signs
     from rosenblatt.nearest.working_set import Samples
 
 
@@ -319,7 +319,7 @@ class MaxMargin:
             self.best = self.best._replace(w=w, b=b, primal=primal)
 
 
-def centred(s: Floats, y: Floats, w: Floats) -> tuple[Floats, float, float]:
+def centred(s: Floats, y: Signs, w: Floats) -> tuple[Floats, float, float]:
     """The best hyperplane (w, b) with the direction of w, for ``s = y(w·x)``, and its ``½‖w‖²``.
 
     Scaled so that the smallest ``y(w·x + b)`` is 1; where w separates nothing its scale stays and

@@ -33,7 +33,7 @@ from rosenblatt.running.clock import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Signs
     from rosenblatt.nearest.loops import Multipliers
     from rosenblatt.nearest.slacks import Pull
     from rosenblatt.nearest.working_set import Samples
@@ -220,7 +220,7 @@ def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
     return others
 
 
-def _exactly(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats | None:
+def _exactly(X: Floats, y: Signs, pull: Floats, missing: float) -> Floats | None:
     """The α with ``w = pull + Σ α y x``, ``w·x + b = y`` and ``Σ α y = missing``, rounded once."""
     k, d = X.shape
     A = np.zeros((d + k + 1, d + k + 1))
@@ -233,7 +233,7 @@ def _exactly(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats | Non
     return None if solution is None else y * solution.floats()[d:-1]
 
 
-def _by_two_systems(X: Floats, y: Floats, pull: Floats, missing: float) -> Floats:
+def _by_two_systems(X: Floats, y: Signs, pull: Floats, missing: float) -> Floats:
     """The same in floats: first w, which is easier to have precisely, then α."""
     centre = X.mean(axis=0)
     X = X - centre

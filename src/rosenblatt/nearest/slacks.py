@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Signs
     from rosenblatt.nearest.working_set import Samples
 
 ASKED = 4000  # numbers that tell where one of a certain rank is, roughly
@@ -65,12 +65,12 @@ def _in_tiles(loop: Callable[..., Any], team: Team, s: Floats, *rest: Any) -> fl
     return float(sums.sum())
 
 
-def loss(s: Floats, y: Floats, c: Floats, b: float, team: Team = ALONE) -> float:
+def loss(s: Floats, y: Signs, c: Floats, b: float, team: Team = ALONE) -> float:
     """``Σ c_i max(0, 1 - s_i - y_i b)``."""
     return _in_tiles(loops.losses, team, s, y, c, b)
 
 
-def best_bias(s: Floats, y: Floats, c: Floats, team: Team = ALONE) -> float:
+def best_bias(s: Floats, y: Signs, c: Floats, team: Team = ALONE) -> float:
     """The b with the smallest loss; the middle one where there are more.
 
     A slack begins at ``b_i = y_i - y_i s_i``. As b grows through it, a sample of class +1 stops
@@ -89,7 +89,7 @@ def best_bias(s: Floats, y: Floats, c: Floats, team: Team = ALONE) -> float:
     return float(edges[first] + edges[min(last, len(edges) - 1)]) / 2
 
 
-def _neighbours(s: Floats, y: Floats, k: int, team: Team) -> tuple[float, float]:
+def _neighbours(s: Floats, y: Signs, k: int, team: Team) -> tuple[float, float]:
     """The k-th smallest of the ``y_i - y_i s_i``, and the next; most need only be counted."""
     n, some = len(s), slice(None, None, max(1, len(s) // ASKED))
     asked = np.sort(y[some] - y[some] * s[some])
@@ -136,7 +136,7 @@ def moved(s: Floats, before: Floats, team: Team) -> float:
     return _in_tiles(loops.moves, team, s, before) / len(s)
 
 
-def evened(alpha: Floats, y: Floats) -> Floats:
+def evened(alpha: Floats, y: Signs) -> Floats:
     """The multipliers with ``Σ α_i y_i = 0``: the heavier class's are scaled down."""
     rows = np.flatnonzero(alpha)
     some, of_first = alpha[rows], y[rows] > 0

@@ -15,6 +15,7 @@ import numpy as np
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, members, some_rows, stack
 from rosenblatt.exact import margin_of, signs
+from rosenblatt.exact.sides import as_signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.scans import STEP, Wanted, closest
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 FEW = 10_000  # numbers of data that are to be settled in seconds
 SOME, ALIKE = 500, 1e4  # rows to look at, and a ratio of sizes that is no longer similar
 CACHED = 1 << 17  # numbers that fit the cache
+COUNTED = 1 << 14  # entries of a mask that are counted together
 
 
 class Widest(NamedTuple):
@@ -63,7 +65,7 @@ class Samples:
     def __init__(self, source: Source, team: Team, positive: int, clock: Clock) -> None:
         self.source, self.team, self.clock = source, team, clock
         self.n, self.d = source.n_rows, source.n_features
-        self.y = np.where(members(source, positive), 1.0, -1.0)
+        self.y = as_signs(members(source, positive))
         self.positive = positive
         self.dense = is_dense(source)
         self.matrix = stack(source)
@@ -128,7 +130,7 @@ class Samples:
         """The exact sign of ``z·θ`` for every row."""
         look_up = self.clock.whole(Kind.SIDES, self.source.n_entries)
         found = signs(self.matrix, theta, look_up, self.team.each_product)
-        found *= self.y.astype(np.int8)
+        found *= self.y
         return found
 
     def margin(self, theta: Any) -> float:
@@ -183,13 +185,27 @@ class Samples:
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
         """Rows spread over the data, up to `k` of each class."""
         chosen = []
-        for sign in (-1.0, 1.0):
-            members = self.y == sign if among is None else (self.y == sign) & among
-            rows = np.flatnonzero(members)
-            if len(rows) > k:  # at random: evenly spaced rows may all be alike
-                rows = np.random.default_rng(k).choice(rows, k, replace=False)
-            chosen.append(rows)
+        for sign in (-1, 1):
+            mask = self.y == sign if among is None else (self.y == sign) & among
+            count, places = int(np.count_nonzero(mask)), None
+            if count > k:  # at random: evenly spaced rows may all be alike
+                places = np.random.default_rng(k).choice(count, k, replace=False)
+            chosen.append(np.flatnonzero(mask) if places is None else nth(mask, places))
         return np.sort(np.concatenate(chosen))
+
+
+def nth(mask: NDArray[np.bool_], places: Ints) -> Ints:
+    """The n-th of the entries that are true for each n of `places`, which are few."""
+    edges = np.arange(0, len(mask), COUNTED)
+    counts = [np.count_nonzero(mask[a : a + COUNTED]) for a in edges.tolist()]
+    before = np.cumsum([0, *counts])
+    stretch = np.searchsorted(before, places, side="right") - 1
+    found = np.empty_like(places)
+    for k in np.unique(stretch).tolist():
+        here = stretch == k
+        there = np.flatnonzero(mask[edges[k] : edges[k] + COUNTED])
+        found[here] = edges[k] + there[places[here] - before[k]]
+    return found
 
 
 def largest_number(X: Stack, team: Team | None = None) -> float:
@@ -219,13 +235,9 @@ def _largest(numbers: NDArray[Any], start: int) -> float:
     return max(float(part.max()), -float(part.min()))
 
 
-def _signs(positive: int, piece: Piece) -> Floats:
-    return np.where(piece.block.label == positive, 1.0, -1.0)
-
-
 def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Floats:
     """``y_i(w·x_i + b)`` of the rows of a block."""
-    y, out = _signs(positive, piece), np.empty(piece.length)
+    y, out = as_signs(piece.block.label == positive), np.empty(piece.length)
     slack.values(piece.block.rows, y, theta, 0, piece.length, out)
     return out
 

@@ -39,7 +39,7 @@ from rosenblatt.proofs.inputs import SignedRows, WrongError, require
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints, Signs
 
 NARROW = 1e-10  # bounds this close, as a share of the objective, need no more digits
 MOST = 200_000  # numbers that may be computed with in rational arithmetic
@@ -97,14 +97,14 @@ def _total(values: Iterable[float]) -> float:
         return math.inf
 
 
-def _slacks(form: Form, block: Any, y: Floats) -> tuple[Floats, Floats]:
+def _slacks(form: Form, block: Any, y: Signs) -> tuple[Floats, Floats]:
     """``1 - y_i(w·x_i + b)`` in floats, and bounds on the errors."""
     values, errors = form.values_apart(block)
-    slacks = 1.0 - y * np.ldexp(values, form.scale)
+    slacks = np.asarray(1.0 - y * np.ldexp(values, form.scale), np.float64)
     return slacks, 1.01 * (np.ldexp(errors, form.scale) + np.abs(slacks) * ULP) + SMALLEST
 
 
-def _precise_slacks(theta: Floats, block: Any, y: Floats) -> tuple[Floats, Floats]:
+def _precise_slacks(theta: Floats, block: Any, y: Signs) -> tuple[Floats, Floats]:
     """The same from sums in twice the precision, tile by tile."""
     found = []
     for a in range(0, len(block), TILE):

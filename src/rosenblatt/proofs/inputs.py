@@ -14,6 +14,7 @@ from rosenblatt.arguments import as_array, exact
 from rosenblatt.exact.blocks import LabelledStack, Stack, tiles
 from rosenblatt.exact.kesler import kesler_vectors
 from rosenblatt.exact.passes import in_turn, map_blocks
+from rosenblatt.exact.sides import as_signs
 from rosenblatt.matrices import matrix
 from rosenblatt.results import Hyperplane
 
@@ -336,7 +337,7 @@ def _signs_of(labels: NDArray[Any]) -> NDArray[np.int8]:
     if len(classes) != 2:
         msg = f"y has {len(classes)} class{'es' * (len(classes) != 1)}: give exactly two"
         raise ValueError(msg)
-    return np.where(codes, np.int8(1), np.int8(-1))
+    return as_signs(codes != 0)
 
 
 def read_sample_weight(sample_weight: Any, n: int) -> Floats | None:

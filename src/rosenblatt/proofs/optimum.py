@@ -31,7 +31,7 @@ from rosenblatt.results import Conditions, Optimum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.array_types import Floats, Ints, Signs
     from rosenblatt.proofs.inputs import SignedRows
 
 AGREES = 1e-9  # so far may claimed values be off, as a share of the objective
@@ -267,7 +267,7 @@ def optimum_conditions(
     )
 
 
-def _slacks(theta: Floats, block: Any, first: int, y: Floats) -> Floats:
+def _slacks(theta: Floats, block: Any, first: int, y: Signs) -> Floats:
     """``1 - y_i(w·x_i + b)`` of the rows of a block."""
     slacks: Floats = 1.0 - y * (block.dot_apart(theta[:-1]) + theta[-1])
     return slacks
