@@ -88,11 +88,11 @@ class Traffic:
             self.sent += len(cloudpickle.dumps((function, plain)))
             return submit(engine, function, *args, **more)
 
-        def mapped(engine: Any, function: Any, *columns: Any) -> Any:
+        def mapped(engine: Any, function: Any, *columns: Any, **more: Any) -> Any:
             self.tasks += len(columns[0])
             plain = [c for column in columns for c in column if not hasattr(c, "key")]
             self.sent += len(cloudpickle.dumps((function, plain)))
-            return map_all(engine, function, *columns)
+            return map_all(engine, function, *columns, **more)
 
         def received(engine: Any, futures: Any, *more: Any, **how: Any) -> Any:
             found = gather(engine, futures, *more, **how)

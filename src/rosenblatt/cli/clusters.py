@@ -120,7 +120,7 @@ def _connected(address: str) -> Iterator[Any]:
         msg = f"there is no scheduler at {address} ({why}): {remedy}"
         raise ClusterError(msg) from None
     try:
-        Engine(client).threads()  # refuses a cluster without workers
+        Engine(client).workers()  # refuses a cluster without workers
         _check_versions(client)
         yield client
     finally:

@@ -170,7 +170,7 @@ def _in_order(
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """The answers of the parts one after another, some of them on their way."""
     shared = engine.submit(_itself, application)
-    room = AHEAD * sum(engine.threads().values())
+    room = AHEAD * sum(worker.threads for worker in engine.workers().values())
     parts = [part for part, n in zip(table.parts, table.lengths, strict=True) if n]
     coming = list[Any]()
     for at in range(len(parts)):

@@ -33,6 +33,13 @@ class Unwanted(Exception):
     """A task has ended early because its result was given up."""
 
 
+class Worker(NamedTuple):
+    """What a worker has: the tasks that it does at a time, and bytes of memory, 0 if unlimited."""
+
+    threads: int
+    memory: int
+
+
 class Raised(NamedTuple):
     """What a function has raised on a worker, to be raised here."""
 
@@ -98,13 +105,16 @@ class Engine:
             )
             raise ClusterError(msg) from None
 
-    def threads(self) -> dict[str, int]:
-        """The address of every worker, and how many tasks it does at a time."""
+    def workers(self) -> dict[str, Worker]:
+        """Every worker by its address."""
         workers = self._asked("identity", n_workers=-1)["workers"]
         if not workers:
             msg = f"the cluster at {self._address} has no workers: start some, or wait for them"
             raise ClusterError(msg)
-        return {address: int(worker["nthreads"]) for address, worker in workers.items()}
+        return {
+            address: Worker(int(worker["nthreads"]), int(worker["memory_limit"] or 0))
+            for address, worker in workers.items()
+        }
 
     def homes(self, futures: Sequence[Any]) -> list[str]:
         """The worker that each result is on, the first where there are several; "" for none."""
@@ -128,20 +138,32 @@ class Engine:
         self._begun[id(future)] = future
         return future
 
-    def ask(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
+    def ask(
+        self, function: Callable[..., Any], *columns: Sequence[Any], homes: Sequence[str] = ()
+    ) -> list[Any]:
         """`map` for results that are only gathered: what the function raises is raised here.
 
         Any other error of such a task is one of the cluster, or of the data.
         """
-        return self.map(Guarded(function), *columns)
+        return self.map(Guarded(function), *columns, homes=homes)
 
-    def map(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Any]:
-        """Have a function called for each row of some columns, many of them told at once."""
+    def map(
+        self, function: Callable[..., Any], *columns: Sequence[Any], homes: Sequence[str] = ()
+    ) -> list[Any]:
+        """Have a function called for each row of some columns, many of them told at once.
+
+        If there are `homes`, by these workers, as far as they are still there.
+        """
+        import dask
+
         sent = sum(n_bytes(one) for column in columns for one in column)
         at_a_time = max(1, len(columns[0]) // (1 + sent // MESSAGE))
-        key = f"rosenblatt.{_name_of(function)}"
-        how = {"key": key, "pure": False, "batch_size": at_a_time}
-        with self._sending():
+        name = f"rosenblatt.{_name_of(function)}-{uuid.uuid4().hex}"
+        keys = [f"{name}-{k}" for k in range(len(columns[0]))]
+        how = {"key": keys, "pure": False, "batch_size": at_a_time}
+        of_key = dict(zip(keys, homes, strict=True)).get if homes else None
+        where = {"workers": of_key, "allow_other_workers": True} if homes else {}
+        with self._sending(), dask.annotate(**where):
             futures = list(self.client.map(function, *columns, **how))
         self._begun |= {id(future): future for future in futures}
         return futures

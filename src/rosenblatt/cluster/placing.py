@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.cluster.engine import Engine
 
-PER_THREAD = 2  # shares for each thread of a worker, so that a late one leaves the rest to others
+HALF = 2  # of a worker's memory is for the shares that it works on at a time
 
 
 class Part(NamedTuple):
@@ -76,6 +77,7 @@ class Piecewise(NamedTuple):
     spans: list[Span]
 
 
+INDEX = 4  # bytes of an entry's column
 ONE = -1  # the k of a future of one block
 
 
@@ -84,12 +86,12 @@ def groups(engine: Engine, homes: list[str]) -> list[tuple[str, list[int]]]:
 
     They are in order; what is nowhere goes to a worker that is there.
     """
-    threads, by_home = engine.threads(), dict[str, list[int]]()
+    workers, by_home = engine.workers(), dict[str, list[int]]()
     for number, home in enumerate(homes):
-        by_home.setdefault(home if home in threads else next(iter(threads)), []).append(number)
+        by_home.setdefault(home if home in workers else next(iter(workers)), []).append(number)
     found = []
     for home, numbers in by_home.items():
-        count = min(PER_THREAD * threads[home], len(numbers))
+        count = min(workers[home].threads, len(numbers))
         edges = [len(numbers) * k // count for k in range(count + 1)]
         found += [(home, numbers[a:z]) for a, z in pairwise(edges)]
     return found
@@ -126,10 +128,10 @@ def placed_in_tiles(
     parts, sizes = [parts[k] for k in kept], [sizes[k] for k in kept]
     whole = Sizes(sum(s.rows for s in sizes), max(1, sum(s.entries for s in sizes)), n_features)
     cuts = _cuts([size.rows for size in sizes], tile_rows(whole))  # type: ignore[arg-type]
-    task = partial(_held, make, n_features)
+    pieces, task = sorted(cuts, key=lambda cut: cut[0].start), partial(_held, make, n_features)
     shares = [
         _share(engine, parts, some, home, task)
-        for home, some in _shared_out(engine, parts, sorted(cuts, key=lambda cut: cut[0].start))
+        for home, some in _shared_out(engine, parts, pieces, _row_bytes(sizes))
     ]
     engine.gather([engine.submit(_is_there, share.held) for share in shares])
     return ClusterSource(
@@ -159,18 +161,31 @@ def _cuts(lengths: list[int], tile: int) -> list[list[Cut]]:
     return inner + list(across.values())
 
 
+def _row_bytes(sizes: list[Size]) -> float:
+    """About how many bytes a row has."""
+    rows = sum(size.rows for size in sizes)
+    entry = [np.dtype(size.dtype).itemsize + (0 if size.dense else INDEX) for size in sizes]
+    return sum(size.entries * n for size, n in zip(sizes, entry, strict=True)) / rows
+
+
 def _shared_out(
-    engine: Engine, parts: list[Part], pieces: list[list[Cut]]
+    engine: Engine, parts: list[Part], pieces: list[list[Cut]], row_bytes: float
 ) -> list[tuple[str, list[list[Cut]]]]:
-    """The pieces of each worker, in as many shares as it has threads, or a few times that."""
-    threads, by_home = engine.threads(), dict[str, list[list[Cut]]]()
+    """The pieces of each worker, in as many shares as it has threads.
+
+    None then waits for another, or is moved to a worker that is done with its own. There are more
+    where a worker could not hold all at a time.
+    """
+    workers, by_home = engine.workers(), dict[str, list[list[Cut]]]()
     for piece in pieces:
         home = parts[piece[0].part].home
-        by_home.setdefault(home if home in threads else next(iter(threads)), []).append(piece)
+        by_home.setdefault(home if home in workers else next(iter(workers)), []).append(piece)
     found = []
     for home, held in by_home.items():
         rows = np.cumsum([sum(cut.last - cut.first for cut in piece) for piece in held])
-        count = min(PER_THREAD * threads[home], len(held))
+        threads, memory = workers[home]
+        times = ceil(HALF * float(rows[-1]) * row_bytes / memory) if memory else 1
+        count = min(threads * times, len(held))
         numbers = np.minimum((rows - 1) * count // rows[-1], count - 1)
         for number in np.unique(numbers):
             found.append((home, [p for p, k in zip(held, numbers, strict=True) if k == number]))

@@ -306,12 +306,21 @@ def _told_of(part: RawBlock) -> Told:
         size_of(Block(as_rows(part.X), part.numbers, np.empty(0), np.empty((0, 0)))),
         part.X.shape[1],
         part.labels,
-        np.bincount(part.numbers, minlength=len(part.labels)),
+        _counts(part.numbers, len(part.labels)),
         part.weight is None or bool((part.weight == 1.0).all()),
     )
+
+
+def _counts(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int64]:
+    """How many there are of each number."""
+    if kinds != 2:
+        return np.bincount(numbers, minlength=kinds)
+    ones = np.count_nonzero(numbers)
+    return np.array([len(numbers) - ones, ones])
 
 
 def _coded(classes: NDArray[Any], factor: Any, weighted: bool, part: RawBlock) -> Block:
     places = np.searchsorted(classes, part.labels).astype(np.int32)
     weight = np.empty(0) if part.weight is None or not weighted else part.weight
-    return Block(as_rows(part.X), places[part.numbers], weight, factor)
+    here = np.array_equal(places, np.arange(len(places)))  # nothing needs to be copied
+    return Block(as_rows(part.X), part.numbers if here else places[part.numbers], weight, factor)

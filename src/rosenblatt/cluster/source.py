@@ -95,7 +95,8 @@ class ClusterSource(Elsewhere):
         """
         held = [share.held for share in self.shares]
         parts = [[[column[a:z] for column in columns] for a, z in s.spans] for s in self.shares]
-        futures = self.engine.ask(partial(_each, task), held, parts)
+        homes = [share.home for share in self.shares]
+        futures = self.engine.ask(partial(_each, task), held, parts, homes=homes)
         found = self.engine.gather(futures, look_up)
         del futures
         starts = [start for share in self.shares for start, _ in share.spans]
@@ -133,8 +134,9 @@ class ClusterSource(Elsewhere):
 
         `look_up` is called while it is at work, and may raise to give up.
         """
-        args = task, run.share.held, run.first, run.last, state
-        return self.engine.gather(self.engine.ask(_along, *([one] for one in args)), look_up)[0]
+        args, homes = (task, run.share.held, run.first, run.last, state), [run.share.home]
+        futures = self.engine.ask(_along, *([one] for one in args), homes=homes)
+        return self.engine.gather(futures, look_up)[0]
 
     def side_by_side(
         self,
@@ -156,7 +158,8 @@ class ClusterSource(Elsewhere):
                 continue
             for k, *part in way:
                 args = tasks[number], runs[k].share.held, *part, ends[number]
-                ends[number] = self.engine.submit(_along, *args)
+                home = runs[k].share.home
+                ends[number] = self.engine.submit(_along, *args, worker=home)
         futures = [ends[number] for number, way in enumerate(ways) if len(way) > 1]
         if alone:
             held = [runs[k].share.held for k in alone]
@@ -164,7 +167,8 @@ class ClusterSource(Elsewhere):
                 [(tasks[n], *ways[n][0][1:], states[n]) for n in numbers]
                 for numbers in alone.values()
             ]
-            futures += self.engine.ask(_several_along, held, several)
+            homes = [runs[k].share.home for k in alone]
+            futures += self.engine.ask(_several_along, held, several, homes=homes)
         found = self.engine.gather(futures, look_up)
         for number, way in enumerate(ways):
             if len(way) > 1:
@@ -191,12 +195,12 @@ class ClusterSource(Elsewhere):
                 if a < z
             ]
             if wanted:
-                asked.append((share.held, wanted))
+                asked.append((share.held, wanted, share.home))
                 firsts += [share.spans[k][0] for k, _ in wanted]
         if not asked:  # a block all the same
-            asked, firsts = [(self.shares[0].held, [(0, numbers)])], [0]
-        task = partial(_some, self.n_features)
-        futures = self.engine.ask(task, *zip(*asked, strict=True))
+            asked, firsts = [(self.shares[0].held, [(0, numbers)], self.shares[0].home)], [0]
+        held, numbered, homes = zip(*asked, strict=True)
+        futures = self.engine.ask(partial(_some, self.n_features), held, numbered, homes=homes)
         found = [part for parts in self.engine.gather(futures) for part in parts]
         found = [found[k] for k in np.argsort(firsts)]
         Xs, labels, weights, factors = zip(*found, strict=True)
@@ -211,7 +215,7 @@ class ClusterSource(Elsewhere):
             for number in range(len(places)):
                 while len(coming) < AHEAD and number + len(coming) < len(places):
                     share, k = places[number + len(coming)]
-                    coming += self.engine.ask(_piece, [share.held], [k])
+                    coming += self.engine.ask(_piece, [share.held], [k], homes=[share.home])
                 yield self.engine.gather([coming.pop(0)])[0]
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:

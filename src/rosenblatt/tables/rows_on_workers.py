@@ -46,7 +46,7 @@ def open_on_workers(engine: Engine, paths: Sequence[str], asked: Asked, storage:
         what = f"--{given} ({given}= in Python)" if given else "what is no file"
         msg = f"{what} is read on one machine only: give files that the workers see, or no cluster"
         raise TableError(msg)
-    wanted = PARTS_PER_THREAD * sum(engine.threads().values())
+    wanted = PARTS_PER_THREAD * sum(worker.threads for worker in engine.workers().values())
     absolute = [os.path.abspath(path) for path in paths]  # noqa: PTH100 (a pattern, too)
     plan = engine.call(plan_files, absolute, asked, wanted, LEAST_BYTES)
     plan = _as_named(plan, dict(zip(absolute, paths, strict=True)))
