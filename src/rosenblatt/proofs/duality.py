@@ -67,9 +67,11 @@ class Judged(SignedRows):
         """Floats below and above each ``c_i``; 0 is known to be 0."""
         assert self.C is not None
         c = self.bounds()
+        c = c[:1] if self.weights is None else c  # all alike
         off = c * 2.0**-50 + (1 + self.C) * SMALLEST
         high = c + off if self.weights is None else np.where(self.weights > 0, c + off, 0.0)
-        return np.maximum(c - off, 0.0), high
+        low = np.maximum(c - off, 0.0)
+        return np.broadcast_to(low, self.n), np.broadcast_to(high, self.n)
 
     def exact_bounds(self, rows: Any) -> list[Fraction]:
         """``c_i = C s_i/N`` of these rows."""
@@ -128,7 +130,7 @@ def objective(
     c = problem.enclosed_bounds()
     alike = problem.weights is None and len(c[0]) > 0
     task = partial(_lost, theta, None if precise else form, [one[0] for one in c] if alike else [])
-    columns: list[Any] = [problem.y.astype(np.int8), *([] if alike else c)]
+    columns: list[Any] = [problem.y.astype(np.int8, copy=False), *([] if alike else c)]
     sums = np.concatenate(list(map_tiles(problem.X, task, columns)))
     square = 0.5 * _total(np.square(theta[:-1]))
     share = (TILE + 8) * ULP

@@ -238,7 +238,7 @@ def optimum_conditions(
     """The same for data that need no checking: an array or CSR matrix, labels -1 and 1."""
     problem = Judged(X, signed_y, weights, optimum.C)
     w, b = optimum.hyperplane.w, optimum.hyperplane.b
-    rows, y = optimum.support, np.asarray(signed_y, dtype=np.float64)
+    rows, y = optimum.support, np.asarray(signed_y).astype(np.int8, copy=False)
     if optimum.C is None:
         return _conditions_of_widest(optimum, problem)
     alpha = np.zeros(problem.n)
@@ -250,7 +250,7 @@ def optimum_conditions(
     else:
         u = np.zeros(len(w))
         for part, where in chosen(X, rows):
-            u += part.sum((alpha * y)[rows[where]])
+            u += part.sum(alpha[rows[where]] * y[rows[where]])
     total, square = optimum.multipliers.sum(), float(w @ w)
     primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
     c, xi = problem.bounds(), np.maximum(slack, 0.0)
