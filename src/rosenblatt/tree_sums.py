@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rosenblatt.array_types import Floats, Ints
+
+TILE = 256  # rows that are added one by one to be a leaf, or a power of two times as many
 
 
 class PartialSum:
@@ -76,15 +78,6 @@ class PartialSum:
         for _, _, vector in reversed(left):
             above = joined(vector, above)
         return np.zeros(self.size) if above is None else above.copy()
-
-
-def merged(parts: Iterable[PartialSum]) -> PartialSum:
-    """What several have summed up, of different leaves, together."""
-    first, *others = parts
-    whole = PartialSum(first.size)
-    for part in (first, *others):
-        whole.merge(part)
-    return whole
 
 
 def joined(left: Floats | None, right: Floats | None) -> Floats | None:

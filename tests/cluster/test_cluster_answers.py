@@ -13,7 +13,6 @@ from rosenblatt.cluster.placing import _cuts
 from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.data.sources import Elsewhere, MemorySource, map_pieces, through_pieces
 from rosenblatt.exact import tile_passes
-from rosenblatt.nearest import sums
 
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
 
@@ -168,7 +167,6 @@ def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, 
     """Where the rows that take part are too many for one place, which is told alike in memory."""
     X, y = points(n=6000, noise=0.4)
     weight = np.linspace(0.5, 1.5, len(y))
-    monkeypatch.setattr(sums, "FEW_NUMBERS", 2000)
     monkeypatch.setattr(tile_passes, "FEW_NUMBERS", 2000)
     here = rb.SoftMarginClassifier(C=C).fit(X, y, weight)
     brought, rows = [], ClusterSource.rows

@@ -20,7 +20,7 @@ import rosenblatt as rb
 from cluster_of_tests import start_cluster
 from rosenblatt.cluster import engine
 from rosenblatt.cluster.engine import ClusterError, Engine, end_if_unwanted
-from rosenblatt.nearest import sums
+from rosenblatt.exact import tile_passes
 from rosenblatt.running import clock, run
 
 cloudpickle = pytest.importorskip("cloudpickle", reason="the extra dask is not installed")
@@ -433,7 +433,7 @@ def at_work(monkeypatch):
         return asked
 
     # So that the rows of a soft margin are many.
-    monkeypatch.setattr(sums, "FEW_NUMBERS", 1000)
+    monkeypatch.setattr(tile_passes, "FEW_NUMBERS", 1000)
     return arrange
 
 

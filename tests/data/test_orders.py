@@ -5,7 +5,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt.data import orders
-from rosenblatt.data.orders import TileOrder, tile_rows
+from rosenblatt.data.orders import TileOrder, rows_to_shuffle
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import MemorySource
 from rosenblatt.running.orders import Orders
@@ -32,10 +32,10 @@ def naive(n, d, seed, epoch, done=0):
 
 
 def test_sizes_of_tiles():
-    assert tile_rows(1) == 1 << 20
-    assert tile_rows(10) == 104_704
-    assert tile_rows(10) % 256 == 0
-    assert tile_rows(1 << 30) == 256
+    assert rows_to_shuffle(1) == 1 << 20
+    assert rows_to_shuffle(10) == 104_704
+    assert rows_to_shuffle(10) % 256 == 0
+    assert rows_to_shuffle(1 << 30) == 256
 
 
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 100])

@@ -15,7 +15,7 @@ NUMBERS = 1 << 20  # in a tile, about
 ROWS = 256  # of which tiles have a multiple
 
 
-def tile_rows(n_features: int) -> int:
+def rows_to_shuffle(n_features: int) -> int:
     """Rows of a tile: by the number of features alone, so that blocks and threads do not matter."""
     return max(1, NUMBERS // n_features // ROWS) * ROWS
 

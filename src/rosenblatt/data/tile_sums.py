@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.tree_sums import PartialSum
+from rosenblatt.tree_sums import TILE, PartialSum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,18 +19,16 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats
     from rosenblatt.data.sources import Source
 
-ROWS = 256  # of a tile, or a power of two times as many
 HIGHEST = 62  # level of a tree that anyone can have
 WORTH = 8  # numbers to read in a tile for each number of its sum, at least
 
 
-def tile_rows(source: Source, size: int | None = None) -> int:
-    """The rows of a tile, by the whole data alone; sums have `size` numbers, or a plane's.
+def tile_rows(source: Source) -> int:
+    """The rows of a tile, by the whole data alone.
 
     Where rows are sparse, tiles are longer: else sums would take more room and time than the rows.
     """
-    size = source.n_features + 1 if size is None else size
-    rows = ROWS
+    rows, size = TILE, source.n_features + 1
     while rows < source.n_rows and rows * source.n_entries < WORTH * size * source.n_rows:
         rows *= 2
     return rows
@@ -119,12 +117,8 @@ class TileSums:
         shapes = [array.shape for array in (places, vectors, empty)]
         m = len(empty)
         sound = shapes == [(m, 2), (m, self.size), (m,)] and begun.size in (0, self.size)
-        if (
-            not sound
-            or type(count) is not int
-            or (places < 0).any()
-            or (places > 62).any(axis=0)[0]
-        ):
+        sound = sound and type(count) is int and bool((places >= 0).all())
+        if not sound or (places[:, 0] > HIGHEST).any():
             msg = f"sums of shapes {shapes}"
             raise ValueError(msg)
         for (level, k), vector, nothing in zip(places.tolist(), vectors, empty, strict=True):

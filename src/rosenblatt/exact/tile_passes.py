@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.exact.blocks import ENTRIES, RowBlock, Stack, block_of, shape, tiles
-from rosenblatt.tree_sums import PartialSum
+from rosenblatt.tree_sums import TILE, PartialSum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from rosenblatt.array_types import Floats, Ints
 
-TILE = 256
 TERMS = TILE + 64  # roundings on the way of a number into a sum, at most
 FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
 

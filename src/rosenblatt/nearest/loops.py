@@ -9,12 +9,10 @@ import numpy as np
 from rosenblatt.data.compiled import loop
 from rosenblatt.data.dots import dot
 from rosenblatt.data.rows import Block, CsrRows, DenseRows, Rows, add_row, row_dot, row_norm2
+from rosenblatt.tree_sums import TILE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-TILE = 256  # samples that are summed over by themselves, whoever does it
 
 
 class Multipliers(NamedTuple):

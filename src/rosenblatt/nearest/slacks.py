@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.nearest import loops
-from rosenblatt.nearest.loops import TILE, Multipliers
+from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.running.threads import Team
+from rosenblatt.tree_sums import TILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,10 @@ import numpy as np
 
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import Elsewhere, stack
-from rosenblatt.data.tile_sums import ROWS, TileSums, tile_rows
+from rosenblatt.data.tile_sums import TileSums, tile_rows
+from rosenblatt.exact import tile_passes
 from rosenblatt.nearest import loops
-from rosenblatt.tree_sums import PartialSum
+from rosenblatt.tree_sums import TILE, PartialSum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,13 +25,12 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
 
-FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
 AT_A_TIME = 1 << 20  # numbers in sums of tiles
 
 
 def are_many(source: Source | Elsewhere, rows: int) -> bool:
     """Whether so many rows are more than one place should hold beside all others."""
-    return rows * source.n_entries > FEW_NUMBERS * source.n_rows
+    return rows * source.n_entries > tile_passes.FEW_NUMBERS * source.n_rows
 
 
 def weighted_total(
@@ -69,7 +69,7 @@ def curvature(
 ) -> Floats:
     """The lower triangle of ``Σ weight_i (x_i - centre)(x_i - centre)ᵀ``, of dense rows."""
     d = source.n_features
-    args = source, loops.curvatures, (centre,), weight, d * (d + 1) // 2, ROWS, team, look_up
+    args = source, loops.curvatures, (centre,), weight, d * (d + 1) // 2, TILE, team, look_up
     H = np.zeros((d, d))
     H[np.tril_indices(d)] = _summed(*args)
     return H

@@ -33,8 +33,9 @@ from rosenblatt.exact.rationals import (
     square_sum,
 )
 from rosenblatt.exact.sides import Form, smallest
-from rosenblatt.exact.tile_passes import TILE, first_rows, map_tiles, tile_totals
+from rosenblatt.exact.tile_passes import first_rows, map_tiles, tile_totals
 from rosenblatt.proofs.inputs import SignedRows, WrongError, require
+from rosenblatt.tree_sums import TILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

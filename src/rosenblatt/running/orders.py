@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt.data.orders import TileOrder, tile_rows
+from rosenblatt.data.orders import TileOrder, rows_to_shuffle
 from rosenblatt.data.sources import IN_ORDER
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Orders:
     """
 
     def __init__(self, order: str, n: int, d: int, seed: int, done: int = 0) -> None:
-        self.order, self.n, self.rows = order, n, tile_rows(d)
+        self.order, self.n, self.rows = order, n, rows_to_shuffle(d)
         self.key, self.epoch = [seed, 3, done], 0
         self._rng = np.random.default_rng([seed, 1, done])
 
