@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 import rosenblatt as rb
 from rosenblatt.cluster.engine import ClusterError
 from rosenblatt.contract import classifier
+from rosenblatt.results.calibration import SigmoidCurve
 
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
@@ -305,3 +306,11 @@ def test_what_works_on_one_machine_refuses_to_bring_the_data_here(client):
             given = (THERE,) if ask.__name__ in ("predict", "decision_function") else (THERE, y)
             told = line_of(ValueError, ask, *given)
             assert told == f"{name} works on one machine only: give X.compute()"
+
+
+def test_probabilities_are_lazy(client):
+    here = perceptron().fit(X, Y)
+    here.calibration_ = (SigmoidCurve(-0.7, 0.1),)
+    there = here.predict_proba(THERE)
+    assert there.chunks == ((20, 20, 20), (2,))
+    assert np.array_equal(there.compute(), here.predict_proba(X))
