@@ -16,12 +16,12 @@ from rosenblatt.arguments import real_labels
 from rosenblatt.cluster.engine import is_of_dask, released
 from rosenblatt.cluster.opened import is_on_cluster
 from rosenblatt.contract.classifier import labels_of
-from rosenblatt.contract.clustered import read_clustered
+from rosenblatt.contract.clustered import read_clustered, refuse_clustered
 from rosenblatt.contract.parameters import count_threads
 from rosenblatt.contract.samples import class_numbers
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.sources import labelled
-from rosenblatt.proofs import conditions, exact_weights
+from rosenblatt.proofs import exact_weights
 from rosenblatt.results import CheckResult, CheckResults, Conditions
 from rosenblatt.running.threads import Team, blas_threads_for
 from rosenblatt.tables.samples import Samples
@@ -95,6 +95,30 @@ def check(
         raise ValueError(msg)
     each = enumerate(certificate)
     return CheckResults(_checked(one, X, label == k, sample_weight) for k, one in each)
+
+
+def conditions(optimum: Any, X: Any, y: Any, sample_weight: Any = None) -> Conditions:
+    """How well a hyperplane and its multipliers meet the conditions of an optimum.
+
+    Plain floating point, unlike `check`: nothing is proved.
+
+    Parameters
+    ----------
+    optimum : Optimum
+    X : array of shape (n, d), data frame or sparse matrix
+        Finite numbers.
+    y : array of n labels
+        Exactly two classes.
+    sample_weight : array of n numbers from 0 on, or None
+        Those that the optimum was found with. None: all 1.
+
+    Raises
+    ------
+    ValueError
+        If X, y or the weights cannot be used, or the optimum has fields that do not fit them.
+    """
+    refuse_clustered(X, "conditions")
+    return proofs.conditions(optimum, X, y, sample_weight)
 
 
 def _checked_on_cluster(

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.arguments import brief
+from rosenblatt.arguments import brief, yes_or_no
 from rosenblatt.bounds import function as bounds
 from rosenblatt.cluster.engine import released
 from rosenblatt.cluster.opened import ClusteredSamples, is_on_cluster
+from rosenblatt.cluster.reading import column_names
 from rosenblatt.contract.classifier import labels_of, positives_of
-from rosenblatt.contract.clustered import names_of, read_clustered
+from rosenblatt.contract.clustered import read_clustered
 from rosenblatt.contract.parameters import count_threads, time_limit
 from rosenblatt.contract.resuming import keeper_at
 from rosenblatt.contract.samples import number_labels
@@ -264,7 +265,8 @@ def mistake_bound(
         _refuse_any(kernel=kernel, multiclass=multiclass)
         asked = {"hyperplane": hyperplane, "init": init, "eta0": eta0, "update": update}
         asked |= {"batch_size": batch_size, "shards": shards, "epochs": epochs}
-        return _bound_on_cluster(X, y, time_limit(max_time), fit_intercept is not False, asked)
+        bias = yes_or_no("fit_intercept", True if fit_intercept is None else fit_intercept)
+        return _bound_on_cluster(X, y, time_limit(max_time), bias, asked)
     if multiclass is None and (hyperplane is not None or init is not None):
         given = "hyperplane" if hyperplane is not None else "init"
         _require_two(_classes(X, y), f"{given} is about one problem")
@@ -398,8 +400,8 @@ def _samples_there(X: Any) -> Samples:
     """Samples on a cluster, with the names of the features."""
     if isinstance(X, ClusteredSamples):
         return _samples(X)
-    names = names_of(X)
-    return Samples(X, None if names is None else tuple(names), ())
+    names = column_names(X)
+    return Samples(X, None if names is None else tuple(map(str, names)), ())
 
 
 def _classes(X: Any, y: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
@@ -23,6 +24,8 @@ GONE = 30.0  # seconds without a scheduler after which nobody waits for it any l
 ANSWER = 5.0  # seconds that it has for an answer when something has gone wrong
 DESERTED = 120.0  # seconds without a single worker after which nobody waits for one any longer
 LONGEST = 400  # letters of what somebody else's error says
+LARGE = "distributed.admin.large-graph-warning-threshold"
+SENDING = RLock()
 
 
 class ClusterError(RuntimeError):
@@ -177,7 +180,8 @@ class Engine:
     ) -> list[Any]:
         """What the tasks found, or, unless it is to be brought here, where it is.
 
-        `look_up` is called now and then, and may raise to give up.
+        `look_up` is called now and then, and may raise to give up. What was begun here is then
+        given up; blocks of others, a persisted collection's or an opened source's, are left alone.
         """
         # Those before are given up only now: a client is slow to send a task soon after that.
         self._last = futures = list(futures)
@@ -190,7 +194,7 @@ class Engine:
                 return self.homes(futures)
             found = self._waited_for(self.client.gather(futures, asynchronous=True), look_up)
         except BaseException:
-            give_up(futures)
+            give_up([future for future in futures if id(future) in self._begun])
             raise
         for one in found:
             if isinstance(one, Raised):
@@ -219,6 +223,11 @@ class Engine:
     def _name(self, blocks: list[Any], name: str) -> None:
         """Have messages call blocks by their numbers."""
         self._blocks += [(ref(one), f"block {k} of {name}") for k, one in enumerate(blocks)]
+
+    def hand_over(self, futures: Sequence[Any]) -> None:
+        """Results that are somebody's from now on: whatever happens, they are not given up."""
+        for future in futures:
+            self._begun.pop(id(future), None)
 
     def release(self) -> None:
         """Give up everything that was begun, done or not."""
@@ -270,7 +279,9 @@ class Engine:
         import dask
 
         try:
-            with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+            # The setting is the whole process's: of two fits in threads, the one that sends later
+            # would take that of the other for the user's, and leave it behind.
+            with SENDING, dask.config.set({LARGE: "1 TB"}):
                 yield
         except Exception as error:
             if self.client.status in ("running", "connecting"):
@@ -373,9 +384,8 @@ def give_up(futures: Sequence[Any]) -> None:
 
 
 async def _done(futures: list[Any]) -> None:
-    from distributed import wait
-
-    await wait(futures)
+    """Wait for tasks, by the client that they are of, which need not be the default one."""
+    await asyncio.gather(*(future.exception(asynchronous=True) for future in futures))
 
 
 class Guarded:

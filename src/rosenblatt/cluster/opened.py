@@ -62,6 +62,7 @@ class ClusteredSamples:
         notes: tuple[str, ...] = (),
         name: str = "",
     ) -> None:
+        engine.hand_over(blocks)
         self.engine = engine
         self._blocks: list[Any] | None = blocks
         self._lengths, self._dtype, self._sparse = lengths, np.dtype(dtype), sparse

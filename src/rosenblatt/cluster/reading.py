@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import warnings
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.arguments import label_vector
 from rosenblatt.cluster.engine import ClusterError, is_of_dask, one_line
 from rosenblatt.cluster.placing import ONE, Part, Size, ask, placed_in_tiles, size_of
 from rosenblatt.data.rows import Block, as_rows
+from rosenblatt.visible import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +46,7 @@ class RawBlock(NamedTuple):
 class Told(NamedTuple):
     """What a worker tells of a block: its size, the labels in it, how many samples have each.
 
-    `plain`: no sample has another weight than 1.
+    `plain`: no sample has another weight than 1; `weighs`: one has another than 0.
     """
 
     size: Size
@@ -52,12 +54,20 @@ class Told(NamedTuple):
     labels: NDArray[Any]
     counts: NDArray[np.int64]
     plain: bool
+    weighs: bool
 
 
 class Unread(NamedTuple):
     """What is in the place of a block that cannot be used, and why, in one line."""
 
     why: str
+
+
+class Given(NamedTuple):
+    """Blocks as futures, and how many rows each has, where that is known; or an array."""
+
+    blocks: list[Any] | NDArray[Any]
+    lengths: list[int] | None
 
 
 class Labelled(NamedTuple):
@@ -76,6 +86,9 @@ class Labelled(NamedTuple):
         How many samples have each.
     n_features : int
     weighted : bool
+        Whether a sample has another weight than 1.
+    weightless : bool
+        Whether no sample has another weight than 0.
     """
 
     parts: list[Any]
@@ -85,6 +98,7 @@ class Labelled(NamedTuple):
     counts: NDArray[np.int64]
     n_features: int
     weighted: bool
+    weightless: bool = False
 
 
 def column_names(X: Any) -> list[Any] | None:
@@ -101,29 +115,25 @@ def read_labelled(
 ) -> Labelled:
     """Samples and labels, each block validated where it is by `read`.
 
-    `y` and the weights may be Dask's, too, cut as X is or (known lengths) in any other way, or
-    arrays in this process.
+    `y` and the weights, a number for each row, may be Dask's, too, cut as X is or in any other
+    way, or arrays in this process.
     """
-    given = [block_futures(engine, one, name) for one, name in ((X, "X"), (y, "y"))]
-    if sample_weight is not None:
-        given.append(block_futures(engine, sample_weight, "sample_weight"))
-    columns = _cut_alike(engine, given)
+    given = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
+    columns = _cut_alike(engine, {name: _given(engine, one, name) for name, one in given.items()})
     futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
     homes, told = described(engine, futures)
     lengths = [one.size.rows for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
         raise ValueError(msg)
-    widths = {one.columns for one in told if one.size.rows}
-    if len(widths) > 1:
-        (first, d), other = _widths(told)
-        found = f"block {other[0]} of X has {other[1]} columns, but block {first} has {d}"
-        msg = f"{found}: give all the same"
-        raise ClusterError(msg)
-    labels, counts = _together([(one.labels, one.counts) for one in told if one.size.rows])
-    d, plain = widths.pop(), all(one.plain for one in told)
+    _require_alike(told)
+    filled = [one for one in told if one.size.rows]
+    labels, counts = _together([(one.labels, one.counts) for one in filled])
+    d, plain = filled[0].columns, all(one.plain for one in filled)
     _advise(len(lengths), sum(lengths), d)
-    return Labelled(futures, homes, [one.size for one in told], labels, counts, d, not plain)
+    weightless = not any(one.weighs for one in filled)
+    sizes = [one.size for one in told]
+    return Labelled(futures, homes, sizes, labels, counts, d, not plain, weightless)
 
 
 def described(engine: Engine, blocks: list[Any]) -> tuple[list[str], list[Told]]:
@@ -147,26 +157,41 @@ def placed(
     return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
 
 
-def block_futures(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[Any]:
-    """Futures of the blocks of a collection; an array that is here stays as it is."""
-    if not is_of_dask(given):
-        return np.asarray(given)
-    if name == "X" and given.ndim != 2:
-        msg = f"X has {given.ndim} dimensions: give rows of samples and columns of features"
+WANTED = {
+    "X": (2, "rows of samples and columns of features"),
+    "y": (1, "a label for each row"),
+    "sample_weight": (1, "a number for each row"),
+}
+
+
+def require_collection(given: Any, name: str) -> None:
+    """Refuse collections of Dask's that are neither arrays nor data frames or their columns."""
+    kind = type(given)
+    if kind.__module__.split(".")[1] not in ("array", "dataframe"):
+        msg = f"{name} is a {kind.__name__} of Dask's: give a Dask array or data frame"
+        raise TypeError(msg)
+
+
+def require_shape(given: Any, name: str) -> None:
+    """Refuse what is no table, of X, or no column, of `y` and weights."""
+    require_collection(given, name)
+    ndim, wanted = WANTED[name]
+    if given.ndim != ndim:
+        msg = f"{name} has {count(given.ndim, 'dimension')}: give {wanted}"
         raise ValueError(msg)
-    if hasattr(given, "numblocks"):
-        if given.ndim == 2 and given.numblocks[1] > 1 and name == "X":
-            warnings.warn(
-                f"the columns of X are cut into {given.numblocks[1]} blocks and are put together "
-                "first: give X.rechunk({1: -1})",
-                ChunkWarning,
-                stacklevel=_outside(),
-            )
-            given = given.rechunk({1: -1})
-        if name != "X" and given.ndim == 2 and given.shape[1] == 1:
-            given = given[:, 0]
-    elif name != "X" and given.ndim == 2:
-        given = given[given.columns[0]]
+
+
+def block_futures(engine: Engine, given: Any, name: str) -> list[Any]:
+    """Futures of the blocks of a collection."""
+    require_shape(given, name)
+    if name == "X" and hasattr(given, "numblocks") and given.numblocks[1] > 1:
+        warnings.warn(
+            f"the columns of X are cut into {given.numblocks[1]} blocks and are put together "
+            "first: give X.rechunk({1: -1})",
+            ChunkWarning,
+            stacklevel=_outside(),
+        )
+        given = given.rechunk({1: -1})
     found = engine.present(given, name)
     if found is not None:
         return found
@@ -176,29 +201,45 @@ def block_futures(engine: Engine, given: Any, name: str) -> list[Any] | NDArray[
     return engine.begin(list(getattr(delayed, "flat", delayed)), name)
 
 
-def _cut_alike(engine: Engine, columns: list[Any]) -> list[list[Any]]:
+def _given(engine: Engine, given: Any, name: str) -> Given:
+    """The blocks of a collection; an array that is here as it is."""
+    if not is_of_dask(given):
+        return Given(np.asarray(given), None)
+    blocks = block_futures(engine, given, name)
+    lengths: list[Any] = list(given.chunks[0]) if hasattr(given, "numblocks") else [np.nan]
+    return Given(blocks, None if np.isnan(lengths).any() else lengths)
+
+
+def _cut_alike(engine: Engine, given: dict[str, Given]) -> list[list[Any]]:
     """Blocks of X, y and weights with the same rows: those of X stay as they are."""
-    blocks = columns[0]
-    if isinstance(blocks, np.ndarray):
-        msg = "y is a collection of Dask's and X is not: give both, or y.compute()"
-        raise ValueError(msg)
-    lengths: list[int] | None = None
-    alike = [blocks]
-    for given, name in zip(columns[1:], ("y", "sample_weight"), strict=False):
-        if not isinstance(given, np.ndarray) and len(given) == len(blocks):
-            alike.append(given)
-            continue
-        lengths = lengths or _lengths(engine, blocks)
-        if isinstance(given, np.ndarray):
-            alike.append(_sent(given, lengths, name))
+    given = _with_lengths(engine, given)
+    X = given.pop("X")
+    assert X.lengths is not None
+    alike: list[list[Any]] = [list(X.blocks)]
+    for name, (blocks, lengths) in given.items():
+        if isinstance(blocks, np.ndarray):
+            alike.append(_sent(blocks, X.lengths, name))
+        elif lengths != X.lengths:
+            assert lengths is not None
+            alike.append(_cut_again(engine, blocks, lengths, X.lengths, name))
         else:
-            alike.append(_cut_again(engine, given, lengths, name))
+            alike.append(blocks)
     return alike
 
 
-def _lengths(engine: Engine, blocks: list[Any]) -> list[int]:
-    """How many rows each block has."""
-    return ask(engine, _each_length, blocks, engine.gather(blocks, bring=False))
+def _with_lengths(engine: Engine, given: dict[str, Given]) -> dict[str, Given]:
+    """The same, the lengths of blocks looked up where Dask does not know them."""
+    unknown = [
+        name
+        for name, one in given.items()
+        if one.lengths is None and not isinstance(one.blocks, np.ndarray)
+    ]
+    blocks = [block for name in unknown for block in given[name].blocks]
+    if not blocks:
+        return given
+    found = iter(ask(engine, _each_length, blocks, engine.gather(blocks, bring=False)))
+    looked = {name: list(islice(found, len(given[name].blocks))) for name in unknown}
+    return given | {name: Given(given[name].blocks, looked[name]) for name in unknown}
 
 
 def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
@@ -211,9 +252,10 @@ def _sent(given: NDArray[Any], lengths: list[int], name: str) -> list[Any]:
     return [given[a:z].copy() for a, z in pairwise(edges)]
 
 
-def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str) -> list[Any]:
-    """Blocks of labels or weights, cut at the edges of those of X."""
-    sizes = _lengths(engine, blocks)
+def _cut_again(
+    engine: Engine, blocks: list[Any], sizes: list[int], lengths: list[int], name: str
+) -> list[Any]:
+    """Blocks of labels or weights of these sizes, cut to the lengths of those of X."""
     if sum(sizes) != sum(lengths):
         msg = f"{name} has {sum(sizes)} entries but X has {sum(lengths)} rows"
         raise ValueError(msg)
@@ -228,19 +270,40 @@ def _cut_again(engine: Engine, blocks: list[Any], lengths: list[int], name: str)
     return found
 
 
-def _widths(told: list[Told]) -> list[tuple[int, int]]:
-    """The first block, and the first that has another width, with their columns."""
-    widths = [(number, one.columns) for number, one in enumerate(told) if one.size.rows]
-    return [widths[0], next(pair for pair in widths if pair[1] != widths[0][1])]
+def _require_alike(told: list[Told]) -> None:
+    """Refuse blocks of different widths, or dense and sparse ones, by the first that differ."""
+    filled = [(number, one) for number, one in enumerate(told) if one.size.rows]
+    first, usual = filled[0]
+    for number, one in filled:
+        if one.columns != usual.columns:
+            found = f"has {one.columns} columns, but block {first} has {usual.columns}"
+        elif one.size.dense != usual.size.dense:
+            kinds = ("dense", "sparse") if one.size.dense else ("sparse", "dense")
+            found = f"is {kinds[0]}, but block {first} is {kinds[1]}"
+        else:
+            continue
+        msg = f"block {number} of X {found}: give all the same"
+        raise ClusterError(msg)
 
 
 def _together(found: list[tuple[NDArray[Any], NDArray[np.int64]]]) -> tuple[Any, Any]:
     """All different labels, and how many samples have each."""
-    names = np.concatenate([labels for labels, _ in found])
-    labels, places = np.unique(names, return_inverse=True)
+    labels, places = np.unique(joined_labels([some for some, _ in found]), return_inverse=True)
     counts = np.zeros(len(labels), np.int64)
     np.add.at(counts, places, np.concatenate([count for _, count in found]))
     return labels, counts
+
+
+def joined_labels(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Labels one after the other, if they can be sorted."""
+    return label_vector("y", _one_after_the_other(parts))
+
+
+def _one_after_the_other(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """All of these in one array; numbers stay numbers beside texts."""
+    if len({part.dtype.kind == "U" for part in parts}) > 1:
+        parts = [part.astype(object) for part in parts]
+    return np.concatenate(parts)
 
 
 def _advise(blocks: int, rows: int, d: int) -> None:
@@ -271,11 +334,13 @@ def _read(
     read: Callable[[Any, Any, Any], Any], weighted: bool, number: int, X: Any, y: Any, *more: Any
 ) -> Any:
     """A block, validated; or what is wrong with it, which it would be in vain to try again."""
-    n, m = len_of(X), len_of(y)
+    n = len_of(X)
     try:
-        if n != m:
-            msg = f"{n} rows of X but {m} labels"
-            raise ValueError(msg)
+        # Whatever Dask says: loops would read what lies beyond the end.
+        for m, what in zip(map(len_of, (y, *more)), ("labels", "weights"), strict=False):
+            if m != n:
+                msg = f"{n} rows of X but {m} {what}"
+                raise ValueError(msg)
         if n == 0:
             none = np.empty(0)
             return RawBlock(np.empty((0, X.shape[1])), none, none.astype(np.int32), none)
@@ -294,7 +359,7 @@ def _each_length(*blocks: Any) -> list[int]:
 
 
 def _stretch(begin: int, length: int, *blocks: Any) -> Any:
-    return np.concatenate([np.asarray(block) for block in blocks])[begin : begin + length]
+    return _one_after_the_other([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
 def _told(*parts: RawBlock | Unread) -> list[Told | Unread]:
@@ -308,6 +373,7 @@ def _told_of(part: RawBlock) -> Told:
         part.labels,
         _counts(part.numbers, len(part.labels)),
         part.weight is None or bool((part.weight == 1.0).all()),
+        part.weight is None or bool(part.weight.any()),
     )
 
 

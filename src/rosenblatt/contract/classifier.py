@@ -19,8 +19,13 @@ from rosenblatt.contract.clustered import (
     read_clustered,
     share_of_hits,
 )
-from rosenblatt.contract.estimator import Estimator, are_floats, is_count, sample_weights
-from rosenblatt.contract.parameters import class_weights, count_threads, find_classes
+from rosenblatt.contract.estimator import Estimator, are_floats, is_count
+from rosenblatt.contract.parameters import (
+    class_weights,
+    count_threads,
+    find_classes,
+    sample_weights,
+)
 from rosenblatt.contract.samples import class_numbers, read_labelled_samples
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.data.rows import as_rows, n_entries, n_rows
@@ -90,8 +95,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, classes: Any, *, reset: bool
     ) -> Data:
         """Validate data on a cluster, where they are."""
+        names = names_of(X)
         source, classes = read_clustered(X, y, sample_weight, classes, self._class_factors)
-        self._note_features(source.n_features, names_of(X), "X", reset=reset)
+        self._note_features(source.n_features, names, "X", reset=reset)
         return Data(source, classes, positives_of(classes))
 
     def _label(self, rows: Rows, n_features: int, y: Any, sample_weight: Any, classes: Any) -> Data:
@@ -163,7 +169,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """The share of right answers on X and y, or on an opened source."""
         if isinstance(X, ClusteredSamples):
             X.refuse(y)
-            y = X.y
+            return share_of_hits(self.predict(X), X.y, sample_weight, X.engine.client)
         if is_on_cluster(X):
             return share_of_hits(self.predict(X), y, sample_weight)
         if isinstance(X, OpenedSource):
@@ -178,6 +184,9 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         ``rosenblatt fit --calibrate`` gives it one. The class of a row is still that of `predict`:
         where two are about as probable, it need not be the more probable one.
         """
+        if is_on_cluster(X):
+            self._note_columns(X)
+            return lazily(self, "predict_proba", X, np.float64, len(self.classes_))  # type: ignore[no-any-return]
         values = self.decision_function(X)
         return probabilities(self.calibration_, values.reshape(len(values), -1))
 

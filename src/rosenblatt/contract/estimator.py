@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.arguments import floats
-from rosenblatt.contract.clustered import names_of
-from rosenblatt.contract.parameters import check_weights
+from rosenblatt.cluster.engine import is_of_dask
+from rosenblatt.cluster.reading import require_shape
+from rosenblatt.contract.clustered import names_of, refuse_clustered
 from rosenblatt.contract.samples import read_samples
 from rosenblatt.data.opened import OpenedSource
 from rosenblatt.results import StopReason
@@ -36,6 +36,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """
         if isinstance(X, OpenedSource):
             return self._opened(X, reset=False)
+        refuse_clustered(X, type(self).__name__)
         validate = partial(validate_data, self, reset=False)
         return read_samples(X, validate, getattr(self, "n_jobs", None), finite=finite)
 
@@ -48,6 +49,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _note_columns(self, X: Any) -> None:
         """See whether a collection of Dask's has the features of training."""
+        if is_of_dask(X):
+            require_shape(X, "X")
         self._note_features(int(X.shape[1]), names_of(X), "X", reset=False)
 
     def _note_features(
@@ -138,16 +141,6 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def sample_weights(given: Any, y: Any) -> Any:
-    """Weights of the samples, None where all are 1."""
-    if given is None:
-        return None
-    weight = _check_sample_weight(floats("sample_weight", given), y, dtype=np.float64)
-    weight = np.require(weight, requirements="W")  # one type of array, compiled once
-    check_weights("sample_weight", weight)
-    return None if (weight == 1.0).all() else weight
 
 
 def are_floats(values: Any, shape: tuple[int, ...]) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.arguments import brief, floats, number, one_of, positive_int, positive_number
 from rosenblatt.running.checkpoints import Checkpoint
@@ -213,6 +214,16 @@ def class_weights(
         raise ValueError(msg)
     check_weights("class_weight", factors)
     return factors
+
+
+def sample_weights(given: Any, y: Any) -> Any:
+    """Weights of the samples, None where all are 1."""
+    if given is None:
+        return None
+    weight = _check_sample_weight(floats("sample_weight", given), y, dtype=np.float64)
+    weight = np.require(weight, requirements="W")  # one type of array, compiled once
+    check_weights("sample_weight", weight)
+    return None if (weight == 1.0).all() else weight
 
 
 def check_weights(name: str, weights: NDArray[np.float64]) -> None:

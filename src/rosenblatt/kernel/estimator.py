@@ -246,7 +246,7 @@ class KernelPerceptron(TrainedInEpochs):
     def _read(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, reset: bool = True
     ) -> Data:
-        refuse_clustered(X, self)
+        refuse_clustered(X, type(self).__name__)
         if not is_on_device(X):
             return super()._read(X, y, sample_weight, classes, reset=reset)
         function = callable(self.kernel) and not isinstance(self.kernel, Kernel)

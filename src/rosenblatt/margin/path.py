@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from rosenblatt.arguments import as_array, floats, positive_number
+from rosenblatt.contract.clustered import refuse_clustered
 from rosenblatt.contract.parameters import check_weights, class_weights, shown
 from rosenblatt.contract.samples import class_numbers
 from rosenblatt.margin.estimator import MaxMarginClassifier, NotSeparableError, SoftMarginClassifier
@@ -66,6 +67,7 @@ def soft_margin_path(
     >>> path.margin.round(2).tolist(), path.errors.tolist()
     ([4.34, 2.17, 1.41], [0, 0, 0])
     """
+    refuse_clustered(X, "soft_margin_path")
     model = SoftMarginClassifier(
         tol=tol, class_weight=class_weight, max_time=max_time, warm_start=True, n_jobs=n_jobs
     )

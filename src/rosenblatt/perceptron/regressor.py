@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rosenblatt.arguments import floats
 from rosenblatt.contract.clustered import refuse_clustered
 from rosenblatt.contract.epochs import TrainedInEpochs, reporting, way_on
-from rosenblatt.contract.estimator import Estimator, are_floats, sample_weights
-from rosenblatt.contract.parameters import count_threads, start_vectors
+from rosenblatt.contract.estimator import Estimator, are_floats
+from rosenblatt.contract.parameters import count_threads, sample_weights, start_vectors
 from rosenblatt.contract.resuming import (
     identify,
     keeper_of,
@@ -199,7 +199,7 @@ callback, checkpoint, warm_start, random_state, n_jobs
 
     def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Source, Floats]:
         """Validate the data, once. A C-ordered float X is not copied."""
-        refuse_clustered(X, self)
+        refuse_clustered(X, type(self).__name__)
         if isinstance(X, OpenedSource):
             rows, targets = as_rows(self._opened(X, reset=reset)), targets_of(X, y)
             return self._source(rows, X.shape[1], targets, sample_weight), targets

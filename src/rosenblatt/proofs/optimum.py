@@ -202,25 +202,7 @@ def _shown(value: float, digits: int, rounding: str) -> str:
 
 
 def conditions(optimum: Optimum, X: Any, y: Any, sample_weight: Any = None) -> Conditions:
-    """How well a hyperplane and its multipliers meet the conditions of an optimum.
-
-    Plain floating point, unlike `check`: nothing is proved.
-
-    Parameters
-    ----------
-    optimum : Optimum
-    X : array of shape (n, d), data frame or sparse matrix
-        Finite numbers.
-    y : array of n labels
-        Exactly two classes.
-    sample_weight : array of n numbers from 0 on, or None
-        Those that the optimum was found with. None: all 1.
-
-    Raises
-    ------
-    ValueError
-        If X, y or the weights cannot be used, or the optimum has fields that do not fit them.
-    """
+    """What `rosenblatt.certify.conditions` tells."""
     with np.errstate(all="ignore"):
         data = read_samples(X, y)
         weights = read_sample_weight(sample_weight, data.n)

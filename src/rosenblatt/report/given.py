@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.arguments import label_vector, real_labels
 from rosenblatt.contract.classifier import Classifier
-from rosenblatt.contract.estimator import sample_weights
-from rosenblatt.contract.parameters import find_classes, shown
+from rosenblatt.contract.parameters import find_classes, sample_weights, shown
 from rosenblatt.features import Nystroem, Polynomial, RandomFourier, Squares
 from rosenblatt.report.fits import EncodedTable, numbered
 from rosenblatt.tables.encoder import TableEncoder

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from rosenblatt.arguments import brief, instance
 from rosenblatt.cluster.engine import Engine, is_of_dask
 from rosenblatt.cluster.opened import ClusteredSamples, block_of
-from rosenblatt.cluster.reading import block_futures
+from rosenblatt.cluster.reading import block_futures, require_collection
 from rosenblatt.streams.blocks import is_path
 from rosenblatt.streams.targets import Target, TargetWriter, known_rows
 from rosenblatt.tables.dask_frames import Columns, common_kinds, looked_at, merged_tallies
@@ -81,6 +81,8 @@ def opened_on_cluster(
                 Path(table.path).name, table.notes,
             )  # fmt: skip
             return samples_of(parted, target, encoder, cache)
+    if is_of_dask(what):
+        require_collection(what, "X")
     if not (is_of_dask(what) and hasattr(what, "columns")):
         given = "a query" if what is None else brief(what)
         msg = f"{given} cannot be read by workers: give files, or a data frame of Dask's"
@@ -94,7 +96,7 @@ def opened_on_cluster(
 def _of_frame(engine: Engine, frame: Any, target: Any) -> PartedTable:
     """A data frame of Dask's."""
     names = tuple(map(str, frame.columns))
-    parts = list(block_futures(engine, frame, "X"))
+    parts = block_futures(engine, frame, "X")
     found = engine.gather([engine.submit(looked_at, k, names, p) for k, p in enumerate(parts)])
     kinds = common_kinds(names, [kinds for _, kinds in found])
     lengths = [n for n, _ in found]
@@ -105,6 +107,9 @@ def samples_of(table: PartedTable, target: Any, encoder: Any, cache: Cache) -> C
     """The features of a table, made where its parts are, with the targets of the rows."""
     known: NDArray[np.bool_] | None = None
     found, notes = Target(None, None, None), table.notes
+    if not any(table.lengths):
+        msg = f"{table.name} has no rows: give at least one"
+        raise ValueError(msg)
     if target is not None:
         _check_target(table, target)
         found, known, told = _targets(table, target, cache)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from rosenblatt.cluster.engine import ClusterError, Engine, one_line
-from rosenblatt.cluster.reading import block_futures
+from rosenblatt.cluster.reading import block_futures, require_shape
 from rosenblatt.running.threads import Team
 from rosenblatt.tables.frames import Cells, Frame, is_empty, is_named
 from rosenblatt.tables.table_tally import TableTally
@@ -32,11 +32,9 @@ class Columns(NamedTuple):
 
 def names_of_dask(X: Any) -> tuple[list[str], bool]:
     """The names of the columns of a Dask collection, and whether they are its own."""
+    require_shape(X, "X")
     if hasattr(X, "columns"):
         return [str(name) for name in X.columns], True
-    if getattr(X, "ndim", 0) != 2:
-        msg = "X is no table: give a Dask data frame, or an array of rows and columns"
-        raise ValueError(msg)
     return [f"x{j}" for j in range(X.shape[1])], False
 
 
@@ -46,7 +44,7 @@ def tallied_on_cluster(X: Any, use: Sequence[str], free: Sequence[str]) -> Table
     What a column holds is what all of its cells are: numbers that stand beside texts are texts.
     """
     engine, (names, _) = Engine.at_hand(), names_of_dask(X)
-    parts = list(block_futures(engine, X, "X"))
+    parts = block_futures(engine, X, "X")
     looked = [engine.submit(looked_at, k, names, part) for k, part in enumerate(parts)]
     found = engine.gather(looked)
     kinds = common_kinds(names, [kinds for _, kinds in found]) | dict.fromkeys(free, "text")
