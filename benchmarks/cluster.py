@@ -252,10 +252,15 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=40)
     parser.add_argument("--only", default="", help="a word in the names of the work")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--peers", type=int, default=5_000_000, help="rows beside dask-ml; or 0")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/cluster.json"))
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
     tables = measure(given.rows, given.features, given.blocks, given.repeats, given.only)
+    if given.peers:
+        from benchmarks.cluster_peers import measure as beside_peers
+
+        tables.append(beside_peers(given.peers, given.features, 20, given.repeats))
     write_json(given.results, tables)
     if given.report is not None:
         write_report(given.results, given.report, INTRODUCTION)

@@ -60,7 +60,7 @@ def test_persisted_blocks_survive_an_interrupted_fit(client):
     with pytest.raises(KeyboardInterrupt):
         ours.gather(ours.present(X, "X"), interrupt)
     ours.release()
-    ours.threads()  # by then a client has told its scheduler
+    ours.workers()  # by then a client has told its scheduler
     assert X.sum().compute() == 40
 
 
