@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cloudpickle
 import dask.array as da
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EPOCHS = 5
-LATENCY, BANDWIDTH = 2e-3, 1e9  # of a network that is usual: seconds of a task, bytes per second
+TIMES = 500  # as many workers, and rows, as the two here
+ONE_BY_ONE = "online"  # work in which workers wait for one another
 
 
 def rows_of_block(number: int, rows: int, d: int) -> Any:
@@ -148,6 +149,36 @@ def timed(call: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return statistics.median(times), found
 
 
+class Share(NamedTuple):
+    """Where the time of a call goes."""
+
+    busy: float  # seconds of tasks and transfers, of the worker that has the most; or of all
+    client: float  # CPU seconds of the client and the scheduler
+
+
+def share_of_time(client: Any, call: Callable[[], Any], one_by_one: bool) -> Share:
+    """Watch a call."""
+    began, cpu = time.time(), time.process_time()
+    call()
+    cpu, busy = time.process_time() - cpu, dict[str, float]()
+    for task in client.get_task_stream(start=began):
+        spent = sum(part["stop"] - part["start"] for part in task["startstops"])
+        busy[task["worker"]] = busy.get(task["worker"], 0.0) + spent
+    return Share((sum if one_by_one else max)(busy.values()), cpu)
+
+
+def empty_round(client: Any) -> float:
+    """Seconds that a round waits in which nobody has anything to do."""
+    engine, waited = Engine(client), []
+    workers = list(engine.workers())
+    for _ in range(20):
+        began, cpu = time.perf_counter(), time.process_time()
+        engine.gather(engine.ask(abs, [1.0] * len(workers), homes=workers))
+        waited.append(time.perf_counter() - began - (time.process_time() - cpu))
+    engine.release()
+    return statistics.median(waited)
+
+
 def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list[Table]:
     """All figures."""
     import numba
@@ -159,8 +190,10 @@ def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list
         for workers in (1, 2):
             options = {"threads_per_worker": 1, "memory_limit": 0, "host": "127.0.0.1"}
             options["dashboard_address"] = "127.0.0.1:0"
-            with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster):
+            with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
+                client.get_task_stream()  # from now on
                 X, y = on_workers(n, d, blocks)
+                waited = empty_round(client)
                 there.append(timed(partial(_pass_there, X), repeats)[0])
                 for name, call in works(wanted).items():
                     with Traffic().counting() as traffic:
@@ -171,6 +204,9 @@ def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list
                         round(v / each)
                         for v in (traffic.rounds, traffic.tasks, traffic.sent, traffic.received)
                     ]
+                    results[name]["share"] = share_of_time(
+                        client, partial(call, X, y), ONE_BY_ONE in name
+                    )
                     print(f"{workers} workers: {name}: {seconds:.3g} s", flush=True)
                 del X, y
         numba.config.NUMBA_NUM_THREADS = 1
@@ -179,7 +215,7 @@ def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list
         for name, call in works(wanted).items():
             seconds, found = timed(partial(call, X, y), repeats)
             results[name] |= {"memory": seconds, "memory answer": answer(found)}
-    return _tables(results, n, d, blocks, passes, there)
+    return _tables(results, n, d, blocks, passes, there, waited)
 
 
 def _pass_there(X: Any) -> float:
@@ -197,7 +233,13 @@ def _one_pass(X: Any) -> float:
 
 
 def _tables(
-    results: dict[str, Any], n: int, d: int, blocks: int, one_pass: float, there: list[float]
+    results: dict[str, Any],
+    n: int,
+    d: int,
+    blocks: int,
+    one_pass: float,
+    there: list[float],
+    waited: float,
 ) -> list[Table]:
     names = ["work", "memory, 1 thread (s)", "1 worker (s)", "2 workers (s)"]
     more = ["1 worker / memory", "1 worker / 2 workers", "passes of X @ w, 2 workers", "same bits"]
@@ -211,22 +253,22 @@ def _tables(
         ["work", "rounds", "tasks", "bytes to workers", "bytes from workers"],
     )
     thousand = Table(
-        "By the model, 1000 workers with 1000 times the rows",
-        ["work", "seconds of the model for 2 workers", "measured", "seconds for 1000 workers"],
-    )
+        f"By the model, a round of {waited:.2g} s: 2 workers, and 1000 with {TIMES} times the rows",
+        ["work", "a worker (s)", "the client (s)", "rounds (s)", "2 workers, model (s)",
+         "measured (s)", "1000 workers, model (s)"],
+    )  # fmt: skip
     for name, r in results.items():
         same = r["1 answer"] == r["2 answer"] == r["memory answer"]
         times = (r["memory"], r["1"], r["2"])
         ratios = (r["1"] / r["memory"], r["1"] / r["2"], r["2"] / there[1], same)
         speed.add(**dict(zip(names + more, (name, *times, *ratios), strict=True)))
     for name, r in results.items():
-        rounds, tasks, sent, received = r["2 traffic"]
+        (rounds, tasks, sent, received), (busy, cpu) = r["2 traffic"], r["share"]
         travel.add(**dict(zip(travel.columns, (name, rounds, tasks, sent, received), strict=True)))
-        work = r["1"] / 2  # seconds of one of two workers, with one half of the rows each
-        predicted = work + rounds * LATENCY + (sent + received) / BANDWIDTH
-        # As many rows on each worker as here; 500 times the tasks, sent one after the other.
-        large = work + rounds * LATENCY + 500 * (tasks * 1e-4 + (sent + received) / BANDWIDTH)
-        row = (name, predicted, r["2"], large)
+        waits = rounds * waited
+        # As many rows on each worker as here; who is one, or has to be one, has more to do.
+        large = (TIMES if ONE_BY_ONE in name else 1) * busy + TIMES * cpu + waits
+        row = (name, busy, cpu, waits, busy + cpu + waits, r["2"], large)
         thousand.add(**dict(zip(thousand.columns, row, strict=True)))
     return [speed, travel, thousand]
 
@@ -238,9 +280,11 @@ Whole calls on the processes of a Dask cluster on one machine, one thread each, 
 memory; and the same in one process with one thread. `python -m benchmarks.cluster` makes these
 tables. The answers are compared bit for bit.
 
-The model behind the last table: a round takes what the slowest worker takes for its rows, a latency
-of 2 ms, and the time of its bytes at 1 GB/s; the client sends a task in 0.1 ms. It leaves out that
-two processes share one memory, which the measured figures have in them.
+The model behind the last table: a call takes what its tasks take on the worker that has the most
+to do, what the client and the scheduler compute, and for every round the time in which messages are
+on their way, which is measured with rounds in which there is nothing to do. A thousand workers have
+as many rows each as the two here; what the client and the scheduler do grows with the rows and the
+tasks, {times} times, and so does work that goes from worker to worker.
 """
 
 
@@ -263,7 +307,7 @@ def main() -> None:
         tables.append(beside_peers(given.peers, given.features, 20, given.repeats))
     write_json(given.results, tables)
     if given.report is not None:
-        write_report(given.results, given.report, INTRODUCTION)
+        write_report(given.results, given.report, INTRODUCTION.format(times=TIMES))
 
 
 if __name__ == "__main__":

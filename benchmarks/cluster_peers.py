@@ -1,9 +1,8 @@
 """Beside dask-ml's linear models, on the same rows of the same two workers.
 
-``python -m benchmarks.cluster_peers``: 5 000 000 x 20 by default, whole fits in turns, medians.
-What
-was reached is computed in the same way for both, by Dask: the mean squared error that the delta
-rule and its `LinearRegression` minimise, and the training errors of classifiers.
+Whole fits in turns, medians. What was reached is computed in the same way for both, by Dask: the
+mean squared error that the delta rule and `LinearRegression` minimise, and the training errors of
+classifiers. `benchmarks.cluster` calls it.
 """
 
 from __future__ import annotations
