@@ -169,24 +169,19 @@ def _in_order(
     rows: Any, kept: Any,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """The answers of the parts one after another, some of them on their way."""
-    shared = engine.submit(_itself, application)
+    shared = engine.sent(application)
     room = AHEAD * sum(worker.threads for worker in engine.workers().values())
     parts = [part for part, n in zip(table.parts, table.lengths, strict=True) if n]
-    coming = list[Any]()
-    for at in range(len(parts)):
-        while len(coming) < room and at + len(coming) < len(parts):
-            part = parts[at + len(coming)]
-            coming.append(engine.submit(_answered, shared, rows, kept, part))
-        answer, told = engine.gather([coming.pop(0)])[0]
+
+    def begin(part: Any) -> Any:
+        return engine.submit(_answered, shared, rows, kept, part)
+
+    for answer, told in engine.in_turn(begin, parts, room):
         tally.merge(told)
         yield answer
 
 
 # What workers do --------------------------------------------------------------------------------
-
-
-def _itself(given: Any) -> Any:
-    return given
 
 
 def _cells_of(read: Any, name: str, part: Any, rows: NDArray[np.intp]) -> Any:

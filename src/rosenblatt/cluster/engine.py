@@ -9,17 +9,19 @@ from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
 AT_A_TIME = 0.1  # seconds after which to look whether somebody wants to stop
 LOOK = 2.0  # seconds after which to look whether there still are a scheduler and workers
 MESSAGE = 1 << 22  # bytes to send at a time
+AHEAD = 4  # results on their way here while one is looked at
 GONE = 30.0  # seconds without a scheduler after which nobody waits for it any longer
 ANSWER = 5.0  # seconds that it has for an answer when something has gone wrong
 DESERTED = 120.0  # seconds without a single worker after which nobody waits for one any longer
@@ -200,6 +202,20 @@ class Engine:
             if isinstance(one, Raised):
                 raise one.error
         return found  # type: ignore[no-any-return]
+
+    def in_turn(
+        self, begin: Callable[[Any], Any], asked: Iterable[Any], ahead: int = AHEAD
+    ) -> Iterator[Any]:
+        """What tasks find, in their order, `ahead` of them on their way; `begin` begins one."""
+        begun = map(begin, asked)
+        coming = list(islice(begun, ahead))
+        while coming:
+            yield self.gather([coming.pop(0)])[0]
+            coming += islice(begun, 1)
+
+    def sent(self, given: Any) -> Any:
+        """Something for many tasks, which is sent once."""
+        return self.submit(_itself, given)
 
     def call(self, function: Callable[..., Any], *args: Any, worker: str = "") -> Any:
         """What a function returns, called by a worker."""
@@ -386,6 +402,10 @@ def give_up(futures: Sequence[Any]) -> None:
 async def _done(futures: list[Any]) -> None:
     """Wait for tasks, by the client that they are of, which need not be the default one."""
     await asyncio.gather(*(future.exception(asynchronous=True) for future in futures))
+
+
+def _itself(given: Any) -> Any:
+    return given
 
 
 class Guarded:

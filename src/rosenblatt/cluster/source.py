@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rosenblatt.cluster.engine import Engine
     from rosenblatt.data.sources import Order
 
-AHEAD = 4  # blocks on their way here while one is looked at
 ALONE = Team(1)  # a worker does as many tasks at a time as it has threads
 
 
@@ -211,16 +210,15 @@ class ClusterSource(Elsewhere):
         """Block after block, brought here; in another order, tile after tile of it."""
         if not order.size:
             places = [(run.share, k) for run in self.runs() for k in range(run.first, run.last)]
-            coming: list[Any] = []
-            for number in range(len(places)):
-                while len(coming) < AHEAD and number + len(coming) < len(places):
-                    share, k = places[number + len(coming)]
-                    coming += self.engine.ask(_piece, [share.held], [k], homes=[share.home])
-                yield self.engine.gather([coming.pop(0)])[0]
+            yield from self.engine.in_turn(self._begin_piece, places)
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
             numbers, at = np.unique(rows, return_inverse=True)
             yield Piece(self.rows(numbers), 0, at.astype(np.int64), offset, len(rows))
+
+    def _begin_piece(self, place: tuple[Share, int]) -> Any:
+        share, k = place
+        return self.engine.ask(_piece, [share.held], [k], homes=[share.home])[0]
 
     def changed(
         self, *changes: Callable[[Piece], Block], n_features: int, weighted: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.streams.cache import Cache
-
-AHEAD = 4  # parts whose targets are on their way here
 
 
 class PartedTable(NamedTuple):
@@ -155,7 +153,7 @@ def target_cells(table: PartedTable, target: str) -> Cells:
     """The cells of the target of all rows, sent for part by part."""
     task = partial(_target_cells, table.read, target, table.kinds.get(target))
     used = [(part,) for part, n in zip(table.parts, table.lengths, strict=True) if n]
-    parts = list(_in_turn(table.engine, task, used))
+    parts = list(_made(table, task, used))
     values: list[Any] = [cells.values for cells in parts]
     if isinstance(values[0], Texts):
         return Cells(target, "text", Texts.joined(values))
@@ -169,18 +167,15 @@ def sent_in_turn(
     """These columns of the rows that are known, part by part."""
     parts, lengths = known_parts(table, known)
     used = [part for part, n in zip(parts, lengths, strict=True) if n]
-    return _in_turn(table.engine, partial(_chosen, table.read, names), used)
+    task = partial(_chosen, table.read, names)
+    return _made(table, task, used)
 
 
-def _in_turn(
-    engine: Engine, task: Callable[..., Any], parts: Sequence[tuple[Any, ...]]
+def _made(
+    table: PartedTable, task: Callable[..., Any], parts: list[tuple[Any, ...]]
 ) -> Iterator[Any]:
-    """What workers make of each part, in order, a few of them on their way."""
-    coming = list[Any]()
-    for at in range(len(parts)):
-        while len(coming) < AHEAD and at + len(coming) < len(parts):
-            coming.append(engine.submit(task, *parts[at + len(coming)]))
-        yield engine.gather([coming.pop(0)])[0]
+    """What workers make of each part, in order."""
+    return table.engine.in_turn(lambda part: table.engine.submit(task, *part), parts)
 
 
 def fitted(
@@ -225,7 +220,7 @@ def encoded_samples(
     """The features that a fitted encoder makes of the rows that are known, where they are."""
     engine = table.engine
     parts, lengths = known_parts(table, known)
-    shared = engine.submit(_itself, encoder)  # sent once, not with every part
+    shared = engine.sent(encoder)
     blocks, start = list[Any](), 0
     for (part, rows), n in zip(parts, lengths, strict=True):
         label = None if found.label is None else np.array(found.label[start : start + n])
@@ -290,10 +285,6 @@ def _encoded(
     """A block of features, with the numbers of the classes."""
     X = encoder.transform(_chosen(read, names, part, rows))
     return block_of(X, label, classes)
-
-
-def _itself(given: Any) -> Any:
-    return given
 
 
 def _kind_of(block: Any) -> tuple[str, bool, int]:

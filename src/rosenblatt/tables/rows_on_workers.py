@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 LEAST_BYTES = 1 << 22  # of the lines of a part, if a file is cut
 PARTS_PER_THREAD = 4  # so that a late one leaves the rest to others
 MOST_DIFFERENT = 20_000_000  # cells of the columns that are to be judged by them
-AHEAD = 4  # parts whose cells are on their way here
 
 
 def open_on_workers(engine: Engine, paths: Sequence[str], asked: Asked, storage: Storage) -> Opened:
@@ -308,15 +307,14 @@ class RowsOnWorkers(RowsInMemory):
             for last in [min(first + n, stop)]
             for a in range(max(first, start), last, max(most_rows, 1))
         ]
-        coming = list[Any]()
-        for at, (_, first, _) in enumerate(spans):
-            while len(coming) < AHEAD and at + len(coming) < len(spans):
-                k, a, z = spans[at + len(coming)]
-                begin = self.starts[k]
-                coming.append(
-                    self.engine.submit(_some, reading, self.parts[k], a - begin, z - begin)
-                )
-            yield first, self.engine.gather([coming.pop(0)])[0]
+
+        def begin(span: tuple[int, int, int]) -> Any:
+            k, a, z = span
+            own = a - self.starts[k], z - self.starts[k]
+            return self.engine.submit(_some, reading, self.parts[k], *own)
+
+        firsts = (first for _, first, _ in spans)
+        yield from zip(firsts, self.engine.in_turn(begin, spans), strict=False)
 
     def close(self) -> None:
         """Forget the rows."""
