@@ -40,13 +40,14 @@ if TYPE_CHECKING:
 class Work(NamedTuple):
     """What a worker has to know to take some problems through rows, beside where they stand.
 
-    `first` is the row to begin with; `rows_too`: the rows of mistakes are wanted back.
+    They go from row `first` to row `stop`; `rows_too`: the rows of mistakes are wanted back.
     """
 
     positives: Ints
     step: Step
     clocks: Ints
     first: int
+    stop: int
     tile: int
     logging: bool
     rows_too: bool
@@ -68,10 +69,12 @@ class Standing(NamedTuple):
 def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     """A part of an online epoch, by the worker that has the rows."""
     thetas, lags, mistakes, logs, rows = standing
-    a, k = max(work.first - piece.start, 0), len(thetas)
-    length = piece.length - a if work.logging else 0
+    a, z = max(work.first - piece.start, 0), min(work.stop - piece.start, piece.length)
+    if a >= z:
+        return standing
+    k, length = len(thetas), z - a if work.logging else 0
     log = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
-    visit, found = Visit(IN_ORDER, IN_ORDER, a, piece.length, piece.offset), np.zeros(k, np.int64)
+    visit, found = Visit(IN_ORDER, IN_ORDER, a, z, piece.offset), np.zeros(k, np.int64)
     stand = thetas, thetas.shape[1], work.step, work.clocks, lags, log, found
     online_problems(piece.block, work.positives, visit, *stand, work.tile)
     for number in range(k if work.logging else 0):
@@ -93,44 +96,65 @@ class OnlineAfar(Online):
         """Visit all rows, worker after worker."""
         assert not order.size
         catch_up(problems)
-        for run in self.source.runs(problems[0].within):
-            k, first = len(problems), problems[0].within
-            work = Work(
-                positives=np.array([p.positive for p in problems]),
-                step=self.step,
-                clocks=np.array([p.visits for p in problems]),
-                first=first,
-                tile=self.n_rows if k == 1 else max(1, TILE // self.per_row),
-                logging=self.logging,
-                rows_too=bool(self.pockets),
-            )
-            begin = Standing(
-                np.array([p.theta for p in problems]),
-                np.array([p.lag for p in problems]),
-                np.zeros(k, np.int64),
-                [[] for _ in problems],
-                [[] for _ in problems],
-            )
-            done = self.source.along(run, partial(go_through, work), begin, self.look_up)
-            for number, p in enumerate(problems):
-                self._take(p, done, number, run.stop)
-            self.pause()
+        first = max(p.within for p in problems)
+        for p in problems:  # one that is behind, as a run in memory may have left it
+            self._go([p], first)
+        self._go(problems, self.n_rows)
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
 
-    def _take(self, p: LinearProblem, done: Standing, number: int, stop: int) -> None:
-        """Book what a worker has done for a problem."""
+    def _go(self, problems: list[LinearProblem], stop: int) -> None:
+        """Take problems that stand at the same row from there to another, if that is before it."""
+        first = problems[0].within
+        for run in self.source.runs(first) if first < stop else ():
+            if run.start >= stop:
+                break
+            self._visit(problems, run, min(run.stop, stop))
+
+    def _visit(self, problems: list[LinearProblem], run: Any, stop: int) -> None:
+        """The rows of a run, from where the problems stand, by the worker that has them."""
+        k, first = len(problems), problems[0].within
+        work = Work(
+            positives=np.array([p.positive for p in problems]),
+            step=self.step,
+            clocks=np.array([p.visits for p in problems]),
+            first=first,
+            stop=stop,
+            tile=self.n_rows if k == 1 else max(1, TILE // self.per_row),
+            logging=self.logging,
+            rows_too=bool(self.pockets),
+        )
+        begin = Standing(
+            np.array([p.theta for p in problems]),
+            np.array([p.lag for p in problems]),
+            np.zeros(k, np.int64),
+            [[] for _ in problems],
+            [[] for _ in problems],
+        )
+        done = self.source.along(run, partial(go_through, work), begin, self.look_up)
+        # Whoever looks at one of them, which may end the run, finds that all have come as far.
+        paths = [self._take(p, done, number, stop) for number, p in enumerate(problems)]
+        for p, path in zip(problems, paths, strict=True):
+            if p.pocket is not None and path is not None:
+                p.pocket.follow(*path)
+        self.pause()
+
+    def _take(self, p: LinearProblem, done: Standing, number: int, stop: int) -> Any:
+        """Book what a worker has done for a problem; the path that its pocket has to follow."""
         before, count = p.theta, int(done.mistakes[number])
         p.theta, p.lag, p.within = done.thetas[number], done.lags[number], stop
-        logs = self.logging and count
-        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True))) if logs else None
-        if self.settings.record and log is not None:
-            p.note(log, count, 0, p.n_updates + np.arange(count))
         p.mistakes[-1] += count
         p.n_updates += count
-        if p.pocket is not None and log is not None:
-            rows = as_rows(stacked(done.rows[number]))
-            p.pocket.follow(rows, log._replace(row=np.arange(count)), before, log.row)
+        if not (self.logging and count):
+            return None
+        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True)))
+        if self.settings.record:
+            p.note(log, count, 0, p.n_updates - count + np.arange(count))
+        if p.pocket is None:
+            return None
+        p.pocket.owe(log, before, log.row)
+        rows = as_rows(stacked(done.rows[number]))
+        return rows, log._replace(row=np.arange(count)), before, log.row
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
