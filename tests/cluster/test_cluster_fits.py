@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from rosenblatt.cluster.reading import ChunkWarning
-from rosenblatt.perceptron import pocket
+from rosenblatt.perceptron import afar, pocket
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.run import Run
 
@@ -262,6 +262,20 @@ def test_checkpoints_go_from_cluster_to_memory_and_back(client, tmp_path, first,
         fitted(model, *data)
     assert model.n_iter_ == 5
     assert bits(model) == bits(fitted(perceptron(max_epochs=5, keep=keep), X, y))
+
+
+@pytest.mark.parametrize("stride", [1, 5000, 1 << 27])
+def test_pauses_change_no_bit(client, monkeypatch, stride):
+    monkeypatch.setattr(afar, "STRIDE", stride)
+    X, y = samples(classes=3)
+    there, weight = (chunked(X, 300, 100), chunked(y, 300, 100)), np.linspace(0, 1, N)
+    for form in ({"keep": "pocket", "record": True}, {"update": "minibatch", "batch_size": 77}):
+        same(perceptron(**form, max_epochs=2), there, (X, y))
+    far, near = (
+        fitted(rb.Adaline(eta0=1e-3, max_epochs=2), *data, sample_weight=weight)
+        for data in (there, (X, y))
+    )
+    assert far.coef_.tobytes() == near.coef_.tobytes()
 
 
 def halted_at(monkeypatch, k):

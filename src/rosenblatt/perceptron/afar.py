@@ -31,10 +31,16 @@ from rosenblatt.perceptron.updates import NEVER, Carry, InBatches, Online, catch
 from rosenblatt.running.scanner import TILE, norms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Order, Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem, LinearRule
     from rosenblatt.running.threads import Team
+
+
+STRIDE = 1 << 27  # numbers to read, for each problem, between two pauses
+LOGGED = 8  # times as much is a number in rows whose mistakes, or vectors, are wanted back
 
 
 class Work(NamedTuple):
@@ -87,6 +93,30 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     return Standing(thetas, lags, mistakes + found, logs, rows)
 
 
+def strides(rule: LinearRule, first: int, stop: int, problems: int) -> Iterator[int]:
+    """Where to pause on the way from a row to another: where blocks on one worker end.
+
+    There are several between two pauses, if these are small: every pause takes a message here.
+    """
+    source: Any = rule.source
+    end, per_row = first, rule.per_row * problems * (LOGGED if rule.logging else 1)
+    for run in source.runs(first):
+        if end > first and (run.stop - first) * per_row > STRIDE:
+            yield end
+            first = end
+        end = min(run.stop, stop)
+        if end == stop:
+            break
+    if end > first:
+        yield end
+
+
+def through(rule: LinearRule, first: int, stop: int, task: Callable[..., Any], state: Any) -> Any:
+    """``state = task(piece, state)`` for these rows, from worker to worker."""
+    source: Any = rule.source
+    return source.side_by_side([(first, stop)], [task], [state], rule.look_up)[0]
+
+
 class OnlineAfar(Online):
     """`Online` where the rows are elsewhere, in the order in which they are."""
 
@@ -105,14 +135,11 @@ class OnlineAfar(Online):
 
     def _go(self, problems: list[LinearProblem], stop: int) -> None:
         """Take problems that stand at the same row from there to another, if that is before it."""
-        first = problems[0].within
-        for run in self.source.runs(first) if first < stop else ():
-            if run.start >= stop:
-                break
-            self._visit(problems, run, min(run.stop, stop))
+        for end in strides(self, problems[0].within, stop, len(problems)):
+            self._visit(problems, end)
 
-    def _visit(self, problems: list[LinearProblem], run: Any, stop: int) -> None:
-        """The rows of a run, from where the problems stand, by the worker that has them."""
+    def _visit(self, problems: list[LinearProblem], stop: int) -> None:
+        """The rows to `stop` from where the problems stand, by the workers that have them."""
         k, first = len(problems), problems[0].within
         work = Work(
             positives=np.array([p.positive for p in problems]),
@@ -131,7 +158,7 @@ class OnlineAfar(Online):
             [[] for _ in problems],
             [[] for _ in problems],
         )
-        done = self.source.along(run, partial(go_through, work), begin, self.look_up)
+        done = through(self, first, stop, partial(go_through, work), begin)
         # Whoever looks at one of them, which may end the run, finds that all have come as far.
         paths = [self._take(p, done, number, stop) for number, p in enumerate(problems)]
         for p, path in zip(problems, paths, strict=True):
@@ -232,7 +259,7 @@ class InBatchesAfar(InBatches):
     def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Go through the batches, worker after worker."""
         self.at, self.carries = self._carried(problems)
-        for run in self.source.runs(self.at):
+        for end in strides(self, self.at, self.n_rows, len(problems)):
             work = BatchWork(
                 positives=np.array([p.positive for p in problems]),
                 step=self.step,
@@ -246,10 +273,10 @@ class InBatchesAfar(InBatches):
                 for p, carry in zip(problems, self.carries, strict=True)
             ]
             task = partial(go_through_batches, work)
-            for k, done in enumerate(self.source.along(run, task, begin, self.look_up)):
+            for k, done in enumerate(through(self, self.at, end, task, begin)):
                 self._take(problems[k], done)
                 self.carries[k] = Carry(done.sums, done.held)
-            self.at = run.stop
+            self.at = end
             self.pause()
         for p, carry in zip(problems, self.carries, strict=True):
             if carry.held[0]:
@@ -310,7 +337,7 @@ class DeltaAfar(Delta):
         """Go through the batches, worker after worker."""
         masses, steps = self._lengths(problems)
         self.made = self._begun(problems)
-        for run in self.source.runs(self.made.at):
+        for end in strides(self, self.made.at, self.n_rows, len(problems)):
             at, sums, held, losses = self.made
             positives = np.array([p.positive for p in problems])
             targets = [self.targets[p.positive] for p in problems]
@@ -319,13 +346,13 @@ class DeltaAfar(Delta):
                 InDelta(p.theta, sums[k], int(held[k]), float(losses[k]), 0)
                 for k, p in enumerate(problems)
             ]
-            found = self.source.along(run, partial(go_by_delta, work), begin, self.look_up)
+            found = through(self, at, end, partial(go_by_delta, work), begin)
             for k, (p, done) in enumerate(zip(problems, found, strict=True)):
-                p.n_updates += (int(held[k]) + run.stop - at) // self.batch_size
+                p.n_updates += (int(held[k]) + end - at) // self.batch_size
                 p.theta, p.losses[-1] = done.theta, done.loss / masses[k]
                 p.mistakes[-1] += done.mistakes if self.numbers is None else 0
                 sums[k], held[k], losses[k] = done.sums, done.held, done.loss
-            self.made = self.made._replace(at=run.stop)
+            self.made = self.made._replace(at=end)
             self.pause()
         self._end(problems, steps)
 
