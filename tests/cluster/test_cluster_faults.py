@@ -21,7 +21,7 @@ from cluster_of_tests import start_cluster
 from rosenblatt.cluster import engine
 from rosenblatt.cluster.engine import ClusterError, Engine, end_if_unwanted
 from rosenblatt.exact import tile_passes
-from rosenblatt.running import clock, run
+from rosenblatt.running import checkpoints, clock, run
 
 cloudpickle = pytest.importorskip("cloudpickle", reason="the extra dask is not installed")
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
@@ -101,7 +101,7 @@ def in_memory():
 def at_submission(monkeypatch):
     """``at_submission(k, do)``: do something when the k-th task of a kind has been sent."""
 
-    def arrange(k, do, kinds=("along", "each")):
+    def arrange(k, do, kinds=("along", "several_along", "each")):
         submit, map_all, sent = Engine.submit, Engine.map, []
 
         def count(function, futures):
@@ -418,18 +418,32 @@ def at_work(monkeypatch):
     """``at_work(name, do)``: do something when a worker is stuck in such a function."""
 
     def arrange(name, do):
-        ask, asked = Engine.ask, []
+        ask, submit, asked = Engine.ask, Engine.submit, []
 
-        def slowly(self, function, *columns, **given):
-            before, wanted = len(asked), does(function, name) or does(columns[0][0], name)
-            asked.extend([1] * len(columns[0]) * wanted)
+        def slowly(call, function, tasks, wanted):
+            before = len(asked)
+            asked.extend([1] * tasks * wanted)
             late = before < 2 <= len(asked)
-            futures = ask(self, stuck(function) if late else function, *columns, **given)
+            futures = call(stuck(function) if late else function)
             if late:
                 do()
             return futures
 
-        monkeypatch.setattr(Engine, "ask", slowly)
+        def asking(self, function, *columns, **more):
+            given = columns[0][0]
+            if does(function, "_several_along"):  # the first of the first
+                given = columns[1][0][0][0]
+            wanted = does(function, name) or does(given, name)
+            return slowly(
+                lambda f: ask(self, f, *columns, **more), function, len(columns[0]), wanted
+            )
+
+        def submitting(self, function, *args, **more):
+            wanted = any(does(one, name) for one in args[:1])
+            return slowly(lambda f: submit(self, f, *args, **more), function, 1, wanted)
+
+        monkeypatch.setattr(Engine, "ask", asking)
+        monkeypatch.setattr(Engine, "submit", submitting)
         return asked
 
     # So that the rows of a soft margin are many.
@@ -565,10 +579,11 @@ def test_late_workers_take_over_and_without_a_scheduler_nothing_is_lost(
         assert first not in other.run(os.getpid).values()
         path = tmp_path / "run.checkpoint"
         kept = rb.Checkpoint(str(path), every=1000)
-        at_submission(4, scheduler.kill)
+        monkeypatch.setattr(checkpoints, "SELDOM", 0)  # so that it does not depend on the clock
+        at_submission(14, scheduler.kill)  # in the third epoch at the earliest
         X, y = points(0.4)
         with pytest.raises(ClusterError, match=r"the scheduler at tcp://\S+ is gone: ") as error:
-            rb.Perceptron(max_epochs=4, checkpoint=kept).fit(*blocks(X, y))
+            rb.Perceptron(max_epochs=30, checkpoint=kept).fit(*blocks(X, y))
         told_in_one_line(error)
         for ask in (rb.Perceptron().fit, rb.separability):
             with pytest.raises(ClusterError, match=r"is gone|no cluster to work on") as error:
@@ -577,12 +592,12 @@ def test_late_workers_take_over_and_without_a_scheduler_nothing_is_lost(
     monkeypatch.undo()
     there = tmp_path / "there.checkpoint"
     there.write_bytes(path.read_bytes())
-    whole = rb.Perceptron(max_epochs=4).fit(X, y)
+    whole = rb.Perceptron(max_epochs=30).fit(X, y)
     for file, data in ((path, (X, y)), (there, blocks(X, y, 400))):
         epochs = []
         with client.as_current():
             fit = rb.Perceptron(
-                max_epochs=4,
+                max_epochs=30,
                 callback=lambda epoch, seen=epochs: seen.append(epoch.number),
                 checkpoint=rb.Checkpoint(str(file), resume=True),
             ).fit(*data)

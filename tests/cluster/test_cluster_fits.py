@@ -10,6 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from rosenblatt.cluster.reading import ChunkWarning
+from rosenblatt.perceptron import afar, pocket
+from rosenblatt.running.clock import Halt
+from rosenblatt.running.run import Run
 
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="the extra dask is not installed")
@@ -259,6 +262,52 @@ def test_checkpoints_go_from_cluster_to_memory_and_back(client, tmp_path, first,
         fitted(model, *data)
     assert model.n_iter_ == 5
     assert bits(model) == bits(fitted(perceptron(max_epochs=5, keep=keep), X, y))
+
+
+@pytest.mark.parametrize("stride", [1, 5000, 1 << 27])
+def test_pauses_change_no_bit(client, monkeypatch, stride):
+    monkeypatch.setattr(afar, "STRIDE", stride)
+    X, y = samples(classes=3)
+    there, weight = (chunked(X, 300, 100), chunked(y, 300, 100)), np.linspace(0, 1, N)
+    for form in ({"keep": "pocket", "record": True}, {"update": "minibatch", "batch_size": 77}):
+        same(perceptron(**form, max_epochs=2), there, (X, y))
+    far, near = (
+        fitted(rb.Adaline(eta0=1e-3, max_epochs=2), *data, sample_weight=weight)
+        for data in (there, (X, y))
+    )
+    assert far.coef_.tobytes() == near.coef_.tobytes()
+
+
+def halted_at(monkeypatch, k):
+    """Let the time be over at the k-th pause of a run."""
+    pause, left = Run.pause, [k]
+
+    def counted(self):
+        left[0] -= 1
+        if left[0] == 0:
+            raise Halt(rb.StopReason.TIME_LIMIT)
+        pause(self)
+
+    monkeypatch.setattr(Run, "pause", counted)
+
+
+@pytest.mark.parametrize("k", [1, 3, 25, 60])
+@pytest.mark.parametrize("places", ["cluster, memory", "memory, cluster", "cluster, cluster"])
+def test_a_run_that_was_halted_while_pockets_judged_goes_on(
+    client, tmp_path, monkeypatch, places, k
+):
+    monkeypatch.setattr(pocket, "TOGETHER", 20)  # many moments in which to halt
+    X, y = samples(classes=4)
+    data = {"memory": (X, y), "cluster": (chunked(X, 300, 900), chunked(y, 300, 900))}
+    first, then = (data[place] for place in places.split(", "))
+    given = {"keep": "pocket", "record": True, "max_epochs": 2, "n_jobs": 1}
+    checkpoint = rb.Checkpoint(str(tmp_path / "run.checkpoint"), every=1e9, resume=True)
+    with monkeypatch.context() as patch:
+        halted_at(patch, k)
+        halted = fitted(perceptron(**given, checkpoint=checkpoint), *first)
+    assert rb.StopReason.TIME_LIMIT in halted.stop_reason_
+    model = fitted(perceptron(**given, checkpoint=checkpoint), *then)
+    assert bits(model) == bits(fitted(perceptron(**given), X, y))
 
 
 def test_wide_vectors_travel(client):

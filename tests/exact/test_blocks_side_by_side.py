@@ -84,6 +84,18 @@ def test_signs_and_margins_do_not_depend_on_who_looks(scale):
     assert len(margins) == 1
 
 
+@pytest.mark.parametrize("d", [1, 3, 8, 9, 130, 9000])
+def test_a_row_apart_knows_nothing_of_its_neighbours(d):
+    rng = np.random.default_rng(d)
+    X, t = rng.standard_normal((7, d)), rng.standard_normal(d)
+    alone = [RowBlock(x, x).dot_apart(t).item() for x in np.split(X, 7)]
+    for rows in (X, np.asfortranarray(X), np.ascontiguousarray(X[:, ::-1])[:, ::-1]):
+        assert RowBlock(rows, rows).dot_apart(t).tolist() == alone
+    np.testing.assert_allclose(alone, X @ t, atol=1e-11)
+    none = RowBlock(X[:0], X[:0])
+    assert none.dot_apart(t).shape == (0,)
+
+
 def test_the_clock_can_end_it_from_any_thread():
     def end(numbers):
         raise TimeoutError

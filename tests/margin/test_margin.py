@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 import reference_margin as slow
 import rosenblatt as rb
@@ -314,6 +316,29 @@ def test_threads_change_nothing(layout, model, monkeypatch):
         np.testing.assert_array_equal(other.coef_, fits[0].coef_)
         np.testing.assert_array_equal(other.intercept_, fits[0].intercept_)
         assert other.gap_ == fits[0].gap_
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("model", "n", "noise"),
+    [
+        (rb.SoftMarginClassifier(), 12_000, 10.0),
+        (rb.SoftMarginClassifier(C=1e4), 3000, 10.0),
+        (rb.MaxMarginClassifier(tol=1e-4), 3000, 0.0),
+    ],
+    ids=["coordinates", "newton", "hard"],
+)
+def test_threads_of_matrix_products_change_nothing(model, n, noise):
+    """BLAS gets four, also where there are fewer cores: with one thread nothing could differ."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 400)).astype(np.float32)
+    y = X @ rng.standard_normal(400) + noise * rng.standard_normal(n) > 0
+    X[:, 0] += np.where(noise, 0.0, 2.0) * (2 * y - 1)  # apart, but for noise
+    with threadpool_limits(4, user_api="blas"):
+        one, four = (clone(model).set_params(n_jobs=jobs).fit(X, y) for jobs in (1, 4))
+    np.testing.assert_array_equal(one.coef_, four.coef_)
+    np.testing.assert_array_equal(one.intercept_, four.intercept_)
+    assert one.gap_ == four.gap_
 
 
 # ------------------------------------------------------------------------------------ rough data

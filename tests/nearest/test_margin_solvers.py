@@ -23,6 +23,7 @@ from rosenblatt.nearest.soft_margin import SoftMargin
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import StopReason
 from rosenblatt.running.clock import Halt
+from rosenblatt.running.threads import Team
 
 
 def data(n=30, d=4, seed=0):
@@ -216,6 +217,17 @@ def test_conjugate_gradients_come_close(k, d, layout, monkeypatch):
 
     assert gain(found, bias) <= 0.9 * gain(w, b)
     assert gain(w, b) == pytest.approx(best / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(7, 5), (5, 7), (40, 6), (6, 1)])
+def test_panels_are_a_product_that_knows_no_threads(shape, monkeypatch):
+    monkeypatch.setattr(directions, "PANEL", 3)
+    X = np.random.default_rng(1).standard_normal(shape)
+    for matrix in (X, X.T):
+        with Team(3) as three:
+            found = directions._gram(matrix, three)
+        assert np.array_equal(found, directions._gram(matrix, Team(1)))
+        np.testing.assert_allclose(np.tril(found), np.tril(matrix.T @ matrix), atol=1e-12)
 
 
 def test_no_rows_bend_the_function(team):

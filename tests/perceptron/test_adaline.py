@@ -11,6 +11,7 @@ import reference
 import rosenblatt as rb
 from reference import augment, kept, orders
 from rosenblatt.contract.parameters import seed_from
+from rosenblatt.perceptron import delta
 from rosenblatt.results import StopReason
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -34,6 +35,24 @@ def largest_rate(X, weight=None, fit_intercept=True):
     weight = np.ones(len(X)) if weight is None else weight
     Xt = augment(X, fit_intercept)
     return 2 / np.linalg.eigvalsh((Xt.T * weight) @ Xt / weight.sum())[-1]
+
+
+@quiet
+@pytest.mark.parametrize(
+    "form", [{}, {"update": "minibatch", "batch_size": 7}, {"update": "batch"}]
+)
+def test_the_weights_are_summed_up_once(form, monkeypatch):
+    """On a cluster this is a pass that Ctrl-C does not cut short."""
+    X, _ = cloud()
+    y, weight, asked = np.arange(80) % 3, np.linspace(1, 2, 80), []
+
+    def counted(source, positive, total=delta.total_weight):
+        asked.append(positive)
+        return total(source, positive)
+
+    monkeypatch.setattr(delta, "total_weight", counted)
+    rb.Adaline(**form, eta0=1e-3, max_epochs=4).fit(X, y, weight)
+    assert asked == [0, 1, 2]
 
 
 # ------------------------------------------------------------------------------ the naive loop

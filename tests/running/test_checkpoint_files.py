@@ -272,6 +272,30 @@ def test_when_it_is_due(tmp_path, monkeypatch):
     assert not found.due()
 
 
+@pytest.mark.parametrize("pace", [1e-3, 1.0])
+def test_states_that_grow_are_held_the_more_seldom(tmp_path, monkeypatch, pace):
+    """All that is packed takes a share of the run; nothing is missed where pauses are rare."""
+    now, packed = [0.0], []
+
+    def slow_pack(value):
+        whole = pack(value)
+        packed.append(len(whole))
+        now[0] += 1e-6 * len(whole)
+        return whole
+
+    monkeypatch.setattr(checkpoints, "pack", slow_pack)
+    monkeypatch.setattr(checkpoints.time, "perf_counter", lambda: now[0])
+    held = keeper(tmp_path / "x", every=1e9)
+    for k in range(1000):
+        now[0] += pace
+        held.hold(lambda k=k: {"record": np.arange(k)})
+    assert sum(packed) * 1e-6 <= now[0] / 20 + 1e-6 * packed[-1]
+    assert pace < 1 or len(packed) == 1000
+    held.write_held()
+    last = len(keeper(tmp_path / "x").saved["record"])
+    assert 999 - last <= 20 * 1e-6 * packed[-1] / pace
+
+
 def test_the_value():
     asked = rb.Checkpoint(Path("run.checkpoint"), every=5)
     assert asked == rb.Checkpoint("run.checkpoint", 5.0, False)

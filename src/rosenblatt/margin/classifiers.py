@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from rosenblatt.contract.parameters import (
     time_limit,
 )
 from rosenblatt.contract.resuming import identify, keeper_of
-from rosenblatt.data.sources import is_dense, labels
+from rosenblatt.data.sources import labels
 from rosenblatt.margin.proving import keep_time, proved_again
 from rosenblatt.margin.solver import MarginProblem, placed, rounds
 from rosenblatt.results import (
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 
 MANY = 1 << 19  # numbers below which others have passed over them before a thread has woken up
-WIDE = 400  # features from which matrix products are worth more than one thread
 ON = 1e-6  # at least so far from 1 is y(w·x + b) taken to be on the edge of the margin
 
 
@@ -120,12 +119,10 @@ class MarginClassifier(LinearClassifier):
     def _fit(self, data: Data, keeper: Keeper | None, began: float) -> None:
         """Solve each problem, and set everything that a fitted model has."""
         threads = count_threads(self.n_jobs) if data.source.n_entries >= MANY else 1
-        # The threads of small matrix products, and a few of any, mostly wait for each other.
-        many = threads >= 4 and data.source.n_features >= WIDE and is_dense(data.source)
         with (
             Team(threads) as team,
             catch_interrupts() as interrupts,
-            nullcontext() if many else one_blas_thread(),
+            one_blas_thread(),  # with more of them the order of additions depends on how many
             self._noting(keeper, data, team) as notes,
         ):
             clock = Clock(self.max_time, interrupts, began)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, lstsq
-from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.data.rows import as_rows
 from rosenblatt.data.sources import some_rows
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.sums import are_many, curvature, weighted_total
+from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from rosenblatt.nearest.working_set import Samples
 
 
+ALONE = Team(1)
 DIRECT = 3000  # unknowns up to which systems are solved by Cholesky's method
 SPARSE = 600  # unknowns from which few entries make conjugate gradients quicker
 NARROW = 100  # features up to which sums over many rows may take no matrix product
 FULL, MANY = 0.3, 10**7  # entries, as a share, and in all, to make a sparse matrix an array
 CONJUGATE_STEPS = 200
+PANEL = 128  # rows of a matrix that a thread computes at a time
 
 
 def newton_step(
@@ -48,7 +50,7 @@ def newton_step(
     if not samples.dense and not few_entries and k * d < MANY:
         X = X.toarray()
     alike = samples.alike or not isinstance(X, np.ndarray)
-    return direction(X, weight, gradient, slope_b, least, alike=alike)
+    return direction(X, weight, gradient, slope_b, least, samples.team, alike=alike)
 
 
 def _where_they_are(
@@ -88,6 +90,7 @@ def direction(
     gradient: Floats,
     slope_b: float,
     least: float,
+    team: Team = ALONE,
     *,
     alike: bool = True,
 ) -> tuple[Floats, float]:
@@ -109,9 +112,9 @@ def direction(
         if not alike:
             dw = _by_least_squares(X, weight, centre, about)
         elif k < d:
-            return _by_rows(X, weight, centre, about, slope_b, least)
+            return _by_rows(X, weight, centre, about, slope_b, least, team)
         else:
-            dw = -_solve(_curvature(X, weight, centre, total), about)
+            dw = -_solve(_curvature(X, weight, centre, total, team), about)
     except LinAlgError:
         return _by_conjugate_gradients(X, weight, gradient, slope_b, least)
     return dw, -slope_b / (total + least) - float(centre @ dw)
@@ -131,13 +134,29 @@ def _by_least_squares(X: Floats, weight: Floats, centre: Floats, about: Floats) 
     return solved
 
 
-def _curvature(X: Any, weight: Floats, centre: Floats, total: float) -> Floats:
+def _gram(X: Floats, team: Team) -> Floats:
+    """The lower triangle of ``XᵀX``, by the threads of a team.
+
+    Its panels do not depend on how many these are, so that neither does a bit of it.
+    """
+    d = X.shape[1]
+    H = np.zeros((d, d))
+
+    def panel(a: int) -> None:
+        z = min(a + PANEL, d)
+        np.matmul(X[:, a:z].T, X[:, :z], out=H[a:z, :z])
+
+    team.each_product(panel, range(0, d, PANEL)[::-1])  # the longest ones first
+    return H
+
+
+def _curvature(X: Any, weight: Floats, centre: Floats, total: float, team: Team) -> Floats:
     """``I + Σ weight_i (x_i - centre)(x_i - centre)ᵀ``: the upper triangle of it."""
     d = X.shape[1]
     if isinstance(X, np.ndarray):
         X -= centre
         X *= np.sqrt(weight)[:, np.newaxis]
-        H: Floats = dsyrk(1.0, X.T)
+        H = _gram(X, team).T
     else:
         H = np.zeros((d, d))
         slack.gram(as_rows(X), np.arange(len(weight)), weight, np.zeros(d), H)  # type: ignore[arg-type]
@@ -156,13 +175,19 @@ def _solve(H: Floats, right: Floats) -> Floats:
 
 
 def _by_rows(
-    X: Any, weight: Floats, centre: Floats, about: Floats, slope_b: float, least: float
+    X: Any,
+    weight: Floats,
+    centre: Floats,
+    about: Floats,
+    slope_b: float,
+    least: float,
+    team: Team,
 ) -> tuple[Floats, float]:
     """The same step from a system of the size of the number of rows, by Woodbury's formula."""
     dense = isinstance(X, np.ndarray)
     if dense:
         X -= centre
-        K = X @ X.T
+        K = _gram(X.T, team)
         seen = X @ about
     else:
         K = (X @ X.T).toarray()

@@ -31,22 +31,29 @@ from rosenblatt.perceptron.updates import NEVER, Carry, InBatches, Online, catch
 from rosenblatt.running.scanner import TILE, norms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rosenblatt.array_types import Floats, Ints
     from rosenblatt.data.sources import Order, Piece
     from rosenblatt.perceptron.linear_rule import LinearProblem, LinearRule
     from rosenblatt.running.threads import Team
 
 
+STRIDE = 1 << 27  # numbers to read, for each problem, between two pauses
+LOGGED = 8  # times as much is a number in rows whose mistakes, or vectors, are wanted back
+
+
 class Work(NamedTuple):
     """What a worker has to know to take some problems through rows, beside where they stand.
 
-    `first` is the row to begin with; `rows_too`: the rows of mistakes are wanted back.
+    They go from row `first` to row `stop`; `rows_too`: the rows of mistakes are wanted back.
     """
 
     positives: Ints
     step: Step
     clocks: Ints
     first: int
+    stop: int
     tile: int
     logging: bool
     rows_too: bool
@@ -68,10 +75,12 @@ class Standing(NamedTuple):
 def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     """A part of an online epoch, by the worker that has the rows."""
     thetas, lags, mistakes, logs, rows = standing
-    a, k = max(work.first - piece.start, 0), len(thetas)
-    length = piece.length - a if work.logging else 0
+    a, z = max(work.first - piece.start, 0), min(work.stop - piece.start, piece.length)
+    if a >= z:
+        return standing
+    k, length = len(thetas), z - a if work.logging else 0
     log = Log(np.empty((k, length), np.int64), np.empty((k, length)), np.empty((k, length)))
-    visit, found = Visit(IN_ORDER, IN_ORDER, a, piece.length, piece.offset), np.zeros(k, np.int64)
+    visit, found = Visit(IN_ORDER, IN_ORDER, a, z, piece.offset), np.zeros(k, np.int64)
     stand = thetas, thetas.shape[1], work.step, work.clocks, lags, log, found
     online_problems(piece.block, work.positives, visit, *stand, work.tile)
     for number in range(k if work.logging else 0):
@@ -84,6 +93,30 @@ def go_through(work: Work, piece: Piece, standing: Standing) -> Standing:
     return Standing(thetas, lags, mistakes + found, logs, rows)
 
 
+def strides(rule: LinearRule, first: int, stop: int, problems: int) -> Iterator[int]:
+    """Where to pause on the way from a row to another: where blocks on one worker end.
+
+    There are several between two pauses, if these are small: every pause takes a message here.
+    """
+    source: Any = rule.source
+    end, per_row = first, rule.per_row * problems * (LOGGED if rule.logging else 1)
+    for run in source.runs(first):
+        if end > first and (run.stop - first) * per_row > STRIDE:
+            yield end
+            first = end
+        end = min(run.stop, stop)
+        if end == stop:
+            break
+    if end > first:
+        yield end
+
+
+def through(rule: LinearRule, first: int, stop: int, task: Callable[..., Any], state: Any) -> Any:
+    """``state = task(piece, state)`` for these rows, from worker to worker."""
+    source: Any = rule.source
+    return source.side_by_side([(first, stop)], [task], [state], rule.look_up)[0]
+
+
 class OnlineAfar(Online):
     """`Online` where the rows are elsewhere, in the order in which they are."""
 
@@ -93,44 +126,62 @@ class OnlineAfar(Online):
         """Visit all rows, worker after worker."""
         assert not order.size
         catch_up(problems)
-        for run in self.source.runs(problems[0].within):
-            k, first = len(problems), problems[0].within
-            work = Work(
-                positives=np.array([p.positive for p in problems]),
-                step=self.step,
-                clocks=np.array([p.visits for p in problems]),
-                first=first,
-                tile=self.n_rows if k == 1 else max(1, TILE // self.per_row),
-                logging=self.logging,
-                rows_too=bool(self.pockets),
-            )
-            begin = Standing(
-                np.array([p.theta for p in problems]),
-                np.array([p.lag for p in problems]),
-                np.zeros(k, np.int64),
-                [[] for _ in problems],
-                [[] for _ in problems],
-            )
-            done = self.source.along(run, partial(go_through, work), begin, self.look_up)
-            for number, p in enumerate(problems):
-                self._take(p, done, number, run.stop)
-            self.pause()
+        first = max(p.within for p in problems)
+        for p in problems:  # one that is behind, as a run in memory may have left it
+            self._go([p], first)
+        self._go(problems, self.n_rows)
         for p in problems:
             p.visits, p.within = p.visits + self.n_rows, 0
 
-    def _take(self, p: LinearProblem, done: Standing, number: int, stop: int) -> None:
-        """Book what a worker has done for a problem."""
+    def _go(self, problems: list[LinearProblem], stop: int) -> None:
+        """Take problems that stand at the same row from there to another, if that is before it."""
+        for end in strides(self, problems[0].within, stop, len(problems)):
+            self._visit(problems, end)
+
+    def _visit(self, problems: list[LinearProblem], stop: int) -> None:
+        """The rows to `stop` from where the problems stand, by the workers that have them."""
+        k, first = len(problems), problems[0].within
+        work = Work(
+            positives=np.array([p.positive for p in problems]),
+            step=self.step,
+            clocks=np.array([p.visits for p in problems]),
+            first=first,
+            stop=stop,
+            tile=self.n_rows if k == 1 else max(1, TILE // self.per_row),
+            logging=self.logging,
+            rows_too=bool(self.pockets),
+        )
+        begin = Standing(
+            np.array([p.theta for p in problems]),
+            np.array([p.lag for p in problems]),
+            np.zeros(k, np.int64),
+            [[] for _ in problems],
+            [[] for _ in problems],
+        )
+        done = through(self, first, stop, partial(go_through, work), begin)
+        # Whoever looks at one of them, which may end the run, finds that all have come as far.
+        paths = [self._take(p, done, number, stop) for number, p in enumerate(problems)]
+        for p, path in zip(problems, paths, strict=True):
+            if p.pocket is not None and path is not None:
+                p.pocket.follow(*path)
+        self.pause()
+
+    def _take(self, p: LinearProblem, done: Standing, number: int, stop: int) -> Any:
+        """Book what a worker has done for a problem; the path that its pocket has to follow."""
         before, count = p.theta, int(done.mistakes[number])
         p.theta, p.lag, p.within = done.thetas[number], done.lags[number], stop
-        logs = self.logging and count
-        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True))) if logs else None
-        if self.settings.record and log is not None:
-            p.note(log, count, 0, p.n_updates + np.arange(count))
         p.mistakes[-1] += count
         p.n_updates += count
-        if p.pocket is not None and log is not None:
-            rows = as_rows(stacked(done.rows[number]))
-            p.pocket.follow(rows, log._replace(row=np.arange(count)), before, log.row)
+        if not (self.logging and count):
+            return None
+        log = Log(*map(np.concatenate, zip(*done.logs[number], strict=True)))
+        if self.settings.record:
+            p.note(log, count, 0, p.n_updates - count + np.arange(count))
+        if p.pocket is None:
+            return None
+        p.pocket.owe(log, before, log.row)
+        rows = as_rows(stacked(done.rows[number]))
+        return rows, log._replace(row=np.arange(count)), before, log.row
 
     def new_pocket(self, p: LinearProblem) -> Pocket:
         """A pocket that holds the start vector."""
@@ -208,7 +259,7 @@ class InBatchesAfar(InBatches):
     def epoch(self, problems: list[LinearProblem], order: Order) -> None:
         """Go through the batches, worker after worker."""
         self.at, self.carries = self._carried(problems)
-        for run in self.source.runs(self.at):
+        for end in strides(self, self.at, self.n_rows, len(problems)):
             work = BatchWork(
                 positives=np.array([p.positive for p in problems]),
                 step=self.step,
@@ -222,10 +273,10 @@ class InBatchesAfar(InBatches):
                 for p, carry in zip(problems, self.carries, strict=True)
             ]
             task = partial(go_through_batches, work)
-            for k, done in enumerate(self.source.along(run, task, begin, self.look_up)):
+            for k, done in enumerate(through(self, self.at, end, task, begin)):
                 self._take(problems[k], done)
                 self.carries[k] = Carry(done.sums, done.held)
-            self.at = run.stop
+            self.at = end
             self.pause()
         for p, carry in zip(problems, self.carries, strict=True):
             if carry.held[0]:
@@ -286,7 +337,7 @@ class DeltaAfar(Delta):
         """Go through the batches, worker after worker."""
         masses, steps = self._lengths(problems)
         self.made = self._begun(problems)
-        for run in self.source.runs(self.made.at):
+        for end in strides(self, self.made.at, self.n_rows, len(problems)):
             at, sums, held, losses = self.made
             positives = np.array([p.positive for p in problems])
             targets = [self.targets[p.positive] for p in problems]
@@ -295,13 +346,13 @@ class DeltaAfar(Delta):
                 InDelta(p.theta, sums[k], int(held[k]), float(losses[k]), 0)
                 for k, p in enumerate(problems)
             ]
-            found = self.source.along(run, partial(go_by_delta, work), begin, self.look_up)
+            found = through(self, at, end, partial(go_by_delta, work), begin)
             for k, (p, done) in enumerate(zip(problems, found, strict=True)):
-                p.n_updates += (int(held[k]) + run.stop - at) // self.batch_size
+                p.n_updates += (int(held[k]) + end - at) // self.batch_size
                 p.theta, p.losses[-1] = done.theta, done.loss / masses[k]
                 p.mistakes[-1] += done.mistakes if self.numbers is None else 0
                 sums[k], held[k], losses[k] = done.sums, done.held, done.loss
-            self.made = self.made._replace(at=run.stop)
+            self.made = self.made._replace(at=end)
             self.pause()
         self._end(problems, steps)
 

@@ -69,8 +69,9 @@ class Delta(LinearRule):
     def prepare(
         self, problems: list[LinearProblem], run: Run[LinearProblem], stack: ExitStack
     ) -> None:
-        """Find the targets, and which epoch is the first that errors are compared with."""
+        """Find weights and targets, and which epoch is the first that errors are compared with."""
         super().prepare(problems, run, stack)
+        self.masses = {k: total_weight(self.source, k) for k in self.positives}
         if self.numbers is not None:
             # They may be of any size, and in the next call of partial_fit of another.
             self.targets = {p.positive: self.numbers for p in problems}
@@ -124,7 +125,7 @@ class Delta(LinearRule):
 
     def _lengths(self, problems: list[LinearProblem]) -> tuple[list[float], list[Step]]:
         """The weight of all samples in each problem, and the steps, for these count by the mean."""
-        masses = [total_weight(self.source, p.positive) for p in problems]
+        masses = [self.masses[p.positive] for p in problems]
         rates = [self.settings.eta * (self.n_rows / mass) for mass in masses]
         return masses, [self.step._replace(eta=rate) for rate in rates]
 

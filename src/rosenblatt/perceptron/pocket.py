@@ -132,6 +132,10 @@ class Pocket:
             block, here = take_rows(self.source, numbers)
             self.follow(block.rows, log._replace(row=here), theta, numbers)
 
+    def owe(self, log: Any, theta: Floats, numbers: Ints) -> None:
+        """Have it in the state that a path is to be followed, until it has been."""
+        self._rest = _rest_of(theta, log, numbers, 0)
+
     def follow(self, rows: Rows, log: Any, theta: Floats, numbers: Ints) -> None:
         """Judge every vector on the way from theta through the updates of a log.
 

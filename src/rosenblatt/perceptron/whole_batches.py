@@ -14,7 +14,7 @@ import numpy as np
 from rosenblatt.data.sources import IN_ORDER
 from rosenblatt.data.tile_sums import TileSums, tile_rows
 from rosenblatt.exact.passes import in_turn
-from rosenblatt.perceptron.delta import Delta, total_weight
+from rosenblatt.perceptron.delta import Delta
 from rosenblatt.perceptron.loops import Log, Visit, add_mean, delta_in_tiles, mistakes_in_tiles
 from rosenblatt.perceptron.updates import Carry, InBatches
 from rosenblatt.running.problems import saved_number
@@ -161,7 +161,7 @@ class WholeDelta(Delta):
         if order.size:
             super().epoch(problems, order)
             return
-        masses = [total_weight(self.source, p.positive) for p in problems]
+        masses = [self.masses[p.positive] for p in problems]
         saved, size = self.middle, len(problems[0].theta) + 1  # the loss comes last
         self.made = self._begun(problems)
         tiles = None if saved is None else saved["tiles"]

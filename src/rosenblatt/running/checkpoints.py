@@ -18,11 +18,14 @@ from rosenblatt.running.plain_files import NotWhole, pack, unpack
 from rosenblatt.whole_files import check_writable, remove_leftovers, written_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt.array_types import Floats
 
 VERSION: str = import_module("rosenblatt").__version__  # that module stands above this layer
 
 
+SELDOM = 20  # times what it takes to have a state ready is the least time between two
 PARTS = {"kind": str, "version": str, "settings": dict, "seed": int, "data": str, "state": Any}
 
 
@@ -91,6 +94,7 @@ class Keeper:
         self._identity: dict[str, Any] = {}
         self._held: bytes | None = None
         self._last, self._warned = time.perf_counter(), False
+        self._last_held = self._took = 0.0  # when a state was held, and how long that took
         name = self.path.name.encode("utf-8", "surrogateescape")
         own = hashlib.blake2b(name, digest_size=4).hexdigest()
         self._suffix = f".{own}.part"  # of what is being written
@@ -172,9 +176,17 @@ class Keeper:
         """
         self._put(pack({**self._identity, "state": state}), last)
 
-    def hold(self, state: Any) -> None:
-        """Have a state ready, for `write_held`, as long as no later one is written."""
-        self._held = pack({**self._identity, "state": state})
+    def hold(self, state: Callable[[], Any]) -> None:
+        """Have a state ready, for `write_held`, as long as no later one is written.
+
+        It may be older than the last one given, by `SELDOM` times the seconds that having one
+        ready takes: states grow, and together they would take longer than the run.
+        """
+        began = time.perf_counter()
+        if began - self._last_held >= SELDOM * self._took:
+            self._held = pack({**self._identity, "state": state()})
+            self._last_held = time.perf_counter()
+            self._took = self._last_held - began
 
     def write_held(self) -> None:
         """Write the state that is held, if one is: the run has failed, and can go on from there."""

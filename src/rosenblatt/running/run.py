@@ -186,7 +186,7 @@ class Run(Generic[P]):
             return
         if threading.get_ident() == self._thread and self._judged < self.epochs:
             if not self.keeper.due():  # but what is elsewhere may be lost before it is
-                self.keeper.hold(self._state())
+                self.keeper.hold(self._state)
                 return
             self.keeper.write(self._state())
             self._judged = self.epochs if self.phase == "judging" else -1
