@@ -133,7 +133,6 @@ def placed_in_tiles(
         _share(engine, parts, some, home, task)
         for home, some in _shared_out(engine, parts, pieces, _row_bytes(sizes))
     ]
-    engine.gather([engine.submit(_is_there, share.held) for share in shares])
     return ClusterSource(
         engine,
         shares,
@@ -288,7 +287,3 @@ def _held(
         block = parts[0] if len(parts) == 1 else _joined(parts, n_features)
         pieces.append(Piece(block, plan.start, IN_ORDER, plan.start, plan.length))
     return Held(pieces)
-
-
-def _is_there(held: Held) -> bool:
-    return len(held.pieces) > 0

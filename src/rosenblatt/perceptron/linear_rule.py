@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rosenblatt.data.dots import aligned
-from rosenblatt.data.rows import row_weights
+from rosenblatt.data.rows import n_entries, row_weights
 from rosenblatt.data.sources import IN_ORDER, copied, map_pieces
 from rosenblatt.perceptron.loops import Log, Step, Tether
 from rosenblatt.perceptron.pocket import Pocket
@@ -23,7 +23,7 @@ from rosenblatt.running.problems import (
     saved_array,
 )
 from rosenblatt.running.scanner import Scanner, drift, exact_decisions, mistakes_among
-from rosenblatt.running.threads import one_blas_thread
+from rosenblatt.running.threads import Team, one_blas_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from rosenblatt.data.sources import Order, Piece, Source
     from rosenblatt.running.problems import Settings
     from rosenblatt.running.run import Run
-    from rosenblatt.running.threads import Team
 
 
 SEGMENT = 1 << 23  # numbers to read between two looks at the clock and at Ctrl-C
@@ -43,6 +42,7 @@ SCAN, WALK = 1.1, 2.0  # cost of a row, in dot products, when listing and when f
 START = 1 << 16  # cost of beginning a list, in numbers to read
 MOST_COST = 0.5  # share of a plain epoch's cost that a list may cost
 PER_MISTAKE = 1 << 16  # numbers to read for each mistake, from which on scouts pay
+AT_A_TIME = 1 << 15  # rows of a thread whose values are looked at
 
 
 @dataclass(kw_only=True, eq=False)
@@ -299,7 +299,7 @@ class LinearRule(ABC):
 
     def _without_mistakes(self, p: LinearProblem) -> StopReason:
         """What an epoch without mistakes comes to in exact arithmetic."""
-        task = partial(_not_right, p.theta, p.positive, self.step.at_zero, self.segment)
+        task = partial(_not_right, p.theta, p.positive, self.step.at_zero)
         reason = StopReason.SEPARATED
         for wrong, on_it in map_pieces(self.source, task, self.team):
             if wrong:
@@ -325,22 +325,30 @@ class LinearRule(ABC):
 
 
 def _not_right(
-    theta: Floats, positive: int, right_at: float, segment: int, piece: Piece, team: Team
+    theta: Floats, positive: int, right_at: float, piece: Piece, team: Team
 ) -> tuple[bool, bool]:
     """Whether a block has rows on the wrong side; and on the hyperplane, where that is right."""
-    on_it, block = False, piece.block
-    for a in range(0, piece.length, segment):
-        z = min(a + segment, piece.length)
-        values = exact_decisions(block.rows, theta[np.newaxis], (a, z), team)
-        y = np.where(block.label[a:z] == positive, 1.0, -1.0)
-        signed = y * values[:, 0]
-        doubtful = np.flatnonzero(signed <= 0)
-        if doubtful.size:
-            doubtful = doubtful[row_weights(block, positive, doubtful + a) > 0]
-        if np.any((signed[doubtful] < 0) | (y[doubtful] != right_at)):
-            return True, on_it
-        on_it = on_it or bool(doubtful.size)
-    return False, on_it
+    block, alone = piece.block, Team(1)
+
+    def look(span: tuple[int, int]) -> tuple[bool, bool]:
+        on_it = False
+        for a in range(*span, AT_A_TIME):
+            z = min(a + AT_A_TIME, span[1])
+            values = exact_decisions(block.rows, theta[np.newaxis], (a, z), alone)[:, 0]
+            own = block.label[a:z] == positive
+            doubtful = np.flatnonzero(((values > 0) != own) | (values == 0))
+            if doubtful.size:
+                doubtful = doubtful[row_weights(block, positive, doubtful + a) > 0]
+            side = np.where(own[doubtful], 1.0, -1.0)
+            if np.any((values[doubtful] != 0) | (side != right_at)):
+                return True, on_it
+            on_it = on_it or bool(doubtful.size)
+        return False, on_it
+
+    wrong, on_it = zip(
+        *team.each(look, team.ranges(piece.length, n_entries(block.rows))), strict=True
+    )
+    return any(wrong), any(on_it)
 
 
 def fit_of(p: LinearProblem, settings: Settings) -> Fit:
