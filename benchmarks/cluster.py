@@ -1,6 +1,6 @@
 """The same work on the processes of a Dask cluster: one, two, and in memory without any.
 
-``python -m benchmarks.cluster``: 20 000 000 x 20 by default (``--rows``, ``--features``), made by
+``python -m benchmarks.cluster``: 40 000 000 x 20 by default (``--rows``, ``--features``), made by
 tasks on the workers, each with one thread, and the same rows in this process for one thread.
 Whole calls, reading and checking the data on the workers included, medians; every answer is
 compared with that of one thread, bit for bit. Beside it the tasks, and the bytes that travel
@@ -291,7 +291,7 @@ tasks, {times} times, and so does work that goes from worker to worker.
 def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--rows", type=int, default=40_000_000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--blocks", type=int, default=40)
     parser.add_argument("--only", default="", help="a word in the names of the work")

@@ -49,7 +49,10 @@ SET_UP = 6  # passes over a working set before it can be solved
 VISITS = 50  # of each row, on average, in which coordinate descent should halve the gap
 HOPEFUL = 10  # rounds after which a working set should be separated
 # What the rest of a run follows from, beside the samples.
-STATE = ("rows", "alpha", "w", "b", "mu", "scale", "hopeful", "grown", "clean", "target", "late")
+STATE = (
+    "rows", "alpha", "proof_rows", "proof_alpha", "w", "b", "mu", "scale", "hopeful", "grown",
+    "clean", "target", "late",
+)  # fmt: skip
 
 
 class Near(NamedTuple):
@@ -98,6 +101,8 @@ class MaxMargin:
         self.trace: list[Progress] = []
         self.many = min(2 * samples.d + FEW, MOST)
         self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
+        # What proves the dual value: rows, and their multipliers.
+        self.proof_rows, self.proof_alpha = np.empty(0, np.int64), np.empty(0)
         self.hopeful, self.grown, self.clean = True, True, False
         self.rows = samples.some(self.many // 2, used)
         self.part, self.alpha = samples.part(self.rows), np.zeros(len(self.rows))
@@ -137,6 +142,7 @@ class MaxMargin:
         except KeyboardInterrupt:
             return StopReason.INTERRUPTED
         finally:
+            self.best = self.best._replace(alpha=self._multipliers())
             if not self.best.primal < np.inf:  # the best there is, although it does not separate
                 self.best = self.best._replace(w=self.w, b=self.b)
 
@@ -148,16 +154,19 @@ class MaxMargin:
     def _note(self, **more: StopReason) -> None:
         """Note all that the rest of the run follows from."""
         state = {name: getattr(self, name) for name in STATE}
-        self.notes.note(self._page, {**state, "best": self.best, "trace": self.trace, **more})
+        state["best"] = self.best._replace(alpha=np.empty(0))
+        self.notes.note(self._page, {**state, "trace": self.trace, **more})
 
     def _restored(self, saved: dict[str, Any]) -> dict[str, Any]:
         """What was noted, which is how it stands now."""
-        rows, alpha = saved["rows"], saved["alpha"]
-        if rows.shape != alpha.shape or saved["w"].shape != self.w.shape:
-            raise ValueError(rows.shape)
+        rows, proof = saved["rows"], saved["proof_rows"]
+        shapes = saved["alpha"].shape, saved["proof_alpha"].shape, saved["w"].shape
+        if shapes != (rows.shape, proof.shape, self.w.shape):
+            raise ValueError(shapes)
         for name in STATE:
             setattr(self, name, saved[name])
-        self.part, self.best = self.samples.part(rows), Best(*saved["best"])
+        self.part = self.samples.part(rows)
+        self.best = Best(*saved["best"])._replace(alpha=self._multipliers())
         self.trace = [Progress(*one) for one in saved["trace"]]
         self.began = time.perf_counter() - max((one.seconds for one in self.trace), default=0.0)
         return saved
@@ -204,7 +213,12 @@ class MaxMargin:
             raise Halt(StopReason.INSEPARABLE)
         part, best = self.part, self.best
         s = part.values(np.append(best.w, best.b))
-        used = (self.alpha > 0, best.alpha[self.rows] > 0, s < 1 + 1e-9, s < 1 + 1e-6)
+        used = (
+            self.alpha > 0,
+            np.isin(self.rows, self.proof_rows[self.proof_alpha > 0]),
+            s < 1 + 1e-9,
+            s < 1 + 1e-6,
+        )
         for close in used:
             alpha = polished(part, close.astype(np.float64), np.full(part.n, np.inf))
             if alpha is not None and self.best.gap > self.tol:
@@ -301,18 +315,23 @@ class MaxMargin:
             self.best = self.best._replace(w=best[0], b=best[1], primal=best[2])
         even, dual = _bound(part, self.alpha)
         if dual > self.best.dual * (1 - 0.25 * self.tol * self.clean):
-            alpha = np.zeros(samples.n)
-            alpha[self.rows] = even
-            self.best = self.best._replace(alpha=alpha, dual=dual)
+            self.proof_rows, self.proof_alpha = self.rows, even
+            self.best = self.best._replace(dual=dual)
         seconds = time.perf_counter() - self.began
         self.trace = [*self.trace, Progress(best[2], dual, part.n, seconds)]  # as noted it stays
         if self.report is not None:
             self.report(len(self.trace), self.best, self.trace[-1])
         return Near(rows, values, part.values(np.append(w, 0.0)) + part.y * b)
 
+    def _multipliers(self) -> Floats:
+        """Those that prove the dual value, one for each row: an array as long as the data."""
+        alpha = np.zeros(self.samples.n)
+        alpha[self.proof_rows] = self.proof_alpha
+        return alpha
+
     def _from_multipliers(self) -> None:
         """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
-        w = self.samples.total(self.best.alpha)
+        w = self.samples.total(self._multipliers())
         least, _, _ = self.samples.nearest(w, 0.0, self.used, -np.inf, 1, self.rows)
         w, b, primal = centred_by(least, w)
         if primal - self.best.dual <= self.tol * primal < np.inf:
