@@ -1,10 +1,10 @@
 """The same work on the processes of a Dask cluster: one, two, and in memory without any.
 
-``python -m benchmarks.cluster``: 40 000 000 x 20 by default (``--rows``, ``--features``), made by
+``python -m benchmarks.cluster``: 20 000 000 x 20 by default (``--rows``, ``--features``), made by
 tasks on the workers, each with one thread, and the same rows in this process for one thread.
-Whole calls, reading and checking the data on the workers included, medians; every answer is
-compared with that of one thread, bit for bit. Beside it the tasks, and the bytes that travel
-through the client, counted as they are pickled. ``--blocks 10000`` cuts the rows that often.
+Whole calls, reading and checking the data on the workers included, medians of turns; every
+answer is compared with that of one thread, bit for bit. Beside it the tasks, and the bytes that
+travel through the client, counted as they are pickled. ``--blocks 10000`` cuts the rows that often.
 """
 
 from __future__ import annotations
@@ -139,16 +139,6 @@ def works(wanted: str = "") -> dict[str, Callable[[Any, Any], Any]]:
     return {name: call for name, call in every.items() if wanted in name}
 
 
-def timed(call: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Median seconds, and the last answer, after a first time that does not count."""
-    found, times = call(), []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        found = call()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times), found
-
-
 class Share(NamedTuple):
     """Where the time of a call goes."""
 
@@ -180,47 +170,77 @@ def empty_round(client: Any) -> float:
 
 
 def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list[Table]:
-    """All figures."""
+    """All figures: medians of as many turns, in each of which one has its turn after the other."""
     import numba
 
-    results: dict[str, dict[str, Any]] = {name: {} for name in works(wanted)}
-    there: list[float] = []  # seconds of a pass by X @ w on the cluster, which nothing can beat
+    numba.config.NUMBA_NUM_THREADS = 1  # of this process
+    data, passes, waited = here(n, d, blocks), dict[str, list[float]](), list[float]()
+    results = {name: Result({}, {}, [], []) for name in works(wanted)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for workers in (1, 2):
-            options = {"threads_per_worker": 1, "memory_limit": 0, "host": "127.0.0.1"}
-            options["dashboard_address"] = "127.0.0.1:0"
-            with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
-                client.get_task_stream()  # from now on
-                X, y = on_workers(n, d, blocks)
-                waited = empty_round(client)
-                there.append(timed(partial(_pass_there, X), repeats)[0])
-                for name, call in works(wanted).items():
-                    with Traffic().counting() as traffic:
-                        seconds, found = timed(partial(call, X, y), repeats)
-                    each = repeats + 1
-                    results[name] |= {f"{workers}": seconds, f"{workers} answer": answer(found)}
-                    results[name][f"{workers} traffic"] = [
-                        round(v / each)
-                        for v in (traffic.rounds, traffic.tasks, traffic.sent, traffic.received)
-                    ]
-                    results[name]["share"] = share_of_time(
-                        client, partial(call, X, y), ONE_BY_ONE in name
-                    )
-                    print(f"{workers} workers: {name}: {seconds:.3g} s", flush=True)
-                del X, y
-        numba.config.NUMBA_NUM_THREADS = 1
-        X, y = here(n, d, blocks)
-        passes = statistics.median(_one_pass(X) for _ in range(5))
-        for name, call in works(wanted).items():
-            seconds, found = timed(partial(call, X, y), repeats)
-            results[name] |= {"memory": seconds, "memory answer": answer(found)}
-    return _tables(results, n, d, blocks, passes, there, waited)
+        for _ in range(repeats):
+            passes.setdefault("memory", []).append(_one_pass(data[0]))
+            for name, call in works(wanted).items():
+                results[name].timed("memory", partial(call, *data))
+            for workers in ("1", "2"):
+                with cluster_of(int(workers)) as client:
+                    X, y = on_workers(n, d, blocks)
+                    passing = partial(_pass_there, X)
+                    share_of_time(client, passing, one_by_one=False)
+                    passed = share_of_time(client, passing, one_by_one=False)
+                    passes.setdefault(workers, []).append(passed.busy)
+                    waited.append(empty_round(client))
+                    for name, call in works(wanted).items():
+                        results[name].timed(workers, partial(call, X, y))
+                        print(workers, name, results[name].times[workers], flush=True)
+                        if workers == "2":
+                            results[name].watched(client, name, partial(call, X, y))
+                    del X, y
+    return _tables(results, n, d, blocks, passes, statistics.median(waited))
+
+
+@contextmanager
+def cluster_of(workers: int) -> Iterator[Any]:
+    """The client of a cluster of so many processes with one thread each, which is watched."""
+    options = {"threads_per_worker": 1, "memory_limit": 0, "host": "127.0.0.1"}
+    options["dashboard_address"] = "127.0.0.1:0"
+    with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster) as client:
+        client.get_task_stream()  # from now on
+        yield client
+
+
+class Result(NamedTuple):
+    """Times and answers by where the rows are, and what travels and takes time on two workers."""
+
+    times: dict[str, list[float]]
+    answers: dict[str, Any]
+    traffic: list[int]
+    shares: list[Share]
+
+    def timed(self, where: str, call: Callable[[], Any]) -> None:
+        """Take the time of a call, after one that does not count."""
+        call()
+        began = time.perf_counter()
+        found = call()
+        self.times.setdefault(where, []).append(time.perf_counter() - began)
+        self.answers[where] = answer(found)
+
+    def watched(self, client: Any, name: str, call: Callable[[], Any]) -> None:
+        """See where the time of a call goes; the first time also what travels."""
+        if not self.traffic:
+            with Traffic().counting() as counted:
+                call()
+            self.traffic.extend((counted.rounds, counted.tasks, counted.sent, counted.received))
+        self.shares.append(share_of_time(client, call, ONE_BY_ONE in name))
 
 
 def _pass_there(X: Any) -> float:
     """One pass over all rows by Dask itself: of what it finds only a number comes here."""
-    return float((X @ np.ones(X.shape[1])).sum().compute())
+    return float(X.map_blocks(_summed, dtype=float, chunks=(1, 1)).sum().compute())
+
+
+def _summed(X: Any) -> Any:
+    return (X @ np.ones(X.shape[1])).sum(keepdims=True)[:, np.newaxis]
 
 
 def _one_pass(X: Any) -> float:
@@ -233,21 +253,20 @@ def _one_pass(X: Any) -> float:
 
 
 def _tables(
-    results: dict[str, Any],
+    results: dict[str, Result],
     n: int,
     d: int,
     blocks: int,
-    one_pass: float,
-    there: list[float],
+    passes: dict[str, list[float]],
     waited: float,
 ) -> list[Table]:
-    names = ["work", "memory, 1 thread (s)", "1 worker (s)", "2 workers (s)"]
-    more = ["1 worker / memory", "1 worker / 2 workers", "passes of X @ w, 2 workers", "same bits"]
+    one = {where: statistics.median(times) for where, times in passes.items()}
     speed = Table(
-        f"{n} x {d} in {blocks} blocks; a pass by X @ w takes {one_pass:.3g} s in memory, on the "
-        f"cluster {there[0]:.3g} s by one worker and {there[1]:.3g} s by two",
-        names + more,
-    )
+        f"{n} x {d} in {blocks} blocks; a pass by X @ w takes {one['memory']:.3g} s in memory, by "
+        f"one worker {one['1']:.3g} s, by each of two {one['2']:.3g} s",
+        ["work", "memory, 1 thread (s)", "1 worker (s)", "2 workers (s)", "1 worker / memory",
+         "1 worker / 2 workers", "same bits"],
+    )  # fmt: skip
     travel = Table(
         "What travels through the client in a whole call, two workers",
         ["work", "rounds", "tasks", "bytes to workers", "bytes from workers"],
@@ -257,20 +276,21 @@ def _tables(
         ["work", "a worker (s)", "the client (s)", "rounds (s)", "2 workers, model (s)",
          "measured (s)", "1000 workers, model (s)"],
     )  # fmt: skip
-    for name, r in results.items():
-        same = r["1 answer"] == r["2 answer"] == r["memory answer"]
-        times = (r["memory"], r["1"], r["2"])
-        ratios = (r["1"] / r["memory"], r["1"] / r["2"], r["2"] / there[1], same)
-        speed.add(**dict(zip(names + more, (name, *times, *ratios), strict=True)))
-    for name, r in results.items():
-        (rounds, tasks, sent, received), (busy, cpu) = r["2 traffic"], r["share"]
-        travel.add(**dict(zip(travel.columns, (name, rounds, tasks, sent, received), strict=True)))
-        waits = rounds * waited
+    for name, result in results.items():
+        memory, first, two = (statistics.median(result.times[k]) for k in ("memory", "1", "2"))
+        same = result.answers["memory"] == result.answers["1"] == result.answers["2"]
+        _fill(speed, name, memory, first, two, first / memory, first / two, same)
+        _fill(travel, name, *result.traffic)
+        busy, cpu = (statistics.median(part) for part in zip(*result.shares, strict=True))
+        waits = result.traffic[0] * waited
         # As many rows on each worker as here; who is one, or has to be one, has more to do.
         large = (TIMES if ONE_BY_ONE in name else 1) * busy + TIMES * cpu + waits
-        row = (name, busy, cpu, waits, busy + cpu + waits, r["2"], large)
-        thousand.add(**dict(zip(thousand.columns, row, strict=True)))
+        _fill(thousand, name, busy, cpu, waits, busy + cpu + waits, two, large)
     return [speed, travel, thousand]
+
+
+def _fill(table: Table, *row: Any) -> None:
+    table.add(**dict(zip(table.columns, row, strict=True)))
 
 
 INTRODUCTION = """
@@ -291,7 +311,7 @@ tasks, {times} times, and so does work that goes from worker to worker.
 def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=40_000_000)
+    parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--blocks", type=int, default=40)
     parser.add_argument("--only", default="", help="a word in the names of the work")

@@ -42,6 +42,11 @@ settings.register_profile(
 settings.load_profile("default")
 
 
+def pytest_xdist_auto_num_workers():
+    """One worker more than there are cores, for many tests wait for a process or a browser."""
+    return (os.cpu_count() or 1) + 1
+
+
 def _quick(path):
     """The tests of a file that are quick, or None."""
     return QUICK.get(path.as_posix().removeprefix(f"{ROOT.as_posix()}/tests/"))
