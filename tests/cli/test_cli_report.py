@@ -2,6 +2,7 @@
 
 import html
 import json
+import os
 import re
 import shlex
 import warnings
@@ -33,7 +34,7 @@ def recipes(page):
 def assert_same_model(page):
     """Both recipes of a page give the same model, to the bit."""
     command, program = recipes(page)
-    words = shlex.split(command)
+    words = [os.path.expanduser(word) for word in shlex.split(command)]  # noqa: PTH111  as a shell
     assert words[:2] == ["rosenblatt", "fit"]
     call(*words[1:], "-q", "--cv", 0)
     saved = rb.io.load("model.skops")
