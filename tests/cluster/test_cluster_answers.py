@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn.base import clone
 
 import rosenblatt as rb
+from rosenblatt.cluster.engine import Engine, _name_of, n_bytes
 from rosenblatt.cluster.placing import _cuts
 from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.data.sources import Elsewhere, MemorySource, map_pieces, through_pieces
@@ -236,3 +237,21 @@ def test_blocks_in_memory_are_mapped_and_gone_through_alike():
     ask = lambda piece, team, column: (piece.start, column.tolist())  # noqa: E731
     assert list(map_pieces(source, ask, None, np.arange(6))) == [(0, [0, 1, 2, 3]), (4, [4, 5])]
     assert through_pieces(source, lambda piece, total: total + piece.length, 0) == 6
+
+
+def test_labels_stay_where_they_are(client, monkeypatch):
+    X, y = points(40_000)
+    sent, map_all = [], Engine.map
+
+    def mapped(self, function, *columns, **given):
+        if _name_of(function) == "each":  # work on all rows
+            sent.append(sum(n_bytes(list(column)) for column in columns))
+        return map_all(self, function, *columns, **given)
+
+    there = da.from_array(X, chunks=(5000, -1)), da.from_array(y, chunks=5000)
+    there = [one.persist() for one in there]
+    monkeypatch.setattr(Engine, "map", mapped)
+    proof = rb.separability(*there)
+    assert rb.certify.check(proof, *there).valid
+    assert len(sent) > 5
+    assert sum(sent) < len(X) / 8  # less than a bit for each row

@@ -187,6 +187,23 @@ def test_the_loss_of_a_worker_changes_no_bit(breakable, in_memory, at_submission
     assert_none_left(breakable)
 
 
+@pytest.mark.parametrize("name", ["online", "separable", "soft margin"])
+def test_the_loss_of_all_workers_at_once_changes_no_bit(
+    breakable, in_memory, at_submission, name, monkeypatch
+):
+    monkeypatch.setattr(engine, "LOOK", 0.2)
+    breakable.wait_for_workers(3, timeout=60)
+
+    def kill_all():
+        for nanny in breakable.cluster.workers.values():
+            os.kill(nanny.pid, signal.SIGKILL)
+
+    sent = at_submission(2, kill_all)
+    assert answer(name, blocks) == in_memory[name]
+    assert len(sent) > 2
+    assert_none_left(breakable)
+
+
 def test_a_task_done_again_on_the_same_arguments_finds_the_same(client, monkeypatch, in_memory):
     submit, map_all = Engine.submit, Engine.map
 

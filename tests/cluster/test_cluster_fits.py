@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
 from rosenblatt.cluster.reading import ChunkWarning
+from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.perceptron import afar, pocket
 from rosenblatt.running.clock import Halt
 from rosenblatt.running.run import Run
@@ -17,6 +18,7 @@ from rosenblatt.running.run import Run
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="the extra dask is not installed")
 delayed = pytest.importorskip("dask").delayed
+wait = pytest.importorskip("distributed").wait
 
 pytestmark = [pytest.mark.cluster, pytest.mark.compiled]
 
@@ -370,3 +372,23 @@ class TestAnswers:
         model = fitted(perceptron(), X, y)
         answers = model.predict(chunked(X, 500)).compute(scheduler="synchronous")
         assert np.array_equal(answers, model.predict(X))
+
+
+def test_blocks_in_a_row_are_made_by_the_same_worker(client, monkeypatch):
+    X, y = samples()
+    there = da.from_array(X, chunks=(20, -1)), da.from_array(y, chunks=20)
+    found = []
+    runs = ClusterSource.runs
+
+    def noted(source, first=0):
+        found.append([(run.start, run.stop) for run in runs(source, first)])
+        return runs(source, first)
+
+    monkeypatch.setattr(ClusterSource, "runs", noted)
+    fitted(perceptron(), *there)
+    assert {len(some) for some in found} == {2}  # a run of blocks for each of two workers
+    there = [one.persist() for one in there]
+    wait(there)
+    found.clear()
+    fitted(perceptron(), *(one + 0 for one in there))
+    assert len({tuple(some) for some in found}) == 1  # wherever these are

@@ -9,7 +9,8 @@ from concurrent.futures import CancelledError
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary, ref
@@ -23,7 +24,7 @@ LOOK = 2.0  # seconds after which to look whether there still are a scheduler an
 MESSAGE = 1 << 22  # bytes to send at a time
 AHEAD = 4  # results on their way here while one is looked at
 GONE = 30.0  # seconds without a scheduler after which nobody waits for it any longer
-ANSWER = 5.0  # seconds that it has for an answer when something has gone wrong
+ANSWER = 5.0  # seconds that it has for an answer, or workers to come back, when something is wrong
 DESERTED = 120.0  # seconds without a single worker after which nobody waits for one any longer
 LONGEST = 400  # letters of what somebody else's error says
 LARGE = "distributed.admin.large-graph-warning-threshold"
@@ -111,8 +112,11 @@ class Engine:
             raise ClusterError(msg) from None
 
     def workers(self) -> dict[str, Worker]:
-        """Every worker by its address."""
-        workers = self._asked("identity", n_workers=-1)["workers"]
+        """Every worker by its address; where all have died, they may just be coming back."""
+        workers, began = None, time.monotonic()
+        while not workers and time.monotonic() - began < ANSWER:
+            workers = self._asked("identity", n_workers=-1)["workers"]
+            time.sleep(0 if workers else AT_A_TIME)
         if not workers:
             msg = f"the cluster at {self._address} has no workers: start some, or wait for them"
             raise ClusterError(msg)
@@ -126,10 +130,30 @@ class Engine:
         found = self._asked("who_has", keys=[future.key for future in futures])
         return [next(iter(sorted(found.get(future.key, ()))), "") for future in futures]
 
-    def begin(self, delayed: Sequence[Any], name: str) -> list[Any]:
-        """Have blocks computed, or found where they are; `name` is what messages call all."""
-        with self._sending():
-            futures = list(self.client.compute(list(delayed), traverse=False))
+    def neighbours(self, count: int) -> list[str]:
+        """The workers that so many parts are best read by: those in a row by the same one.
+
+        An online epoch then goes through many of them before it goes on to another worker. Each
+        worker has as many as it has threads.
+        """
+        workers = self.workers()
+        threads = [address for address, worker in workers.items() for _ in range(worker.threads)]
+        return [threads[k * len(threads) // count] for k in range(count)]
+
+    def begin(
+        self, delayed: Sequence[Any], name: str, homes: Sequence[str | None] = ()
+    ) -> list[Any]:
+        """Have blocks computed, or found where they are; `name` is what messages call all.
+
+        If there are `homes`, by these workers, as far as they are still there.
+        """
+        futures: list[Any] = []
+        both = zip(homes or [None] * len(delayed), delayed, strict=True)
+        for home, some in groupby(both, key=itemgetter(0)):
+            where = {"workers": [home], "allow_other_workers": True} if home else {}
+            with self._sending():
+                blocks = [block for _, block in some]
+                futures += self.client.compute(blocks, traverse=False, **where)
         self._begun |= {id(future): future for future in futures}
         self._name(futures, name)
         return futures
@@ -235,6 +259,12 @@ class Engine:
             return None
         self._name(found, name)
         return found
+
+    def holds(self, given: Any) -> bool:
+        """Whether something that a collection is made of is on workers already."""
+        from distributed import futures_of
+
+        return bool(futures_of(given))
 
     def _name(self, blocks: list[Any], name: str) -> None:
         """Have messages call blocks by their numbers."""
@@ -380,9 +410,34 @@ class Watch:
             self._question = None
         elif self._question is None and now - self._looked > LOOK:
             self._looked = now
-            self._question = self._engine._begin(client.scheduler.identity(n_workers=0))
+            self._question = self._engine._begin(_tended(client))
         if now - self._manned > DESERTED:
             raise self._engine._deserted()
+
+
+async def _tended(client: Any) -> Any:
+    """What the scheduler says of itself, after it has done what it has forgotten to do."""
+    with suppress(Exception):  # one that runs no functions, or knows nothing of this library
+        await client.run_on_scheduler(let_others)
+    return await client.scheduler.identity(n_workers=0)
+
+
+def let_others(dask_scheduler: Any) -> None:
+    """By the scheduler: have what waits for workers that are gone be done by others.
+
+    It does so by itself, but not with tasks that met with a time in which there was no worker.
+    """
+    here, waiting = dask_scheduler.workers, list(dask_scheduler.unrunnable)
+    stuck = [
+        task
+        for task in waiting
+        if task.loose_restrictions and here.keys().isdisjoint(task.worker_restrictions or ())
+    ]
+    for task in stuck:
+        task.worker_restrictions = None
+    changes = {task.key: "processing" for task in stuck}
+    if here and changes:
+        dask_scheduler.transitions(changes, f"rosenblatt-{uuid.uuid4().hex}")
 
 
 def n_bytes(given: Any) -> int:

@@ -197,8 +197,11 @@ def block_futures(engine: Engine, given: Any, name: str) -> list[Any]:
         return found
     # Arrays as they are: optimised each for itself, tasks of one name would differ.
     how = {"optimize_graph": False} if hasattr(given, "numblocks") else {}
-    delayed = given.to_delayed(**how)  # an array of them, or a list
-    return engine.begin(list(getattr(delayed, "flat", delayed)), name)
+    found = given.to_delayed(**how)  # an array of them, or a list
+    delayed = list(getattr(found, "flat", found))
+    # What is made of blocks that are somewhere already is best made there.
+    homes = [] if engine.holds(given) else engine.neighbours(len(delayed))
+    return engine.begin(delayed, name, homes)
 
 
 def _given(engine: Engine, given: Any, name: str) -> Given:

@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.cluster.engine import end_if_unwanted
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
-from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
+from rosenblatt.data.sources import IN_ORDER, Elsewhere, OfBlock, Piece
 from rosenblatt.exact.blocks import stacked
 from rosenblatt.running.threads import Team
 
@@ -85,7 +85,7 @@ class ClusterSource(Elsewhere):
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any],
+        *columns: NDArray[Any] | OfBlock,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """``task(piece, team, ...)`` for every piece, by its worker; results in row order.
@@ -93,7 +93,9 @@ class ClusterSource(Elsewhere):
         `look_up` is called while they are at work, and may raise to give up.
         """
         held = [share.held for share in self.shares]
-        parts = [[[column[a:z] for column in columns] for a, z in s.spans] for s in self.shares]
+        parts = [
+            [[_cut(column, a, z) for column in columns] for a, z in s.spans] for s in self.shares
+        ]
         homes = [share.home for share in self.shares]
         futures = self.engine.ask(partial(_each, task), held, parts, homes=homes)
         found = self.engine.gather(futures, look_up)
@@ -258,11 +260,17 @@ class ClusterSource(Elsewhere):
         return placed_in_tiles(self.engine, parts, sizes, n_features, weighted)
 
 
+def _cut(column: NDArray[Any] | OfBlock, first: int, last: int) -> Any:
+    """What of a column goes to whoever has these rows."""
+    return column if isinstance(column, OfBlock) else column[first:last]
+
+
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
     found = []
     for piece, columns in zip(held.pieces, parts, strict=True):
         end_if_unwanted()
-        found.append(task(piece, ALONE, *columns))
+        made = (c.make(piece) if isinstance(c, OfBlock) else c for c in columns)
+        found.append(task(piece, ALONE, *made))
     return found
 
 

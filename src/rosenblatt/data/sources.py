@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from mmap import mmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +27,10 @@ from rosenblatt.data.rows import (
 )
 from rosenblatt.data.scratch import scratch
 from rosenblatt.exact.blocks import LabelledStack, Stack, stacked
+from rosenblatt.exact.sides import as_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 IN_ORDER = np.empty(0, np.int64)
@@ -72,6 +75,12 @@ class Source(Protocol):
         ...
 
 
+class OfBlock(NamedTuple):
+    """A column with a number for each row, whose part whoever has a block can make of that."""
+
+    make: Callable[[Piece], NDArray[Any]]
+
+
 class Elsewhere(ABC):
     """Blocks in other processes: what is to be done with one is done there (`map_pieces`).
 
@@ -90,7 +99,7 @@ class Elsewhere(ABC):
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any],
+        *columns: NDArray[Any] | OfBlock,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """`map_pieces` with a team of the other process; `look_up` may raise to give up."""
@@ -305,6 +314,14 @@ class FarRows:
 
     def __init__(self, source: Elsewhere) -> None:
         self._source, self.dense = source, source.dense
+        self._known: list[tuple[ref[NDArray[Any]], OfBlock]] = []
+
+    def knows(self, column: NDArray[Any], make: Callable[[Any], NDArray[Any]]) -> None:
+        """A column that need not travel: whoever has a block makes its part of that."""
+        self._known.append((ref(column), OfBlock(make)))
+
+    def _sent(self, column: NDArray[Any]) -> NDArray[Any] | OfBlock:
+        return next((made for known, made in self._known if known() is column), column)
 
     def map(
         self,
@@ -314,7 +331,7 @@ class FarRows:
     ) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block; `look_up` may raise to give up."""
         task = partial(_of_matrix, task, self._source.n_features)
-        yield from self._source.map(task, *columns, look_up=look_up)
+        yield from self._source.map(task, *map(self._sent, columns), look_up=look_up)
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """A copy of the listed rows, ascending, which may be changed."""
@@ -345,6 +362,11 @@ def _labels(piece: Piece, team: Any) -> NDArray[np.int32]:
     return piece.block.label
 
 
+def signs_of(positive: int, piece: Piece) -> NDArray[np.int8]:
+    """1 for the rows of a block that are of a class, -1 for the others."""
+    return as_signs(piece.block.label == positive)
+
+
 def members(source: Source | Elsewhere, positive: int) -> NDArray[np.bool_]:
     """The rows that are of a class: a bit of each travels."""
     found = map_pieces(source, partial(_members, positive), None)
@@ -359,7 +381,7 @@ def _members(positive: int, piece: Piece, team: Any) -> tuple[int, NDArray[np.ui
 def labelled(source: Source | Elsewhere, positive: int) -> Labelled | LabelledStack:
     """The rows of a source for those who check something, 1 for a class and 0 for the rest."""
     if isinstance(source, Elsewhere):
-        return LabelledStack(stack(source), members(source, positive))
+        return LabelledStack(stack(source), members(source, positive), partial(signs_of, positive))
     return Labelled(source, positive)
 
 

@@ -267,13 +267,21 @@ class Far(Protocol):
         """A copy of the listed rows, ascending."""
         ...
 
+    def knows(self, column: NDArray[Any], make: Callable[[Any], NDArray[Any]]) -> None:
+        """A column that need not travel: whoever has a block makes its part of that."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledStack:
-    """Samples in blocks, wherever they are, and a label for each."""
+    """Samples in blocks in other processes, and a label for each: 1 or 0.
+
+    `signs` makes 1 and -1 of these, of a block, where that is.
+    """
 
     X: Stack
-    y: NDArray[Any]
+    y: NDArray[np.bool_]
+    signs: Callable[[Any], NDArray[np.int8]]
 
 
 class Stack:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import Elsewhere, MemorySource, is_dense, members, some_rows, stack
+from rosenblatt.data.sources import (
+    Elsewhere,
+    MemorySource,
+    is_dense,
+    members,
+    signs_of,
+    some_rows,
+    stack,
+)
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.exact.sides import as_signs
 from rosenblatt.nearest import loops as slack
@@ -69,6 +77,8 @@ class Samples:
         self.positive = positive
         self.dense = is_dense(source)
         self.matrix = stack(source)
+        if self.matrix.far is not None:
+            self.matrix.far.knows(self.y, partial(signs_of, positive))
 
     @contextmanager
     def system(self, units: float) -> Iterator[None]:
@@ -237,7 +247,7 @@ def _largest(numbers: NDArray[Any], start: int) -> float:
 
 def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Floats:
     """``y_i(w·x_i + b)`` of the rows of a block."""
-    y, out = as_signs(piece.block.label == positive), np.empty(piece.length)
+    y, out = signs_of(positive, piece), np.empty(piece.length)
     slack.values(piece.block.rows, y, theta, 0, piece.length, out)
     return out
 

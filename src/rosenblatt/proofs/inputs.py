@@ -216,8 +216,11 @@ class LabelledRows:
 
 def read_samples(X: Any, y: Any, each: Each = in_turn) -> SignedRows:
     """X and y, or blocks of them, as samples; ValueError says in one line what is wrong."""
-    X, labels = _read(X, y, each)
-    return SignedRows(X, _signs_of(labels), each=each)
+    matrix, labels = _read(X, y, each)
+    signs = _signs_of(labels)
+    if isinstance(X, LabelledStack) and X.X.far is not None:
+        X.X.far.knows(signs, X.signs)
+    return SignedRows(matrix, signs, each=each)
 
 
 def read_labelled_samples(X: Any, y: Any) -> LabelledRows:

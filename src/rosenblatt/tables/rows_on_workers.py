@@ -87,7 +87,9 @@ class _Parts:
         """Have all parts read; see that they are of one table."""
         if not self.files:
             self._refuse_no_rows(only_header=False)
-        self.futures = [self._submit(part) for part in self.files]
+        homes = self.engine.neighbours(len(self.files))
+        both = zip(self.files, homes, strict=True)
+        self.futures = [self._submit(part, home=home) for part, home in both]
         found = self._gathered(self.futures)
         odd = {part.number for part, one in zip(self.files, found, strict=True) if one is None}
         if odd:  # lines that are not plain: the file is read as a whole
@@ -104,11 +106,11 @@ class _Parts:
     def _gathered(self, futures: Sequence[Any]) -> list[PartSummary | None]:
         return self.engine.gather([self.engine.submit(summary, one) for one in futures])
 
-    def _submit(self, part: FilePart, as_texts: Sequence[str] = ()) -> Any:
+    def _submit(self, part: FilePart, as_texts: Sequence[str] = (), home: str = "") -> Any:
         asked = self.asked
         if part.number and asked.header is None:
             asked = replace(asked, header=self.plan.header)
-        return self.engine.submit(read_part, part, asked, as_texts)
+        return self.engine.submit(read_part, part, asked, as_texts, worker=home)
 
     def _read_whole(self, odd: set[int]) -> None:
         """Read these files in one part each."""
