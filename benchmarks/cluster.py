@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 EPOCHS = 5
 TIMES = 500  # as many workers, and rows, as the two here
+NETWORK = 1e9  # bytes a second to and from the client, of the thousand workers
+MANY = 10_000  # blocks
 ONE_BY_ONE = "online"  # work in which workers wait for one another
 
 
@@ -49,16 +51,23 @@ def rows_of_block(number: int, rows: int, d: int) -> Any:
     return np.column_stack([X, s > 0])
 
 
-def on_workers(n: int, d: int, blocks: int) -> tuple[Any, Any]:
-    """The rows in the memory of the workers."""
+def on_workers(client: Any, n: int, d: int, blocks: int) -> tuple[Any, Any]:
+    """The rows in the memory of the workers, of each as many, those of one after those of another.
+
+    So they are where they have been read by `rb.open`, or given without `persist`.
+    """
     sizes = np.diff([n * k // blocks for k in range(blocks + 1)]).tolist()
     parts = [
         da.from_delayed(delayed(rows_of_block)(k, size, d), (size, d + 1), dtype=float)
         for k, size in enumerate(sizes)
     ]
-    whole = da.concatenate(parts)
-    X, y = whole[:, :-1].map_blocks(np.ascontiguousarray).persist(), whole[:, -1].persist()
-    wait([X, y])
+    homes, held = Engine(client).neighbours(blocks), list[tuple[Any, Any]]()
+    for home in dict.fromkeys(homes):
+        some = da.concatenate([p for p, h in zip(parts, homes, strict=True) if h == home])
+        mine = some[:, :-1].map_blocks(np.ascontiguousarray), some[:, -1].map_blocks(np.array)
+        held.append(client.persist(mine, workers=[home]))
+        wait(held[-1])
+    X, y = (da.concatenate(column) for column in zip(*held, strict=True))
     return X, y
 
 
@@ -184,7 +193,7 @@ def measure(n: int, d: int, blocks: int, repeats: int, wanted: str = "") -> list
                 results[name].timed("memory", partial(call, *data))
             for workers in ("1", "2"):
                 with cluster_of(int(workers)) as client:
-                    X, y = on_workers(n, d, blocks)
+                    X, y = on_workers(client, n, d, blocks)
                     passing = partial(_pass_there, X)
                     share_of_time(client, passing, one_by_one=False)
                     passed = share_of_time(client, passing, one_by_one=False)
@@ -285,8 +294,25 @@ def _tables(
         waits = result.traffic[0] * waited
         # As many rows on each worker as here; who is one, or has to be one, has more to do.
         large = (TIMES if ONE_BY_ONE in name else 1) * busy + TIMES * cpu + waits
+        large += TIMES * sum(result.traffic[2:]) / NETWORK
         _fill(thousand, name, busy, cpu, waits, busy + cpu + waits, two, large)
     return [speed, travel, thousand]
+
+
+def in_many_blocks(n: int, d: int, wanted: str = "") -> Table:
+    """The same work where the rows come in thousands of blocks, on two workers."""
+    names = ["work", "seconds", "rounds", "tasks"]
+    table = Table(f"{n} x {d} in {MANY} blocks, two workers", names)
+    with warnings.catch_warnings(), cluster_of(2) as client:
+        warnings.simplefilter("ignore")
+        X, y = on_workers(client, n, d, MANY)
+        for name, call in works(wanted).items():
+            call(X, y)
+            with Traffic().counting() as counted:
+                began = time.perf_counter()
+                call(X, y)
+                _fill(table, name, time.perf_counter() - began, counted.rounds, counted.tasks)
+    return table
 
 
 def _fill(table: Table, *row: Any) -> None:
@@ -298,13 +324,20 @@ INTRODUCTION = """
 
 Whole calls on the processes of a Dask cluster on one machine, one thread each, the data in their
 memory; and the same in one process with one thread. `python -m benchmarks.cluster` makes these
-tables. The answers are compared bit for bit.
+tables. The answers are compared bit for bit. Each worker has a run of the rows, as it has where
+`rb.open` or a fit has them read; an online epoch, and shards that go from worker to worker, take
+more tasks where somebody else's blocks lie scattered.
 
-The model behind the last table: a call takes what its tasks take on the worker that has the most
+What limits it here: two processes read the memory of this machine not twice as fast as one, and
+client and scheduler, which have machines of their own elsewhere, share the two cores with the two
+workers. The pass by `X @ w`, one task for each block and no more, says what that leaves.
+
+The model behind the third table: a call takes what its tasks take on the worker that has the most
 to do, what the client and the scheduler compute, and for every round the time in which messages are
 on their way, which is measured with rounds in which there is nothing to do. A thousand workers have
 as many rows each as the two here; what the client and the scheduler do grows with the rows and the
-tasks, {times} times, and so does work that goes from worker to worker.
+tasks, {times} times, and so do the bytes, which take a second for each GB, and work that goes from
+worker to worker.
 """
 
 
@@ -316,11 +349,12 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=40)
     parser.add_argument("--only", default="", help="a word in the names of the work")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--peers", type=int, default=5_000_000, help="rows beside dask-ml; or 0")
+    parser.add_argument("--peers", type=int, default=1_000_000, help="rows beside dask-ml; or 0")
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/cluster.json"))
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
     tables = measure(given.rows, given.features, given.blocks, given.repeats, given.only)
+    tables.append(in_many_blocks(given.rows, given.features, given.only))
     if given.peers:
         from benchmarks.cluster_peers import measure as beside_peers
 

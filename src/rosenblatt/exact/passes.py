@@ -37,15 +37,17 @@ def map_blocks(
     among: Ints | None = None,
     look_up: Callable[[float], None] | None = None,
     columns: Sequence[NDArray[Any]] = (),
+    sift: Callable[[list[Any]], list[Any]] = list,
 ) -> Iterator[Any]:
     """``task(block, rows, ...)`` for every block and the numbers of its rows, in their order.
 
     `each` may do several of them side by side. With `among`, row numbers in ascending order, only
     these rows. `look_up` is called before each block, with how many numbers it has; it may raise
     to end the work. Of `columns`, which have a number for each row, the task is given its rows'.
+    `sift` leaves out what is not needed of what some blocks in a row have given, where they are.
     """
     if isinstance(X, Stack) and X.far is not None:
-        yield from _map_far(X, task, among, look_up, columns)
+        yield from _map_far(X, task, among, look_up, columns, sift)
         return
     first, one_by_one = 0, threading.Lock()
     for matrix in X if isinstance(X, Stack) else (X,):
@@ -58,7 +60,7 @@ def map_blocks(
                         with one_by_one:
                             look_up(block.floats.size)
                     found.append(task(block, rows, *(column[rows] for column in columns)))
-            return found
+            return sift(found)
 
         for found in each(run, list(pairwise(_edges(matrix)))):
             yield from found
@@ -71,6 +73,7 @@ def _map_far(
     among: Ints | None,
     look_up: Callable[[float], None] | None,
     columns: Sequence[NDArray[Any]],
+    sift: Callable[[list[Any]], list[Any]],
 ) -> Iterator[Any]:
     """`map_blocks` in other processes, in one piece of work, while which `look_up` is called."""
     meanwhile = None
@@ -82,13 +85,18 @@ def _map_far(
         asked = [np.zeros(X.shape[0], np.bool_)]
         asked[0][among] = True
     assert X.far is not None
-    task = partial(_on_matrix, task, among is not None)
+    task = partial(_on_matrix, task, among is not None, sift)
     for found in X.far.map(task, *asked, *columns, look_up=meanwhile):
         yield from found
 
 
 def _on_matrix(
-    task: Callable[..., Any], some: bool, matrix: Any, first: int, *columns: NDArray[Any]
+    task: Callable[..., Any],
+    some: bool,
+    sift: Callable[[list[Any]], list[Any]],
+    matrix: Any,
+    first: int,
+    *columns: NDArray[Any],
 ) -> list[Any]:
     """What a task finds in each block of a matrix, where that is."""
     among = None
@@ -100,7 +108,7 @@ def _on_matrix(
         for block, rows in _parts(matrix, first, 0, matrix.shape[0], among):
             here = slice(rows.start - first, rows.stop - first) if not some else rows - first
             found.append(task(block, rows, *(column[here] for column in columns)))
-    return found
+    return sift(found)
 
 
 def _edges(matrix: Any) -> list[int]:

@@ -321,6 +321,12 @@ def _lowest(form: Form, block: RowBlock, numbers: Any, side: NDArray[Any]) -> Lo
     return Lowest(float(low), float(high), block.take(rows), side[rows])
 
 
+def _still_lowest(found: list[Lowest]) -> list[Lowest]:
+    """Those of some blocks that may have the smallest value of all."""
+    ceiling = min((one.high for one in found), default=np.inf)
+    return [one for one in found if not one.low > ceiling]
+
+
 def _smallest(
     X: Any,
     y: NDArray[Any],
@@ -332,8 +338,9 @@ def _smallest(
     """``min_i y_i(w·x_i + b)`` of a form."""
     best: Fraction | None = None
     ceiling = np.inf
-    signs_alone = [y.astype(np.int8, copy=False)]  # they may have to travel
-    for found in map_blocks(X, partial(_lowest, form), each, among, look_up, signs_alone):
+    columns = [y.astype(np.int8, copy=False)]  # they may have to travel
+    task = partial(_lowest, form)
+    for found in map_blocks(X, task, each, among, look_up, columns, sift=_still_lowest):
         if not found.low > ceiling:
             ceiling = min(ceiling, found.high)
             exact, ceiling = _settled_values(form, found, ceiling)

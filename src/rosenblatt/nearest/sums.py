@@ -21,6 +21,8 @@ from rosenblatt.tree_sums import TILE, PartialSum
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from rosenblatt.array_types import Floats
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
@@ -38,13 +40,16 @@ def weighted_total(
     weight: Floats,
     team: Team,
     look_up: Callable[[], None] = lambda: None,
+    y: NDArray[np.int8] | None = None,
 ) -> Floats:
-    """``Σ weight_i x_i``."""
+    """``Σ weight_i x_i``, or ``Σ weight_i y_i x_i`` for y of 1 and -1."""
     tile = tile_rows(source)
     if isinstance(source, Elsewhere):
         used = np.flatnonzero(weight)
         if not are_many(source, len(used)):
-            return _of_few(source, used, weight[used], tile)
+            few = weight[used] if y is None else weight[used] * y[used]
+            return _of_few(source, used, few, tile)
+    weight = weight if y is None else weight * y
     return _summed(source, loops.totals, (), weight, source.n_features, tile, team, look_up)
 
 

@@ -134,7 +134,7 @@ class Samples:
 
     def total(self, u: Floats) -> Floats:
         """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks."""
-        return weighted_total(self.source, u * self.y, self.team, self.clock.look_up)
+        return weighted_total(self.source, u, self.team, self.clock.look_up, self.y)
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
