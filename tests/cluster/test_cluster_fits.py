@@ -9,6 +9,8 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
+from rosenblatt.cluster import reading
+from rosenblatt.cluster.engine import ClusterError, Engine
 from rosenblatt.cluster.reading import ChunkWarning
 from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.perceptron import afar, pocket
@@ -231,6 +233,38 @@ def test_many_small_blocks_are_warned_of_where_fit_was_called(client):
         (advice,) = [one for one in told if issubclass(one.category, ChunkWarning)]
         assert "150 blocks of about 10 rows" in str(advice.message)
         assert advice.filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore::rosenblatt.cluster.reading.ChunkWarning")
+def test_thousands_of_blocks_take_a_few_tasks(client, monkeypatch):
+    X, y = samples()
+    weight = np.random.default_rng(1).integers(0, 3, N).astype(float)
+    sent, map_all, submit = [], Engine.map, Engine.submit
+
+    def mapped(self, function, *columns, **given):
+        sent.extend(columns[0])
+        return map_all(self, function, *columns, **given)
+
+    def submitted(self, function, *args, **given):
+        sent.append(function)
+        return submit(self, function, *args, **given)
+
+    there = da.from_array(X, chunks=(7, -1)), da.from_array(y, chunks=7)
+    monkeypatch.setattr(Engine, "map", mapped)
+    monkeypatch.setattr(Engine, "submit", submitted)
+    here = fitted(perceptron(update="batch"), X, y, weight)
+    alone = fitted(perceptron(update="batch"), *there, weight)
+    assert len(sent) > len(there[0].chunks[0])
+    sent.clear()
+    monkeypatch.setattr(reading, "TASKS", 100)
+    monkeypatch.setattr(reading, "TOGETHER", 7 * D * 50)
+    together = fitted(perceptron(update="batch"), *there, weight)
+    assert len(sent) < len(there[0].chunks[0]) / 4
+    assert bits(together) == bits(alone) == bits(here)
+    X[7 * 33 + 2, 1] = np.inf
+    there = da.from_array(X, chunks=(7, -1)), there[1]
+    with pytest.raises(ClusterError, match=r"block 33 of X: .*infinity"):
+        perceptron().fit(*there)
 
 
 def test_going_on(client):

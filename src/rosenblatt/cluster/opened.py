@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.cluster.engine import is_of_dask
-from rosenblatt.cluster.reading import Labelled, RawBlock, described
+from rosenblatt.cluster.reading import Labelled, RawBlock, described, placed_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,18 +143,18 @@ class ClusteredSamples:
             msg = f"{self!r} holds only one class, {only!r}: a classifier needs at least two"
             raise ValueError(msg)
         counts = np.bincount(self.label, minlength=len(self.classes))
-        parts = list(self.blocks)
+        blocks = list(self.blocks)
         if sample_weight is not None:
             starts = np.cumsum([0, *self._lengths[:-1]])
-            both = zip(parts, starts, self._lengths, strict=True)
-            parts = [
+            both = zip(blocks, starts, self._lengths, strict=True)
+            blocks = [
                 engine.submit(_weighted, part, sample_weight[a : a + n].copy())
                 for part, a, n in both
             ]
         weighted = sample_weight is not None
-        homes, told = described(engine, parts)
-        sizes = [one.size for one in told]
-        return Labelled(parts, homes, sizes, self.classes, counts, self.shape[1], weighted)
+        parts = placed_blocks(engine, blocks)
+        sizes = [one.size for one in described(engine, parts)]
+        return Labelled(parts, sizes, self.classes, counts, self.shape[1], weighted)
 
     def close(self) -> None:
         """Let go of the blocks; nothing can be read afterwards."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt.arguments import label_vector
 from rosenblatt.cluster.engine import ClusterError, is_of_dask, one_line
-from rosenblatt.cluster.placing import ONE, Part, Size, ask, placed_in_tiles, size_of
+from rosenblatt.cluster.placing import ONE, Part, Size, ask, groups, placed_in_tiles, size_of
 from rosenblatt.data.rows import Block, as_rows
 from rosenblatt.visible import count
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 16  # numbers in a block, below which tasks cost more than what is in them
 MANY = 100  # blocks from which on that matters
+TASKS = 1000  # blocks above which one task reads several
+TOGETHER = 1 << 22  # numbers in those at most
 HERE = Path(__file__).parents[1]  # where the files of this library are
 
 
@@ -75,10 +77,8 @@ class Labelled(NamedTuple):
 
     Attributes
     ----------
-    parts : list of futures
-        Each of a `RawBlock`.
-    homes : list of str
-        The workers that these are on.
+    parts : list of Part
+        Each a `RawBlock`.
     sizes : list of Size
     labels : array
         All different labels, sorted.
@@ -91,8 +91,7 @@ class Labelled(NamedTuple):
         Whether no sample has another weight than 0.
     """
 
-    parts: list[Any]
-    homes: list[str]
+    parts: list[Part]
     sizes: list[Size]
     labels: NDArray[Any]
     counts: NDArray[np.int64]
@@ -119,9 +118,12 @@ def read_labelled(
     way, or arrays in this process.
     """
     given = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
-    columns = _cut_alike(engine, {name: _given(engine, one, name) for name, one in given.items()})
-    futures = engine.map(partial(_read, read, len(columns) > 2), range(len(columns[0])), *columns)
-    homes, told = described(engine, futures)
+    cut = {name: _given(engine, one, name) for name, one in given.items()}
+    lengths, columns = _cut_alike(engine, cut)
+    numbers = sum(lengths) * int(X.shape[1]) // max(1, len(lengths))  # in a block, about
+    task = partial(_read, read, len(columns) > 2)
+    parts = _parts(engine, task, columns, TOGETHER // max(1, numbers))
+    told = described(engine, parts)
     lengths = [one.size.rows for one in told]
     if not any(lengths):
         msg = "X has no rows: there is nothing to learn from"
@@ -133,17 +135,53 @@ def read_labelled(
     _advise(len(lengths), sum(lengths), d)
     weightless = not any(one.weighs for one in filled)
     sizes = [one.size for one in told]
-    return Labelled(futures, homes, sizes, labels, counts, d, not plain, weightless)
+    return Labelled(parts, sizes, labels, counts, d, not plain, weightless)
 
 
-def described(engine: Engine, blocks: list[Any]) -> tuple[list[str], list[Told]]:
-    """Where raw blocks are, once they are made, and what the workers tell of them."""
-    homes = engine.gather(blocks, bring=False)
-    told = ask(engine, _told, blocks, homes)
-    for one in told:
+def _parts(
+    engine: Engine, read: Callable[..., Any], columns: list[list[Any]], together: int
+) -> list[Part]:
+    """Every block read where it is; if there are very many, some `together` by one task."""
+    count = len(columns[0])
+    if count <= TASKS or together <= 1:
+        return placed_blocks(engine, engine.map(read, range(count), *columns))
+    homes = engine.gather(columns[0], bring=False)
+    some = [
+        (home, numbers[a : a + together])
+        for home, numbers in groups(engine, homes)
+        for a in range(0, len(numbers), together)
+    ]
+    futures = [
+        engine.submit(
+            _read_several, read, numbers, *(c[k] for c in columns for k in numbers), worker=home
+        )
+        for home, numbers in some
+    ]
+    parts: list[Any] = [None] * count
+    there = engine.gather(futures, bring=False)
+    for future, home, (_, numbers) in zip(futures, there, some, strict=True):
+        for k, number in enumerate(numbers):
+            parts[number] = Part(future, k, home)
+    return parts
+
+
+def placed_blocks(engine: Engine, futures: list[Any]) -> list[Part]:
+    """Blocks with a future each, when they are made."""
+    homes = engine.gather(futures, bring=False)
+    return [Part(future, ONE, home) for future, home in zip(futures, homes, strict=True)]
+
+
+def described(engine: Engine, parts: list[Part]) -> list[Told]:
+    """What the workers tell of raw blocks."""
+    futures = list({part.block.key: part.block for part in parts}.values())
+    homes = {part.block.key: part.home for part in parts}
+    told = ask(engine, _told, futures, [homes[future.key] for future in futures])
+    of_key = {future.key: some for future, some in zip(futures, told, strict=True)}
+    found = [of_key[part.block.key][max(part.k, 0)] for part in parts]
+    for one in found:
         if isinstance(one, Unread):
             raise ClusterError(one.why)
-    return homes, told
+    return found
 
 
 def placed(
@@ -151,10 +189,9 @@ def placed(
 ) -> ClusterSource:
     """The samples with the numbers of their classes, in tiles."""
     factors = np.empty((0, 0)) if factor is None else factor
-    parts = [Part(part, ONE, home) for part, home in zip(data.parts, data.homes, strict=True)]
     weighted = data.weighted or factor is not None
     coded = partial(_coded, classes, factors, data.weighted)
-    return placed_in_tiles(engine, parts, data.sizes, data.n_features, weighted, coded)
+    return placed_in_tiles(engine, data.parts, data.sizes, data.n_features, weighted, coded)
 
 
 WANTED = {
@@ -213,8 +250,8 @@ def _given(engine: Engine, given: Any, name: str) -> Given:
     return Given(blocks, None if np.isnan(lengths).any() else lengths)
 
 
-def _cut_alike(engine: Engine, given: dict[str, Given]) -> list[list[Any]]:
-    """Blocks of X, y and weights with the same rows: those of X stay as they are."""
+def _cut_alike(engine: Engine, given: dict[str, Given]) -> tuple[list[int], list[list[Any]]]:
+    """The lengths of blocks, and blocks of X, y, weights with these: those of X as they are."""
     given = _with_lengths(engine, given)
     X = given.pop("X")
     assert X.lengths is not None
@@ -227,7 +264,7 @@ def _cut_alike(engine: Engine, given: dict[str, Given]) -> list[list[Any]]:
             alike.append(_cut_again(engine, blocks, lengths, X.lengths, name))
         else:
             alike.append(blocks)
-    return alike
+    return X.lengths, alike
 
 
 def _with_lengths(engine: Engine, given: dict[str, Given]) -> dict[str, Given]:
@@ -352,6 +389,12 @@ def _read(
         return Unread(f"block {number} of X: {one_line(error)}")
 
 
+def _read_several(read: Callable[..., Any], numbers: list[int], *given: Any) -> list[Any]:
+    """Several blocks; given are those of X, then as many of labels, and so on."""
+    columns = [given[k : k + len(numbers)] for k in range(0, len(given), len(numbers))]
+    return [read(number, *some) for number, *some in zip(numbers, *columns, strict=True)]
+
+
 def len_of(block: Any) -> int:
     """How many rows a block has."""
     return int(block.shape[0]) if hasattr(block, "shape") else len(block)
@@ -365,8 +408,10 @@ def _stretch(begin: int, length: int, *blocks: Any) -> Any:
     return _one_after_the_other([np.asarray(block) for block in blocks])[begin : begin + length]
 
 
-def _told(*parts: RawBlock | Unread) -> list[Told | Unread]:
-    return [part if isinstance(part, Unread) else _told_of(part) for part in parts]
+def _told(*futures: Any) -> list[list[Told | Unread]]:
+    """What is to be told of blocks, or of lists of them."""
+    lists = [one if isinstance(one, list) else [one] for one in futures]
+    return [[b if isinstance(b, Unread) else _told_of(b) for b in some] for some in lists]
 
 
 def _told_of(part: RawBlock) -> Told:

@@ -285,7 +285,7 @@ def is_dense(source: Source) -> bool:
     return isinstance(next(source.pieces()).block.rows, DenseRows)
 
 
-def stack(source: Source) -> Stack:
+def stack(source: Source | Elsewhere) -> Stack:
     """The rows of a source as a matrix in blocks."""
     shape = (source.n_rows, source.n_features)
     if isinstance(source, Elsewhere):
@@ -365,6 +365,14 @@ def _labels(piece: Piece, team: Any) -> NDArray[np.int32]:
 def signs_of(positive: int, piece: Piece) -> NDArray[np.int8]:
     """1 for the rows of a block that are of a class, -1 for the others."""
     return as_signs(piece.block.label == positive)
+
+
+def signed_stack(source: Source | Elsewhere, positive: int, y: NDArray[np.int8]) -> Stack:
+    """The rows of a source; y, 1 for a class and -1 for the others, need not travel with them."""
+    X = stack(source)
+    if X.far is not None:
+        X.far.knows(y, partial(signs_of, positive))
+    return X
 
 
 def members(source: Source | Elsewhere, positive: int) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.data.rows import as_matrix, as_rows, row_weights
-from rosenblatt.data.sources import changed, is_dense, map_pieces, only, stack
+from rosenblatt.data.sources import changed, is_dense, map_pieces, only, signed_stack, stack
 from rosenblatt.margin.proving import canonical_planes, proved_fit
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.soft_margin import SoftMargin
@@ -94,7 +94,8 @@ class MarginProblem(NamedTuple):
         samples = Samples(near, team, positive, clock)
         if largest is not None:
             samples.largest = largest
-        return cls(source, stack(source), samples, weights, moved, positive)
+        X = signed_stack(source, positive, samples.y)
+        return cls(source, X, samples, weights, moved, positive)
 
     def plane(self, w: Floats, b: float) -> Floats:
         """``(w, b)`` for X of a hyperplane for the samples; a multiple where floats end."""

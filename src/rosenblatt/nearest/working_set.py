@@ -18,9 +18,9 @@ from rosenblatt.data.sources import (
     MemorySource,
     is_dense,
     members,
+    signed_stack,
     signs_of,
     some_rows,
-    stack,
 )
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.exact.sides import as_signs
@@ -76,9 +76,7 @@ class Samples:
         self.y = as_signs(members(source, positive))
         self.positive = positive
         self.dense = is_dense(source)
-        self.matrix = stack(source)
-        if self.matrix.far is not None:
-            self.matrix.far.knows(self.y, partial(signs_of, positive))
+        self.matrix = signed_stack(source, positive, self.y)
 
     @contextmanager
     def system(self, units: float) -> Iterator[None]:
