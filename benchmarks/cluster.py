@@ -67,7 +67,8 @@ def on_workers(client: Any, n: int, d: int, blocks: int) -> tuple[Any, Any]:
         mine = some[:, :-1].map_blocks(np.ascontiguousarray), some[:, -1].map_blocks(np.array)
         held.append(client.persist(mine, workers=[home]))
         wait(held[-1])
-    X, y = (da.concatenate(column) for column in zip(*held, strict=True))
+    X, y = client.persist([da.concatenate(column) for column in zip(*held, strict=True)])
+    wait([X, y])
     return X, y
 
 
