@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.cluster.engine import end_if_unwanted
+from rosenblatt.cluster.packing import packed, unpacked
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
 from rosenblatt.data.sources import IN_ORDER, Elsewhere, OfBlock, Piece
@@ -262,14 +263,14 @@ class ClusterSource(Elsewhere):
 
 def _cut(column: NDArray[Any] | OfBlock, first: int, last: int) -> Any:
     """What of a column goes to whoever has these rows."""
-    return column if isinstance(column, OfBlock) else column[first:last]
+    return column if isinstance(column, OfBlock) else packed(column[first:last])
 
 
 def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
     found = []
     for piece, columns in zip(held.pieces, parts, strict=True):
         end_if_unwanted()
-        made = (c.make(piece) if isinstance(c, OfBlock) else c for c in columns)
+        made = (c.make(piece) if isinstance(c, OfBlock) else unpacked(c) for c in columns)
         found.append(task(piece, ALONE, *made))
     return found
 
