@@ -39,8 +39,8 @@ def packed(numbers: NDArray[Any]) -> NDArray[Any] | Packed:
     others = ~(zero | sized)
     if not np.count_nonzero(others) * SHARE <= len(numbers):
         return numbers
-    bits = (np.packbits(mask) for mask in (zero, sized, np.signbit(numbers)))
-    return Packed(len(numbers), float(size), *bits, numbers[others])
+    bits = [np.packbits(mask) for mask in (zero, sized, np.signbit(numbers))]
+    return Packed(len(numbers), float(size), bits[0], bits[1], bits[2], numbers[others])
 
 
 def unpacked(given: NDArray[Any] | Packed) -> NDArray[Any]:
