@@ -421,8 +421,11 @@ def test_blocks_in_a_row_are_made_by_the_same_worker(client, monkeypatch):
     monkeypatch.setattr(ClusterSource, "runs", noted)
     fitted(perceptron(), *there)
     assert {len(some) for some in found} == {2}  # a run of blocks for each of two workers
-    there = [one.persist() for one in there]
-    wait(there)
+    addresses, spread = list(client.scheduler_info()["workers"]), []
+    for k in range(3):  # what is made of blocks on one worker, the other, the first
+        part = da.from_array(X[500 * k :][:500], chunks=(500, -1))
+        spread.append(client.persist(part, workers=[addresses[k % 2]]))
+        wait(spread)
     found.clear()
-    fitted(perceptron(), *(one + 0 for one in there))
-    assert len({tuple(some) for some in found}) == 1  # wherever these are
+    fitted(perceptron(), da.concatenate(spread) + 0, y)
+    assert {len(some) for some in found} == {3}  # stays with these

@@ -113,11 +113,11 @@ class Engine:
 
     def workers(self) -> dict[str, Worker]:
         """Every worker by its address; where all have died, they may just be coming back."""
-        workers, began = None, time.monotonic()
-        while not workers and time.monotonic() - began < ANSWER:
-            workers = self._asked("identity", n_workers=-1)["workers"]
-            time.sleep(0 if workers else AT_A_TIME)
-        if not workers:
+        began = time.monotonic()
+        while not (workers := self._asked("identity", n_workers=-1)["workers"]):
+            if time.monotonic() - began < ANSWER:
+                time.sleep(AT_A_TIME)
+                continue
             msg = f"the cluster at {self._address} has no workers: start some, or wait for them"
             raise ClusterError(msg)
         return {
