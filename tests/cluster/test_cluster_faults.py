@@ -402,9 +402,10 @@ AT_WORK = [
     ("separable", "_lowest"),
     ("inseparable", "_far_values"),
     ("maximum margin", "_search"),
-    ("soft margin", "_far_values"),
-    ("soft margin", "totals"),
-    ("soft margin", "curvatures"),
+    ("soft margin", "_write_values"),
+    ("soft margin", "_measure"),
+    ("soft margin", "_curve"),
+    ("soft margin", "_list"),
 ]
 
 
@@ -435,7 +436,7 @@ def at_work(monkeypatch):
     """``at_work(name, do)``: do something when a worker is stuck in such a function."""
 
     def arrange(name, do):
-        ask, submit, asked = Engine.ask, Engine.submit, []
+        ask, map_all, submit, asked = Engine.ask, Engine.map, Engine.submit, []
 
         def slowly(call, function, tasks, wanted):
             before = len(asked)
@@ -455,11 +456,20 @@ def at_work(monkeypatch):
                 lambda f: ask(self, f, *columns, **more), function, len(columns[0]), wanted
             )
 
+        def mapping(self, function, *columns, **more):  # what is asked for comes by here, guarded
+            return slowly(
+                lambda f: map_all(self, f, *columns, **more),
+                function,
+                len(columns[0]),
+                does(function, name),
+            )
+
         def submitting(self, function, *args, **more):
             wanted = any(does(one, name) for one in args[:1])
             return slowly(lambda f: submit(self, f, *args, **more), function, 1, wanted)
 
         monkeypatch.setattr(Engine, "ask", asking)
+        monkeypatch.setattr(Engine, "map", mapping)
         monkeypatch.setattr(Engine, "submit", submitting)
         return asked
 

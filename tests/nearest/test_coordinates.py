@@ -15,14 +15,15 @@ from rosenblatt.nearest.loops import Line, Multipliers
 from rosenblatt.nearest.max_margin import MaxMargin
 from rosenblatt.nearest.slacks import (
     Pull,
-    _neighbours,
     awakened,
     best_bias,
+    close_to,
     evened,
-    loss,
-    moved,
+    losses,
     nobody,
+    prices_of,
     settled,
+    size_of,
 )
 from rosenblatt.nearest.working_set import largest_number
 from rosenblatt.proofs import duality
@@ -191,8 +192,11 @@ def test_no_maximum_margin_by_coordinates(monkeypatch):
 # --------------------------------------------------------------------------- passes over all rows
 
 
-@pytest.mark.parametrize("kind", ["random", "ascending", "ties", "two"])
-def test_neighbours_in_rank(kind, team):
+@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("kind", ["random", "ascending", "ties", "two", "one"])
+def test_a_bias_by_rank(kind, priced, team, monkeypatch):
+    """By a few samples, and fewer of these, as by all: in the middle of two neighbours in rank."""
+    monkeypatch.setattr("rosenblatt.nearest.slacks.ASKED", 100)
     rng = np.random.default_rng(0)
     n = 300_000 if kind == "ascending" else 9001
     numbers = rng.standard_normal(n)
@@ -202,25 +206,39 @@ def test_neighbours_in_rank(kind, team):
         numbers = np.floor(3 * numbers)
     elif kind == "two":
         numbers = np.sign(numbers)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    s = 1 - y * numbers
-    ranked = np.sort(y - y * s)
+    elif kind == "one":
+        numbers[:] = 0.5
+    c = rng.integers(0, 3, n).astype(float) if priced else np.full(n, 0.1)
     for k in (1, 2, 17, n // 3, n // 2, n - 2, n - 1):
-        assert _neighbours(s, y, k, team) == (ranked[k - 1], ranked[k])
+        y = np.full(n, -1.0)
+        y[rng.permutation(n)[:k]] = 1
+        s, X = y * (y - numbers), np.ones((n, 1))
+        # Some slack of each class has to have a price.
+        c[[np.argmax(y), np.argmin(y)]] = 1 if priced else 0.1
+        samples = as_samples(X, y, team)
+        order = np.argsort(y - y * s, kind="stable")
+        order, units = order[c[order] > 0], np.rint(c / c[c > 0].min())
+        wanted, passed = units[y > 0].sum(), np.cumsum(units[order])
+        first, last = np.argmax(passed >= wanted), np.argmax(passed > wanted)
+        edges = (y - y * s)[order]
+        assert best_bias(samples, s, prices_of(samples, c)) == (edges[first] + edges[last]) / 2
 
 
-def test_multipliers_that_balance():
+def test_multipliers_that_balance(team):
     y = np.array([1.0, 1.0, -1.0, -1.0, 1.0])
+    samples = as_samples(np.ones((5, 1)), y, team)
     alpha = np.array([1.0, 2.0, 0.5, 0.0, 0.0])
-    even = evened(alpha, y)
+    even, _ = evened(samples, alpha)
     np.testing.assert_allclose(even, [1 / 6, 1 / 3, 0.5, 0, 0])
     np.testing.assert_array_equal(alpha, [1, 2, 0.5, 0, 0])
-    np.testing.assert_array_equal(evened(np.array([1.0, 0, 1, 0, 0]), y), [1, 0, 1, 0, 0])
-    assert not evened(np.array([1.0, 0, 0, 0, 0]), y).any()
+    np.testing.assert_array_equal(evened(samples, np.array([1.0, 0, 1, 0, 0]))[0], [1, 0, 1, 0, 0])
+    assert not evened(samples, np.array([1.0, 0, 0, 0, 0]))[0].any()
 
 
-def test_sums_do_not_depend_on_threads(monkeypatch):
+@pytest.mark.parametrize("block", [None, 1234])
+def test_sums_depend_neither_on_threads_nor_on_blocks(monkeypatch, block):
     monkeypatch.setattr("rosenblatt.running.threads.WORTHWHILE", 1)
+    monkeypatch.setattr("rosenblatt.nearest.slacks.ASKED", 100)
     rng = np.random.default_rng(0)
     s, before, y = rng.standard_normal((3, 5001))
     y, c, alpha = np.sign(y), rng.random(5001), np.zeros(5001)
@@ -228,21 +246,24 @@ def test_sums_do_not_depend_on_threads(monkeypatch):
     found = []
     for size in (1, 2, 5):
         with Team(size) as team:
-            m = Multipliers(y, c, c, alpha.copy())
-            near = settled(m, s, 0.1, 0.5, team)
-            passes = awakened(m, s, before, 0.1, 0.5, team), near, m.alpha
-            sums = loss(s, y, c, 0.1, team), moved(s, before, team), best_bias(s, y, c + 1, team)
-            equal = best_bias(s, y, np.ones(5001), team)
-            found.append((*sums, equal, *(part.tobytes() for part in passes)))
+            samples = as_samples(rng.random((5001, 1)), y, team, block if size > 1 else None)
+            near = close_to(samples, s, c, 0.1, 0.5)
+            stay = settled(samples, s, c, alpha, near, 0.1)
+            lost, moved = losses(samples, s, before, c, 0.1)
+            awake = awakened(samples, s, before, c, stay, 0.1, 0.5, moved)
+            one, other = (prices_of(samples, p) for p in (c + 1, np.ones(5001)))
+            biases = best_bias(samples, s, one), best_bias(samples, s, other)
+            passes = (part.tobytes() for part in (near, stay, awake))
+            found.append((lost, moved, size_of(samples, s), *biases, *passes))
     assert found[0] == found[1] == found[2]
     t = 1 - s - 0.1 * y
-    assert found[0][0] == pytest.approx(c @ np.maximum(t, 0))
-    assert found[0][1] == pytest.approx(np.abs(s - before).mean())
+    assert lost == pytest.approx(c @ np.maximum(t, 0))
+    assert moved == pytest.approx(np.abs(s - before).mean())
     np.testing.assert_array_equal(near, (np.abs(t) <= 0.5) & (c > 0))
-    np.testing.assert_array_equal(m.alpha, np.where(near, alpha, np.where(t > 0, c, 0)))
-    held = np.where(m.alpha == 0, -t, np.where(m.alpha == c, t, 0.0))
+    np.testing.assert_array_equal(stay, np.where(near, alpha, np.where(t > 0, c, 0)))
+    held = np.where(stay == 0, -t, np.where(stay == c, t, 0.0))
     reach = 0.5 * np.maximum(np.abs(s - before), np.abs(s - before).mean())
-    np.testing.assert_array_equal(passes[0], (held <= reach) & (c > 0))
+    np.testing.assert_array_equal(awake, (held <= reach) & (c > 0))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -14,11 +14,10 @@ from rosenblatt.data.rows import as_rows
 from rosenblatt.nearest import directions, newton
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.directions import direction, newton_step
-from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.max_margin import centred
 from rosenblatt.nearest.newton import Live, improve
 from rosenblatt.nearest.scans import worst
-from rosenblatt.nearest.slacks import Pull, best_bias, evened, loss, nobody
+from rosenblatt.nearest.slacks import Pull, best_bias, evened, losses, nobody, prices_of
 from rosenblatt.nearest.soft_margin import SoftMargin
 from rosenblatt.nearest.working_set import Clock
 from rosenblatt.results import StopReason
@@ -32,6 +31,19 @@ def data(n=30, d=4, seed=0):
     y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
     y[:2] = 1, -1
     return X, y
+
+
+def labelled(y):
+    """Samples of which only the labels matter."""
+    return as_samples(np.ones((len(y), 1)), y, Team(1))
+
+
+def loss(s, y, c, b):
+    return losses(labelled(y), s, s, c, b)[0]
+
+
+def live(samples, c, alpha, reach, pull=None):
+    return Live(samples, c, float(c.max()), alpha, reach, pull or nobody(samples.d))
 
 
 # ----------------------------------------------------------------------------------------- the bias
@@ -52,7 +64,8 @@ def values_and_prices(draw):
 @given(values_and_prices(), st.sampled_from([1.0, 0.1, 1e-9, 1e9]))
 def test_the_best_bias_is_the_middle_of_the_best(problem, price):
     values, y, c = problem
-    found = best_bias(y * values, y, price * c)
+    samples = labelled(y)
+    found = best_bias(samples, y * values, prices_of(samples, price * c))
     first, last = slow.bias_range(values, y, c)
     assert found == (first + last) / 2
     others = [found + 0.25, found - 0.25, first, last]
@@ -75,7 +88,9 @@ def test_the_loss():
 )
 def test_balanced_multipliers_sum_to_nothing_and_none_is_larger(alpha, bits):
     y = np.where([bits >> k & 1 for k in range(len(alpha))], 1.0, -1.0)
-    even = evened(alpha, y)
+    even, pull = evened(labelled(y), alpha)
+    assert pull.total == pytest.approx(even.sum())
+    assert pull.w[0] == pytest.approx(even @ y, abs=1e-12 * (alpha.sum() + 1e-300))
     positive, negative = alpha[y > 0].sum(), alpha[y < 0].sum()
     assert (even <= alpha).all()
     assert (even >= 0).all()
@@ -90,19 +105,25 @@ def test_balanced_multipliers_sum_to_nothing_and_none_is_larger(alpha, bits):
 @pytest.mark.parametrize("infinite", [False, True])
 def test_clipping(infinite):
     rng = np.random.default_rng(0)
-    n, mu, b = 50, 0.3, 0.7
-    c = np.full(n, np.inf) if infinite else rng.random(n)
-    alpha, scale = rng.random(n) * np.minimum(c, 1), rng.random(n)
-    m = Multipliers(np.where(rng.random(n) < 0.5, 1.0, -1.0), c, scale, alpha)
-    s, out, band = rng.standard_normal(n), np.empty(n), np.empty(n, np.int64)
-    count, total, balance, hinges, rest = slack.clip(m, s, mu, b, out, band)
-    t = 1 - s - m.y * b
+    n, mu, b, reach = 50, 0.3, 0.7, 0.3
+    c, y = np.full(n, np.inf) if infinite else rng.random(n), np.where(rng.random(n) < 0.5, 1, -1)
+    alpha, s, out = rng.random(n) * np.minimum(c, 1), rng.standard_normal(n), np.empty(n)
+    slack.clip(y, s, c, alpha, reach, mu, b, 0, n, out)
+    t = 1 - s - y * b
+    scale = np.minimum(c / 2, reach)
     a = np.clip(alpha + scale * t / mu, 0, c)
     np.testing.assert_allclose(out, a, rtol=1e-14)
-    assert band[:count].tolist() == np.flatnonzero((a > 0) & (a < c)).tolist()
-    assert 0 < count < n
+    inside, bent = (a > 0) & (a < c), np.empty(n)
+    assert 0 < inside.sum() < n
+    slack.bend(c, out, reach, mu, 0, n, bent)
+    np.testing.assert_allclose(bent, np.where(inside, scale / mu, 0), rtol=1e-14)
+    sums, edges = np.zeros((2, 5)), np.array([0, 20, n])
+    slack.measure(y, s, c, out, b, edges, 0, 2, sums)
+    count, total, balance, hinges, rest = sums.sum(axis=0)
+    assert sums[0, 0] == inside[:20].sum()
+    assert count == inside.sum()
     assert total == pytest.approx(a.sum(), rel=1e-12)
-    assert balance == pytest.approx(a @ m.y, abs=1e-12)
+    assert balance == pytest.approx(a @ y, abs=1e-12)
     if infinite:
         assert hinges == 0
         assert rest == pytest.approx(np.abs(a * t).sum(), rel=1e-12)
@@ -115,20 +136,20 @@ def test_clipping(infinite):
 def test_the_slope_is_the_derivative_of_the_rounded_loss():
     """``Σ max_a a t - (μ/2k)(a - α)²`` along a line, by finite differences."""
     rng = np.random.default_rng(1)
-    n, mu, b, db = 40, 0.5, 0.2, -0.4
-    m = Multipliers(
-        np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.random(n), rng.random(n), 0.3 * rng.random(n)
-    )
+    n, mu, b, db, reach = 40, 0.5, 0.2, -0.4, 0.3
+    y, c, alpha = np.where(rng.random(n) < 0.5, 1, -1), rng.random(n), 0.3 * rng.random(n)
     s, ds = rng.standard_normal(n), rng.standard_normal(n)
+    scale, edges = np.minimum(c / 2, reach), np.array([0, 13, n])
 
     def rounded(step):
-        t = 1 - s - m.y * b - step * (ds + m.y * db)
-        a = np.clip(m.alpha + m.scale * t / mu, 0, m.c)
-        return (a * t - mu / (2 * m.scale) * (a - m.alpha) ** 2).sum()
+        t = 1 - s - y * b - step * (ds + y * db)
+        a = np.clip(alpha + scale * t / mu, 0, c)
+        return (a * t - mu / (2 * scale) * (a - alpha) ** 2).sum()
 
     for step in (0.0, 0.3, 2.0):
-        numeric = (rounded(step + 1e-6) - rounded(step - 1e-6)) / 2e-6
-        assert -slack.slope(m, s, ds, mu, b, db, step) == pytest.approx(numeric, rel=1e-6)
+        numeric, sums = (rounded(step + 1e-6) - rounded(step - 1e-6)) / 2e-6, np.zeros((2, 1))
+        slack.slopes(y, s, ds, c, alpha, reach, mu, b, db, step, edges, 0, 2, sums)
+        assert -sums.sum() == pytest.approx(numeric, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
@@ -171,7 +192,9 @@ def test_newtons_step(k, d, layout, shift, size, full, team, monkeypatch):
     gradient, slope_b = rng.standard_normal(d), float(rng.standard_normal())
     w, b = exact_step(X[rows], weight, gradient - shift * slope_b, slope_b)
     samples = as_samples(layout(X + shift), np.ones(2 * k), team, size)
-    found, bias = newton_step(samples, rows, weight, gradient, slope_b, 0.0)
+    every = np.zeros(2 * k)
+    every[rows] = weight
+    found, bias = newton_step(samples, every, k, gradient, slope_b, 0.0)
     digits = 1e-9 if not shift else 1e-4
     np.testing.assert_allclose(found, w, rtol=0, atol=digits * np.abs(w).max())
     # b is counted from another origin there.
@@ -188,7 +211,7 @@ def test_newtons_step_for_columns_of_very_different_size(scale, layout, k, team)
     gradient, slope_b = rng.standard_normal(4), 0.3
     samples = as_samples(layout(X * sizes), np.ones(k), team)
     assert not samples.alike
-    dw, db = newton_step(samples, np.arange(k), weight, gradient, slope_b, 0.0)
+    dw, db = newton_step(samples, weight, k, gradient, slope_b, 0.0)
     # Checked by what it has to satisfy, each equation in its own units.
     A = np.column_stack([X * sizes, np.ones(k)])
     step = np.append(dw, db)
@@ -231,8 +254,8 @@ def test_panels_are_a_product_that_knows_no_threads(shape, monkeypatch):
 
 
 def test_no_rows_bend_the_function(team):
-    samples, none = as_samples(*data(5, 3), team), np.empty(0, np.int64)
-    dw, db = newton_step(samples, none, np.empty(0), np.array([1.0, 2, 3]), 4.0, 0.5)
+    samples = as_samples(*data(5, 3), team)
+    dw, db = newton_step(samples, np.zeros(5), 0, np.array([1.0, 2, 3]), 4.0, 0.5)
     assert dw.tolist() == [-1, -2, -3]
     assert db == -8
 
@@ -256,8 +279,8 @@ def test_a_round_ends_near_the_minimum(layout, team):
     c, w, b, mu = np.full(40, 0.5), np.zeros(3), 0.0, 0.3
     alpha = c / 2
     for _ in range(12):
-        m = Multipliers(y, c, c / 2, alpha)
-        done = improve(Live(as_samples(layout(X), y, team), m, nobody(3)), w, b, mu, 1e-9)
+        samples = as_samples(layout(X), y, team)
+        done = improve(live(samples, c, alpha, 1.0), w, b, mu, 1e-9)
         t = 1 - y * (X @ done.w + done.b)
         np.testing.assert_allclose(done.alpha, np.clip(alpha + c / 2 * t / mu, 0, c), atol=1e-6)
         off = done.w - (done.alpha * y) @ X
@@ -282,13 +305,10 @@ def test_rows_that_sleep_count_as_their_sum(team):
     stuck, rest = np.flatnonzero(np.abs(t) > 0.2), np.flatnonzero(np.abs(t) <= 0.2)
     assert min(len(stuck), len(rest)) > 2
     samples, held = as_samples(X, y, team), alpha[stuck] * y[stuck]
-    whole = Live(samples, Multipliers(y, c, c / 2, c / 2), nobody(3))
-    part = Live(
-        samples.part(rest),
-        Multipliers(y[rest], c[rest], c[rest] / 2, c[rest] / 2),
-        Pull(held @ X[stuck], held.sum(), alpha[stuck].sum()),
-    )
-    one, other = (newton._State(live, w, b, mu) for live in (whole, part))
+    whole = live(samples, c, c / 2, 1.0)
+    pull = Pull(held @ X[stuck], held.sum(), alpha[stuck].sum())
+    part = live(samples.part(rest), c[rest], c[rest] / 2, 1.0, pull)
+    one, other = (newton._State(some, w, b, mu) for some in (whole, part))
     np.testing.assert_allclose(one.gradient, other.gradient, atol=1e-12)
     assert one.slope_b == pytest.approx(other.slope_b, abs=1e-12)
     assert one.error() == pytest.approx(other.error(), rel=1e-9)

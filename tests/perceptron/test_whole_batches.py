@@ -11,7 +11,10 @@ from rosenblatt.data.tile_sums import TileSums
 from rosenblatt.exact import sides
 from rosenblatt.exact.blocks import Stack
 from rosenblatt.exact.tile_passes import map_tiles, sum_of_rows
-from rosenblatt.nearest.sums import curvature, weighted_total
+from rosenblatt.nearest.directions import curvature
+from rosenblatt.nearest.slacks import sides_of
+from rosenblatt.nearest.working_set import Samples
+from rosenblatt.running.clock import Clock
 from rosenblatt.running.threads import Team
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -83,16 +86,23 @@ def test_totals_and_curvatures_of_any_blocks(size, threads):
     weight = np.where(np.arange(3000) % 3, np.linspace(1, 2, 3000), 0.0)
     source = MemorySource(as_rows(X), y.astype(np.int32), D, block_size=size)
     with Team(threads) as team:
-        total, H = (
-            weighted_total(source, weight, team),
-            curvature(source, weight, np.ones(D), team),
-        )
-    used = [np.arange(3000)[tile][weight[tile] > 0] for tile in tiles_of(3000)]
-    assert np.array_equal(total, added([one_by_one(weight[k, None] * X[k]) for k in used]))
-    about = X - 1.0
+        some = Samples(source, team, 1, Clock())
+        hefts, sums = sides_of(some, weight)
+        centre, total, H = curvature(some, weight)
+
+    def in_tiles(numbers, used):
+        """The sum over the tiles of what is used, one sample after the other."""
+        return added([one_by_one(np.where(used[k], numbers[k].T, 0.0).T) for k in tiles_of(3000)])
+
+    for side in (0, 1):
+        used = (y == side) & (weight > 0)
+        assert hefts[side] == in_tiles(weight, used)
+        assert np.array_equal(sums[side], in_tiles(weight[:, None] * X, used))
+    assert total == in_tiles(weight, weight > 0)
+    assert np.array_equal(centre, in_tiles(weight[:, None] * X, weight > 0) / total)
+    about = X - centre
     outer = (weight[:, None] * about)[:, :, None] * about[:, None, :]
-    wanted = added([one_by_one(outer[k]) for k in used])
-    assert np.array_equal(H, np.tril(wanted))
+    assert np.array_equal(H, np.tril(in_tiles(outer, weight > 0)))
 
 
 def test_rows_summed_for_proofs_do_not_depend_on_blocks():

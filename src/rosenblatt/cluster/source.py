@@ -11,18 +11,20 @@ import numpy as np
 
 from rosenblatt.cluster.engine import end_if_unwanted
 from rosenblatt.cluster.packing import packed, unpacked
+from rosenblatt.data.columns import AtRows, OfBlock, There
 from rosenblatt.data.orders import TileOrder
-from rosenblatt.data.rows import Block, as_matrix, as_rows, row_bytes
-from rosenblatt.data.sources import IN_ORDER, Elsewhere, OfBlock, Piece
+from rosenblatt.data.rows import Block, DenseRows, as_matrix, as_rows, row_bytes
+from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
 from rosenblatt.exact.blocks import stacked
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from rosenblatt.cluster.engine import Engine
+    from rosenblatt.data.columns import Given
     from rosenblatt.data.sources import Order
 
 ALONE = Team(1)  # a worker does as many tasks at a time as it has threads
@@ -86,34 +88,79 @@ class ClusterSource(Elsewhere):
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any] | OfBlock,
+        *columns: Given,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """``task(piece, team, ...)`` for every piece, by its worker; results in row order.
 
         `look_up` is called while they are at work, and may raise to give up.
         """
-        held = [share.held for share in self.shares]
+        given = self._given(columns)
+        futures = self.engine.ask(partial(_each, task), *given, homes=self._homes)
+        del given
+        found = self.engine.gather(futures, look_up)
+        del futures
+        yield from (found[number][k] for _, number, k in self._places())
+
+    def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> FarColumn:
+        """What ``task(piece, team, out, ...)`` writes for every piece, which stays where it is."""
+        return FarColumn(self, self._each(partial(_filled, task, np.dtype(dtype)), *columns))
+
+    @property
+    def _homes(self) -> list[str]:
+        return [share.home for share in self.shares]
+
+    def _given(self, columns: Sequence[Given]) -> list[list[Any]]:
+        """What the tasks of each share are given: the share, and what they need of columns."""
+        there = [column.parts for column in columns if isinstance(column, FarColumn)]
         parts = [
             [[_cut(column, a, z) for column in columns] for a, z in s.spans] for s in self.shares
         ]
-        homes = [share.home for share in self.shares]
-        futures = self.engine.ask(partial(_each, task), held, parts, homes=homes)
-        found = self.engine.gather(futures, look_up)
-        del futures
-        starts = [start for share in self.shares for start, _ in share.spans]
-        results = [result for part in found for result in part]
-        yield from (results[k] for k in np.argsort(starts))
+        return [[share.held for share in self.shares], parts, *there]
 
-    def runs(self, first: int = 0) -> Iterator[Run]:
-        """The rows from `first` on in turn, as runs of pieces that one worker can go through."""
-        places = sorted(
+    def chosen(self, used: Any, *columns: Any) -> tuple[ClusterSource, FarColumn, list[Any]]:
+        """The rows that are `used`, in as many blocks as here, their numbers, and their columns."""
+        sizes = list(self.map(_chosen_sizes, used))
+        ends = np.cumsum([length for length, _ in sizes]).tolist()
+        spans: list[list[tuple[int, int]]] = [[(0, 0)] * len(s.spans) for s in self.shares]
+        for (_, number, k), end, (length, _) in zip(self._places(), ends, sizes, strict=True):
+            spans[number][k] = end - length, end
+        given = self._given([used])
+        starts = [[first for first, _ in some] for some in spans]
+        held = self.engine.map(partial(_chosen, self.n_features), *given, starts, homes=self._homes)
+        source = ClusterSource(
+            self.engine,
+            [Share(*one) for one in zip(held, spans, self._homes, strict=True)],
+            n_features=self.n_features,
+            n_entries=sum(entries for _, entries in sizes),
+            weighted=False,
+            dense=self.dense,
+            dtype=self.dtype,
+        )
+        asked = [self._each(_numbers, used), *(self._each(_kept, used, one) for one in columns)]
+        numbers, *kept = (FarColumn(source, parts) for parts in asked)
+        return source, numbers, kept
+
+    def replaced(self, column: Any, used: Any, new: There) -> FarColumn:
+        """A column in which the rows that are `used`, and were `chosen`, have `new` numbers."""
+        return FarColumn(self, self._each(_put, column, used, new))
+
+    def _each(self, task: Callable[..., Any], *columns: Given) -> list[Any]:
+        """Futures of what a task makes of every piece, share by share."""
+        return self.engine.map(partial(_each, task), *self._given(columns), homes=self._homes)
+
+    def _places(self) -> list[tuple[tuple[int, int], int, int]]:
+        """All pieces in the order of their rows: these, the number of the share, and which one."""
+        return sorted(
             (span, number, k)
             for number, share in enumerate(self.shares)
             for k, span in enumerate(share.spans)
         )
+
+    def runs(self, first: int = 0) -> Iterator[Run]:
+        """The rows from `first` on in turn, as runs of pieces that one worker can go through."""
         begun: list[tuple[tuple[int, int], int, int]] = []
-        for place in [p for p in places if p[0][1] > first]:
+        for place in [p for p in self._places() if p[0][1] > first]:
             if begun and place[1:] != (begun[-1][1], begun[-1][2] + 1):
                 yield self._run(begun)
                 begun = []
@@ -261,18 +308,103 @@ class ClusterSource(Elsewhere):
         return placed_in_tiles(self.engine, parts, sizes, n_features, weighted)
 
 
-def _cut(column: NDArray[Any] | OfBlock, first: int, last: int) -> Any:
+class FarColumn(There):
+    """A column of a cluster's source: for each share a future of the arrays of its pieces."""
+
+    def __init__(self, source: ClusterSource, parts: list[Any]) -> None:
+        self.source, self.parts = source, parts
+
+    def __len__(self) -> int:
+        return self.source.n_rows
+
+    def brought(self) -> NDArray[Any]:
+        """All of it, as an array here."""
+        return np.concatenate([unpacked(part) for part in self.source.map(_packed, self)])
+
+
+HERE = "here"  # in the place of what is on the worker already
+
+
+def _cut(column: Given, first: int, last: int) -> Any:
     """What of a column goes to whoever has these rows."""
-    return column if isinstance(column, OfBlock) else packed(column[first:last])
+    if isinstance(column, FarColumn):
+        return HERE
+    if isinstance(column, AtRows):
+        return column.cut(first, last)
+    if isinstance(column, OfBlock):
+        return column
+    assert not isinstance(column, There)
+    return packed(column[first:last])
 
 
-def _each(task: Callable[..., Any], held: Held, parts: list[list[Any]]) -> list[Any]:
+def _made(given: Any, piece: Piece, here: Iterator[Any]) -> Any:
+    """What a task is given of a column."""
+    if isinstance(given, str):
+        return next(here)
+    return given.make(piece) if isinstance(given, OfBlock) else unpacked(given)
+
+
+def _each(
+    task: Callable[..., Any], held: Held, parts: list[list[Any]], *there: list[NDArray[Any]]
+) -> list[Any]:
     found = []
-    for piece, columns in zip(held.pieces, parts, strict=True):
+    for k, (piece, columns) in enumerate(zip(held.pieces, parts, strict=True)):
         end_if_unwanted()
-        made = (c.make(piece) if isinstance(c, OfBlock) else unpacked(c) for c in columns)
-        found.append(task(piece, ALONE, *made))
+        here = iter([_writable(column[k]) for column in there])
+        found.append(task(piece, ALONE, *(_made(column, piece, here) for column in columns)))
     return found
+
+
+def _writable(part: NDArray[Any]) -> NDArray[Any]:
+    """As it was when it was made: loops are compiled for that; from the disk it comes read-only."""
+    return part if part.flags.writeable else part.copy()
+
+
+def _filled(task: Any, dtype: Any, piece: Piece, team: Team, *columns: Any) -> NDArray[Any]:
+    out = np.empty(piece.length, dtype)
+    task(piece, team, out, *columns)
+    return out
+
+
+def _packed(piece: Piece, team: Team, part: NDArray[Any]) -> Any:
+    return packed(part)
+
+
+def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[int, int]:
+    count, rows = int(np.count_nonzero(used)), piece.block.rows
+    if isinstance(rows, DenseRows):
+        return count, count * rows.X.shape[1]
+    return count, int(np.diff(rows.indptr)[used].sum())
+
+
+def _chosen(
+    n_features: int, held: Held, parts: Any, used: list[NDArray[np.bool_]], starts: list[int]
+) -> Held:
+    pieces, no_weights = [], (np.empty(0), np.empty((0, 0)))
+    for piece, mask, start in zip(held.pieces, used, starts, strict=True):
+        end_if_unwanted()
+        here = np.flatnonzero(mask)
+        X = as_matrix(piece.block.rows, n_features)[here]
+        block = Block(as_rows(X), piece.block.label[here], *no_weights)
+        among = piece.start, piece.start + piece.length
+        pieces.append(Piece(block, start, IN_ORDER, start, len(here), among))
+    return Held(pieces)
+
+
+def _numbers(piece: Piece, team: Team, used: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.flatnonzero(used) + piece.start
+
+
+def _kept(piece: Piece, team: Team, used: NDArray[np.bool_], part: NDArray[Any]) -> NDArray[Any]:
+    return part[used]
+
+
+def _put(
+    piece: Piece, team: Team, part: NDArray[Any], used: NDArray[np.bool_], new: NDArray[Any]
+) -> NDArray[Any]:
+    changed = part.copy()
+    changed[used] = new
+    return changed
 
 
 def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: Any) -> Any:

@@ -13,6 +13,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.columns import OfBlock, part_of
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import (
     Block,
@@ -32,6 +33,7 @@ from rosenblatt.exact.sides import as_signs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rosenblatt.data.columns import Column, Given, There
 
 IN_ORDER = np.empty(0, np.int64)
 MAPPED = 1 << 23  # numbers in a block of rows that lie on disk
@@ -46,7 +48,8 @@ class Piece(NamedTuple):
 
     The block's first row has the number `start` in the whole data. `order` has its rows in the
     order of the run; empty: all of them as they stand. The run's first position in the epoch is
-    `offset`, and there are `length` of them.
+    `offset`, and there are `length` of them. Where rows were `chosen` from others, `among` says
+    which of these the block is of: from the first to the last.
     """
 
     block: Block
@@ -54,6 +57,7 @@ class Piece(NamedTuple):
     order: NDArray[np.int64]
     offset: int
     length: int
+    among: tuple[int, int] = (0, 0)
 
 
 class Source(Protocol):
@@ -75,12 +79,6 @@ class Source(Protocol):
         ...
 
 
-class OfBlock(NamedTuple):
-    """A column with a number for each row, whose part whoever has a block can make of that."""
-
-    make: Callable[[Piece], NDArray[Any]]
-
-
 class Elsewhere(ABC):
     """Blocks in other processes: what is to be done with one is done there (`map_pieces`).
 
@@ -99,10 +97,25 @@ class Elsewhere(ABC):
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any] | OfBlock,
+        *columns: Given,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """`map_pieces` with a team of the other process; `look_up` may raise to give up."""
+
+    @abstractmethod
+    def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> There:
+        """`written` with a team of the other process; nobody waits for it."""
+
+    @abstractmethod
+    def chosen(self, used: Any, *columns: Any) -> tuple[Elsewhere, There, list[Any]]:
+        """The rows that are `used`, in as many blocks as here, their numbers, and their columns.
+
+        They have no weights; columns are beside them.
+        """
+
+    @abstractmethod
+    def replaced(self, column: Any, used: Any, new: There) -> There:
+        """A column in which the rows that are `used`, and were `chosen`, have `new` numbers."""
 
     @abstractmethod
     def through(self, task: Callable[[Piece, Any], Any], state: Any) -> Any:
@@ -128,19 +141,35 @@ class Elsewhere(ABC):
 
 
 def map_pieces(
-    source: Source | Elsewhere, task: Callable[..., Any], team: Any, *columns: NDArray[Any]
+    source: Source | Elsewhere, task: Callable[..., Any], team: Any, *columns: Given
 ) -> Iterator[Any]:
     """``task(piece, team)`` for every block, where the block is, in their order.
 
-    Of `columns`, arrays with a number for each row of the data, the task is given those of the
-    rows of its block. It should return little: for blocks elsewhere that travels, as does the task.
+    Of `columns`, with a number for each row of the data, the task is given those of the rows of its
+    block. It should return little: for blocks elsewhere that travels, as does the task.
     """
     if isinstance(source, Elsewhere):
         yield from source.map(task, *columns)
         return
     for piece in source.pieces():
-        here = slice(piece.start, piece.start + piece.length)
-        yield task(piece, team, *(column[here] for column in columns))
+        yield task(piece, team, *(part_of(column, piece) for column in columns))
+
+
+def written(
+    source: Source | Elsewhere,
+    task: Callable[..., Any],
+    team: Any,
+    *columns: Given,
+    dtype: Any = np.float64,
+) -> Column:
+    """A new column, of which ``task(piece, team, out, ...)`` writes the part of every block."""
+    if isinstance(source, Elsewhere):
+        return source.column(task, dtype, *columns)
+    out = np.empty(source.n_rows, dtype)
+    for piece in source.pieces():
+        here = out[piece.start : piece.start + piece.length]
+        task(piece, team, here, *(part_of(column, piece) for column in columns))
+    return out
 
 
 def through_pieces(

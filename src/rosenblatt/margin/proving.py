@@ -117,17 +117,19 @@ def proved_fit(
 ) -> MarginFit:
     """What was found, with values that have been proved, unless there is no time for that."""
     best, y = solver.best, problem.samples.y
-    alpha = np.ldexp(best.alpha, -2 * problem.moved.exponent)
+    rows, alpha = solver.multipliers()
+    alpha = np.ldexp(alpha, -2 * problem.moved.exponent)
     alpha[~np.isfinite(alpha)] = 0.0
     search = _Evidence(problem, C, tol)
-    alpha = search.use(alpha)
+    search.use(rows, alpha)
     began, clock = time.perf_counter(), problem.samples.clock
     found = [problem.plane(best.w, best.b), *planes]
     numbers, left = problem.source.n_entries, max(0.0, clock.left() + clock.kept) + GRACE
     proof = clock.seconds(Kind.SIDES, numbers)
-    share = np.count_nonzero(alpha) / len(alpha)
+    share = len(search.rows) / problem.samples.n
     if left < proof + clock.seconds(Kind.MULTIPLIERS, share * numbers):
-        alpha, reason = search.use(0 * alpha), _in_short(reason)
+        search.use(rows[:0], alpha[:0])
+        reason = _in_short(reason)
     if left < proof:
         search.leave_open(found[-1])
     else:
@@ -136,7 +138,7 @@ def proved_fit(
     if reason in UNSETTLED and search.best.gap > tol:
         try:
             problem.samples.clock.afford(AGAIN * proving)
-            search.improve(alpha)
+            search.improve()
         except Halt as halt:
             reason = halt.reason
     problem.samples.clock = Clock()  # the rest has to be done
@@ -207,13 +209,11 @@ class _Evidence:
         proof = self.last[1]
         return proof if duality.decides_alike(proof, self.best.gap) else None
 
-    def use(self, alpha: Floats) -> Floats:
-        """Take multipliers, one for each sample, within their bounds; returned are these."""
+    def use(self, rows: Ints, alpha: Floats) -> None:
+        """Take the multipliers of some samples, within their bounds."""
         if self.judged.C is not None:  # the solver may have reckoned with another price
-            alpha = np.minimum(alpha, self.judged.enclosed_bounds()[0])
-        self.rows = np.flatnonzero(alpha > 0)
-        self.multipliers = alpha[self.rows]
-        return alpha
+            alpha = np.minimum(alpha, self.judged.enclosed_bounds()[0][rows])
+        self.rows, self.multipliers = rows[alpha > 0], alpha[alpha > 0]
 
     def offer(self, planes: Iterable[Floats]) -> None:
         """Take a hyperplane if its objective is smaller."""
@@ -250,7 +250,7 @@ class _Evidence:
         self.last = optimum, proof
         return optimum
 
-    def improve(self, alpha: Floats) -> None:
+    def improve(self) -> None:
         """Do without rounding what rounding has spoiled."""
         theta = np.append(self.best.hyperplane.w, self.best.hyperplane.b)
         if self.judged.C is None:
@@ -259,25 +259,26 @@ class _Evidence:
             self.offer(theta * (1 + more) for more in (2.0**-46, 2.0**-40, 2.0**-34))
         if self.best.gap <= self.tol or not self.problem.is_small():
             return
-        found = self._exactly(alpha)
+        found = self._exactly()
         if found is not None:
             self._take(found, [theta, self._best_floats([*found.w, found.b], found.rows)])
 
-    def _exactly(self, alpha: Floats) -> Exactly | None:
+    def _exactly(self) -> Exactly | None:
         """The best hyperplane by exact arithmetic, of X itself."""
         from rosenblatt.margin import exact_margin  # late: most fits do not need it
 
         problem, near = self.problem, self.problem.samples
         whole = Samples(problem.source, near.team, problem.positive, near.clock)
-        every = np.arange(whole.n)
+        every, alpha = np.arange(whole.n), np.zeros(whole.n)
+        alpha[self.rows] = self.multipliers
         c = None if self.judged.C is None else self.judged.exact_bounds(every)
         return exact_margin.best_hyperplane(whole, self.problem.used, alpha, c)
 
     def _take(self, found: Exactly, planes: list[Floats]) -> None:
         """Take multipliers, as floats unless these prove less, and the best of some hyperplanes."""
-        alpha = np.zeros(self.problem.samples.n)
-        alpha[found.rows] = [closest(v) for v in found.alpha]
-        floats = self.use(alpha)[found.rows]
+        floats = np.array([closest(v) for v in found.alpha])
+        if self.judged.C is not None:
+            floats = np.minimum(floats, self.judged.enclosed_bounds()[0][found.rows])
         self.rows = found.rows
         for multipliers in (floats, found.alpha) if floats.all() else (found.alpha,):
             self.multipliers = multipliers

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats
+    from rosenblatt.data.columns import Column
     from rosenblatt.data.rows import Block
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
@@ -122,14 +123,16 @@ class MarginProblem(NamedTuple):
         """The problem as it is judged."""
         return duality.Judged(self.X, self.samples.y, self.weights, C)
 
-    def prices(self, C: float) -> Floats:
+    def prices(self, C: float) -> Column:
         """``c_i = C s_i/N`` for the samples, within what a solver can reckon with."""
         with np.errstate(over="ignore"):
             unit = float(np.ldexp(C, 2 * self.moved.exponent))
         size = float(self.samples.largest) or 1.0
         near = min(max(unit, 1 / DEAREST / size**2), DEAREST / size**2)
         c = self.judged(near).bounds()
-        return np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0)
+        if self.weights is None:  # all alike
+            return self.samples.constant(float(c[0]))
+        return self.samples.column(np.where(self.used, np.maximum(c, CHEAPEST * c.max()), 0.0))
 
     def is_small(self) -> bool:
         """Whether the data are small enough for exact arithmetic."""
@@ -213,14 +216,14 @@ def warm(problem: MarginProblem, fit: MarginFit, C: float) -> Start | None:
         return None
     if problem.moved.exponent:  # powers of two away from what the solver knows
         return None
-    c, start = problem.prices(C), np.zeros(samples.n)
+    (c,) = samples.at(support, problem.prices(C))
     # Multipliers at their bound are so at another price too, as far as one can tell.
-    at_bound = alpha >= (1 - 1e-9) * c[support] * (optimum.C or np.inf) / C
-    start[support] = np.where(at_bound, c[support], np.minimum(alpha, c[support]))
+    at_bound = alpha >= (1 - 1e-9) * c * (optimum.C or np.inf) / C
+    start = np.where(at_bound, c, np.minimum(alpha, c))
     if not start.any():
         return None
     b = 2 * plane.b - float(problem.plane(plane.w, plane.b)[-1])
-    return Start(plane.w, b, float(start.max()), start)
+    return Start(plane.w, b, float(start.max()), samples.only_at(support, start))
 
 
 def max_margin(
@@ -228,7 +231,8 @@ def max_margin(
 ) -> MarginFit | Inseparable | QuasiSeparable:
     """The maximum-margin hyperplane, or the proof that there is none."""
     notes = notes or Notes()
-    solver = MaxMargin(problem.samples, problem.used, tol, report, notes)
+    used = None if problem.weights is None else problem.used
+    solver = MaxMargin(problem.samples, used, tol, report, notes)
     clock, reason = problem.samples.clock, solver.run()
     fit = None
     if reason is not StopReason.INSEPARABLE:  # as far as floats can tell

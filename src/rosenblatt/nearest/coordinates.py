@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rosenblatt.data.sources import take_rows
+from rosenblatt.exact.sides import as_signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.loops import Line, Multipliers
 from rosenblatt.running.clock import Kind
@@ -91,7 +92,7 @@ def descend(
     """
     look_up, width = samples.clock.pieces(Kind.READING), samples.source.n_entries / samples.n
     block, at = take_rows(samples.source, rows)
-    y, n = samples.y[rows], len(rows)
+    y, n = as_signs(block.label[at] == samples.positive), len(rows)
     some = at[:: max(1, n // SOME)]
     squares = np.empty(len(some))
     slack.squares(block.rows, some, squares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,16 +10,18 @@ from scipy.linalg import LinAlgError, lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import some_rows
+from rosenblatt.data.sources import Elsewhere, some_rows
 from rosenblatt.nearest import loops as slack
-from rosenblatt.nearest.sums import are_many, curvature, weighted_total
+from rosenblatt.nearest.sums import are_many
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rosenblatt.array_types import Floats, Ints
-    from rosenblatt.data.sources import Source
+    from rosenblatt.data.columns import Column
+    from rosenblatt.data.sources import Piece, Source
+    from rosenblatt.nearest.sums import Adding
     from rosenblatt.nearest.working_set import Samples
 
 
@@ -32,51 +35,80 @@ PANEL = 128  # rows of a matrix that a thread computes at a time
 
 
 def newton_step(
-    samples: Samples, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+    samples: Samples, weight: Column, k: int, gradient: Floats, slope_b: float, least: float
 ) -> tuple[Floats, float]:
-    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²`` over some rows, and a gradient.
+    """Newton's step for ``½‖w‖² + ½ Σ weight_i (w·x_i + b)²``, and a gradient.
 
-    `least` is a curvature along b that is there at least.
+    The weights of all but k samples are 0; `least` is a curvature along b that is there at least.
     """
-    k, d = len(rows), samples.d
+    d = samples.d
     if not k:
         return -gradient, -slope_b / least
     if samples.dense and samples.alike and d <= NARROW and are_many(samples.source, k):
-        return _where_they_are(samples, rows, weight, gradient, slope_b, least)
+        return _where_they_are(samples, weight, gradient, slope_b, least)
+    rows = samples.listed(samples.written(_not_zero, weight, dtype=np.bool_))
+    (few,) = samples.at(rows, weight)
     few_entries = samples.source.n_entries <= FULL * samples.n * d
     if not samples.dense and few_entries and d <= min(k, SPARSE):
-        return _without_copies(samples.source, rows, weight, gradient, slope_b, least)
+        return _without_copies(samples.source, rows, few, gradient, slope_b, least)
     X = some_rows(samples.source, rows)
     if not samples.dense and not few_entries and k * d < MANY:
         X = X.toarray()
     alike = samples.alike or not isinstance(X, np.ndarray)
-    return direction(X, weight, gradient, slope_b, least, samples.team, alike=alike)
+    return direction(X, few, gradient, slope_b, least, samples.team, alike=alike)
+
+
+def _not_zero(piece: Piece, team: Team, out: Any, weight: Any) -> None:
+    np.not_equal(weight, 0.0, out=out)
 
 
 def _where_they_are(
-    samples: Samples, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
+    samples: Samples, weight: Column, gradient: Floats, slope_b: float, least: float
 ) -> tuple[Floats, float]:
     """The step from many dense rows, wherever they are, by sums over tiles of them."""
-    d, total, every = samples.d, float(weight.sum()), np.zeros(samples.n)
-    every[rows] = weight
-    look_up = samples.clock.look_up
-    centre = weighted_total(samples.source, every, samples.team, look_up) / total
-    H = curvature(samples.source, every, centre, samples.team, look_up)
-    H.flat[:: d + 1] += 1.0
+    centre, total, H = curvature(samples, weight)
+    H.flat[:: samples.d + 1] += 1.0
     dw = -_solve(H.T, gradient - centre * slope_b)
     return dw, -slope_b / (total + least) - float(centre @ dw)
 
 
+def curvature(samples: Samples, weight: Column) -> tuple[Floats, float, Floats]:
+    """The mean of dense samples with weights, the sum of these, and how the samples are spread.
+
+    That is the lower triangle of ``Σ weight_i (x_i - mean)(x_i - mean)ᵀ``.
+    """
+    d = samples.d
+    (sums,), _ = samples.added([(d + 1, samples.tile)], partial(_centre, d), weight)
+    total = float(sums[d])
+    centre, H = sums[:d] / total, np.zeros((d, d))
+    size = d * (d + 1) // 2
+    (found,), _ = samples.added([(size, samples.tile)], partial(_curve, centre), weight)
+    H[np.tril_indices(d)] = found
+    return centre, total, H
+
+
+def _centre(d: int, piece: Piece, team: Team, add: Adding, weight: Any) -> None:
+    add(0, slack.centres, piece.block.rows, weight, width=d)
+
+
+def _curve(centre: Floats, piece: Piece, team: Team, add: Adding, weight: Any) -> None:
+    add(0, slack.curvatures, piece.block.rows, weight, centre, width=len(centre) ** 2)
+
+
 def _without_copies(
-    source: Source, rows: Ints, weight: Floats, gradient: Floats, slope_b: float, least: float
-) -> tuple[Floats, float]:
+    source: Source | Elsewhere, rows: Ints, weight: Floats, gradient: Floats, slope_b: float,
+    least: float,
+) -> tuple[Floats, float]:  # fmt: skip
     """The step from some sparse rows, in order, by normal equations of the size of w."""
     d, total = len(gradient), float(weight.sum())
     H, centre = np.zeros((d, d)), np.zeros(d)
-    for piece in source.pieces():
-        part = slice(*np.searchsorted(rows, [piece.start, piece.start + piece.length]))
-        sparse: Any = piece.block.rows
-        slack.gram(sparse, rows[part] - piece.start, weight[part], centre, H)
+    if isinstance(source, Elsewhere):
+        slack.gram(source.rows(rows).rows, np.arange(len(rows)), weight, centre, H)  # type: ignore[arg-type]
+    else:
+        for piece in source.pieces():
+            part = slice(*np.searchsorted(rows, [piece.start, piece.start + piece.length]))
+            sparse: Any = piece.block.rows
+            slack.gram(sparse, rows[part] - piece.start, weight[part], centre, H)
     centre /= total
     H -= total * np.outer(centre, centre)
     H.flat[:: d + 1] += 1.0

@@ -1,4 +1,4 @@
-"""Passes over the samples of a soft-margin problem; all but one do not touch the features."""
+"""Passes over the samples of a soft-margin problem; most do not touch the features."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import numpy as np
 from rosenblatt.data.compiled import loop
 from rosenblatt.data.dots import dot
 from rosenblatt.data.rows import Block, CsrRows, DenseRows, Rows, add_row, row_dot, row_norm2
-from rosenblatt.tree_sums import TILE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 class Multipliers(NamedTuple):
-    """What the loops know of each sample: its class, the bound and the value of its multiplier.
+    """What coordinate descent knows of each sample: its class, and the bound of its multiplier.
 
-    After a slack of t the multiplier becomes ``α + scale*t/μ``, clipped to 0 and c.
+    `scale` is how far its slack falls for each unit of the multiplier, or 0 if nobody knows yet.
     """
 
     y: NDArray[np.int8]
@@ -27,113 +26,228 @@ class Multipliers(NamedTuple):
     alpha: NDArray[np.float64]
 
 
+# What is known of each sample of a part: written from `start` to `stop` --------------------------
+
+
 @loop
 def clip(
-    m: Multipliers, s: Any, mu: float, b: float, out: Any, band: Any
-) -> tuple[int, float, float, float, float]:
-    """Write the multipliers for the slacks ``t_i = 1 - s_i - y_i b``.
+    y: Any, s: Any, c: Any, alpha: Any, reach: float, mu: float, b: float, start: int, stop: int,
+    out: Any,
+) -> None:  # fmt: skip
+    """Write the multipliers ``clip(α + k t/μ, 0, c)``, with ``k = min(c/2, reach)``.
 
-    Rows that were not clipped are listed in `band`. Returned are how many these are, ``Σ a_i``,
-    ``Σ y_i a_i``, the loss ``Σ c_i max(0, t_i)``, and ``Σ c_i max(0, t_i) - a_i t_i``. (A row
-    with an infinite c has no part in the loss, and ``|a_i t_i|`` in the last sum.)
+    The slacks are ``t = 1 - s - yb``.
     """
-    count, total, balance, loss, rest = 0, 0.0, 0.0, 0.0, 0.0
-    for i in range(len(s)):
-        t = 1.0 - s[i] - m.y[i] * b
-        a = m.alpha[i] + m.scale[i] * t / mu
-        if not a > 0.0:
-            a = 0.0
-        elif a >= m.c[i]:
-            a = m.c[i]
-        else:
-            band[count] = i
-            count += 1
-        out[i] = a
-        total += a
-        balance += m.y[i] * a
-        if m.c[i] == np.inf:
-            rest += abs(a * t)
-        else:
-            hinge = m.c[i] * max(t, 0.0)
-            loss += hinge
-            rest += hinge - a * t
-    return count, total, balance, loss, rest
-
-
-@loop
-def losses(s: Any, y: Any, c: Any, b: float, start: int, stop: int, out: Any) -> None:
-    """Write ``Σ c_i max(0, 1 - s_i - y_i b)`` over each of the tiles `start` to `stop`."""
-    for tile in range(start, stop):
-        out[tile] = 0.0
-        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
-            out[tile] += c[i] * max(1.0 - s[i] - y[i] * b, 0.0)
-
-
-@loop
-def moves(s: Any, before: Any, start: int, stop: int, out: Any) -> None:
-    """Write ``Σ |s_i - before_i|`` over each of the tiles `start` to `stop`."""
-    for tile in range(start, stop):
-        out[tile] = 0.0
-        for i in range(tile * TILE, min((tile + 1) * TILE, len(s))):
-            out[tile] += abs(s[i] - before[i])
-
-
-@loop
-def edges(
-    s: Any, y: Any, low: float, high: float, start: int, stop: int, found: Any
-) -> tuple[int, int]:
-    """List the ``y_i - y_i s_i`` from `low` to `high` among samples `start` to `stop`.
-
-    Returned are how many are below, and how many are listed, from the place `start` on.
-    """
-    below, listed = 0, 0
     for i in range(start, stop):
-        edge = y[i] - y[i] * s[i]
-        if edge < low:
-            below += 1
-        elif edge <= high:
-            found[start + listed] = edge
-            listed += 1
-    return below, listed
+        a = alpha[i] + min(0.5 * c[i], reach) * (1.0 - s[i] - y[i] * b) / mu
+        out[i] = 0.0 if not a > 0.0 else (c[i] if a >= c[i] else a)
+
+
+@loop
+def bend(c: Any, a: Any, reach: float, mu: float, start: int, stop: int, out: Any) -> None:
+    """Write by how much the multipliers that are not clipped bend the function: ``k/μ``."""
+    for i in range(start, stop):
+        out[i] = min(0.5 * c[i], reach) / mu if 0.0 < a[i] < c[i] else 0.0
+
+
+@loop
+def shift(s: Any, ds: Any, step: float, start: int, stop: int, out: Any) -> None:
+    """Write ``s + step ds``."""
+    for i in range(start, stop):
+        out[i] = s[i] + step * ds[i]
 
 
 @loop
 def awaken(
-    m: Multipliers, s: Any, before: Any, b: float, times: float, least: float, start: int,
-    stop: int, out: Any,
+    y: Any, s: Any, before: Any, c: Any, alpha: Any, b: float, times: float, least: float,
+    start: int, stop: int, out: Any,
 ) -> None:  # fmt: skip
     """Write which samples are not held at a bound by `times` as much as their values moved.
 
     By at least `least` of it, that is; those without a price are not awake.
     """
     for i in range(start, stop):
-        t = 1.0 - s[i] - m.y[i] * b
-        held = -t if m.alpha[i] == 0.0 else (t if m.alpha[i] == m.c[i] else 0.0)
-        out[i] = m.c[i] > 0.0 and held <= times * max(abs(s[i] - before[i]), least)
+        t = 1.0 - s[i] - y[i] * b
+        held = -t if alpha[i] == 0.0 else (t if alpha[i] == c[i] else 0.0)
+        out[i] = c[i] > 0.0 and held <= times * max(abs(s[i] - before[i]), least)
 
 
 @loop
-def settle(m: Multipliers, s: Any, b: float, reach: float, start: int, stop: int, out: Any) -> None:
-    """Put multipliers of samples farther than `reach` from the margin to the bound they belong to.
-
-    Written is which are not so far, and have a price.
-    """
+def near(y: Any, s: Any, c: Any, b: float, reach: float, start: int, stop: int, out: Any) -> None:
+    """Write which samples have a price and are within `reach` of the margin."""
     for i in range(start, stop):
-        t = 1.0 - s[i] - m.y[i] * b
-        out[i] = m.c[i] > 0.0 and abs(t) <= reach
-        if not out[i]:
-            m.alpha[i] = m.c[i] if t > 0.0 else 0.0
+        out[i] = c[i] > 0.0 and abs(1.0 - s[i] - y[i] * b) <= reach
 
 
 @loop
-def slope(m: Multipliers, s: Any, ds: Any, mu: float, b: float, db: float, step: float) -> float:
-    """``Σ a_i (ds_i + y_i db)`` with the multipliers `a` after a step along ``(ds, db)``."""
-    total = 0.0
-    for i in range(len(s)):
-        d = ds[i] + m.y[i] * db
-        t = 1.0 - s[i] - m.y[i] * b - step * d
-        total += min(max(m.alpha[i] + m.scale[i] * t / mu, 0.0), m.c[i]) * d
-    return total
+def settle(
+    y: Any, s: Any, c: Any, alpha: Any, close: Any, b: float, start: int, stop: int, out: Any
+) -> None:
+    """Write the multipliers, those of samples that are not `close` at the bound they belong to."""
+    for i in range(start, stop):
+        if close[i]:
+            out[i] = alpha[i]
+        else:
+            out[i] = c[i] if 1.0 - s[i] - y[i] * b > 0.0 else 0.0
+
+
+# Sums over tiles: tile k has rows ``edges[k]`` to ``edges[k+1]``, and its sum is ``out[k-first]`` -
+
+
+@loop
+def measure(
+    y: Any, s: Any, c: Any, a: Any, b: float, edges: Any, first: int, last: int, out: Any
+) -> None:
+    """Add, for multipliers a and slacks ``t = 1 - s - yb``, five sums over samples.
+
+    How many multipliers are between their bounds; ``Σ a``; ``Σ y a``; the loss ``Σ c max(0, t)``;
+    and ``Σ c max(0, t) - a t``. (A sample with an infinite c has no part in the loss, and ``|a t|``
+    in the last sum.)
+    """
+    for k in range(first, last):
+        count, total, balance = out[k - first, 0], out[k - first, 1], out[k - first, 2]
+        loss, rest = out[k - first, 3], out[k - first, 4]
+        for i in range(edges[k], edges[k + 1]):
+            t = 1.0 - s[i] - y[i] * b
+            if 0.0 < a[i] < c[i]:
+                count += 1.0
+            total += a[i]
+            balance += y[i] * a[i]
+            if c[i] == np.inf:
+                rest += abs(a[i] * t)
+            else:
+                hinge = c[i] * max(t, 0.0)
+                loss += hinge
+                rest += hinge - a[i] * t
+        out[k - first, 0], out[k - first, 1], out[k - first, 2] = count, total, balance
+        out[k - first, 3], out[k - first, 4] = loss, rest
+
+
+@loop
+def slopes(
+    y: Any, s: Any, ds: Any, c: Any, alpha: Any, reach: float, mu: float, b: float, db: float,
+    step: float, edges: Any, first: int, last: int, out: Any,
+) -> None:  # fmt: skip
+    """Add ``Σ a (ds + y db)`` with the multipliers a after a step along (ds, db)."""
+    for k in range(first, last):
+        total = out[k - first, 0]
+        for i in range(edges[k], edges[k + 1]):
+            d = ds[i] + y[i] * db
+            t = 1.0 - s[i] - y[i] * b - step * d
+            a = alpha[i] + min(0.5 * c[i], reach) * t / mu
+            total += min(max(a, 0.0), c[i]) * d
+        out[k - first, 0] = total
+
+
+@loop
+def losses(
+    y: Any, s: Any, before: Any, c: Any, b: float, edges: Any, first: int, last: int, out: Any
+) -> None:
+    """Add ``Σ c max(0, 1 - s - yb)``, and ``Σ |s - before|``."""
+    for k in range(first, last):
+        loss, moves = out[k - first, 0], out[k - first, 1]
+        for i in range(edges[k], edges[k + 1]):
+            loss += c[i] * max(1.0 - s[i] - y[i] * b, 0.0)
+            moves += abs(s[i] - before[i])
+        out[k - first, 0], out[k - first, 1] = loss, moves
+
+
+@loop
+def hefts(y: Any, u: Any, unit: float, edges: Any, first: int, last: int, out: Any) -> None:
+    """Add ``Σ u/unit`` of class -1, and of class +1."""
+    for k in range(first, last):
+        others, own = out[k - first, 0], out[k - first, 1]
+        for i in range(edges[k], edges[k + 1]):
+            if y[i] > 0:
+                own += u[i] / unit
+            else:
+                others += u[i] / unit
+        out[k - first, 0], out[k - first, 1] = others, own
+
+
+@loop
+def pulls(rows: Rows, y: Any, u: Any, edges: Any, first: int, last: int, out: Any) -> None:
+    """Add ``Σ u x`` of class -1, and behind it that of class +1."""
+    for k in range(first, last):
+        d = out.shape[1] // 2
+        others, own = out[k - first, :d], out[k - first, d:]
+        for i in range(edges[k], edges[k + 1]):
+            if u[i] != 0.0:
+                add_row(rows, np.uint64(i), u[i], own if y[i] > 0 else others)
+
+
+@loop
+def ranks(
+    y: Any, s: Any, c: Any, low: float, high: float, unit: float, edges: Any, first: int,
+    last: int, out: Any,
+) -> None:  # fmt: skip
+    """Add ``Σ c/unit`` over samples with ``y - ys < low``, and over those from there to `high`."""
+    for k in range(first, last):
+        below, within = out[k - first, 0], out[k - first, 1]
+        for i in range(edges[k], edges[k + 1]):
+            edge = y[i] - y[i] * s[i]
+            if edge < low:
+                below += c[i] / unit
+            elif edge <= high:
+                within += c[i] / unit
+        out[k - first, 0], out[k - first, 1] = below, within
+
+
+@loop
+def centres(rows: DenseRows, u: Any, edges: Any, first: int, last: int, out: Any) -> None:
+    """Add ``Σ u x``, and behind it ``Σ u``."""
+    for k in range(first, last):
+        d = out.shape[1] - 1
+        for i in range(edges[k], edges[k + 1]):
+            if u[i] != 0.0:
+                add_row(rows, np.uint64(i), u[i], out[k - first, :d])
+                out[k - first, d] += u[i]
+
+
+@loop
+def curvatures(
+    rows: DenseRows, u: Any, centre: Any, edges: Any, first: int, last: int, out: Any
+) -> None:
+    """Add ``Σ u (x - centre)(x - centre)ᵀ``: the lower triangle, line after line."""
+    for k in range(first, last):
+        for row in range(edges[k], edges[k + 1]):
+            if u[row] != 0.0:
+                x, at = rows.X[row], 0
+                for i in range(len(centre)):
+                    pull = u[row] * (x[i] - centre[i])
+                    for j in range(i + 1):
+                        out[k - first, at + j] += pull * (x[j] - centre[j])
+                    at += i + 1
+
+
+# Other passes ------------------------------------------------------------------------------------
+
+
+@loop
+def between(
+    y: Any, s: Any, c: Any, low: float, high: float, start: int, stop: int, found: Any
+) -> int:
+    """List the samples with a price and ``low <= y - ys <= high``; returned is how many."""
+    count = 0
+    for i in range(start, stop):
+        if low <= y[i] - y[i] * s[i] <= high and c[i] > 0.0:
+            found[count] = i
+            count += 1
+    return count
+
+
+@loop
+def fold(sums: Any) -> None:
+    """Add up the sums of all tiles, in a tree of pairs: the first is then that of all."""
+    m = len(sums)
+    while m > 1:
+        for k in range(m // 2):
+            for j in range(sums.shape[1]):
+                sums[k, j] = sums[2 * k, j] + sums[2 * k + 1, j]
+        if m % 2 == 1:
+            for j in range(sums.shape[1]):
+                sums[m // 2, j] = sums[m - 1, j]
+        m = (m + 1) // 2
 
 
 @loop
@@ -183,52 +297,6 @@ def least(s: Any, y: Any) -> tuple[float, float]:
         else:
             negative = min(negative, s[i])
     return positive, negative
-
-
-@loop
-def totals(
-    rows: Rows, u: Any, begin: int, start: int, stop: int, tile: int, out: Any, used: Any
-) -> None:
-    """Add ``u_i x_i`` of rows `start` to `stop` to the sum of its tile, `out[0]` that of the first.
-
-    Row i has the number `begin` + i in all the data, by which it is in a tile of so many rows;
-    `used` counts the rows that were added there.
-    """
-    first = (begin + start) // tile
-    for row in range(start, stop):
-        if u[row] != 0.0:
-            k = (begin + row) // tile - first
-            add_row(rows, np.uint64(row), u[row], out[k])
-            used[k] += 1
-
-
-@loop
-def curvatures(
-    rows: DenseRows, weight: Any, centre: Any, begin: int, start: int, stop: int, tile: int,
-    out: Any, used: Any,
-) -> None:  # fmt: skip
-    """Add ``weight_i (x_i - centre)(x_i - centre)ᵀ`` of rows to the sums of their tiles, likewise.
-
-    Of the matrix only the lower triangle with the diagonal, line after line.
-    """
-    first, d = (begin + start) // tile, len(centre)
-    for row in range(start, stop):
-        if weight[row] != 0.0:
-            k, x = (begin + row) // tile - first, rows.X[row]
-            at = 0
-            for i in range(d):
-                pull = weight[row] * (x[i] - centre[i])
-                for j in range(i + 1):
-                    out[k, at + j] += pull * (x[j] - centre[j])
-                at += i + 1
-            used[k] += 1
-
-
-@loop
-def total_in(rows: Rows, u: Any, into: Any, out: Any) -> None:
-    """Add ``u_i x_i`` of all rows, each to the sum that `into` says."""
-    for row in range(len(u)):
-        add_row(rows, np.uint64(row), u[row], out[into[row]])
 
 
 @loop

@@ -20,7 +20,6 @@ import numpy as np
 
 from rosenblatt.nearest.coordinates import descend
 from rosenblatt.nearest.hulls import shortest_sum
-from rosenblatt.nearest.loops import Multipliers
 from rosenblatt.nearest.loops import least as least_of
 from rosenblatt.nearest.newton import Live, improve, polished
 from rosenblatt.nearest.slacks import evened, nobody
@@ -77,8 +76,8 @@ class MaxMargin:
     Parameters
     ----------
     samples : Samples
-    used : bool array
-        The rows that count, of both classes.
+    used : bool array or None
+        The rows that count, of both classes; None: all.
     tol : float
         The gap, as a share of the objective, at which to stop.
     report : function, optional
@@ -90,7 +89,7 @@ class MaxMargin:
     def __init__(
         self,
         samples: Samples,
-        used: NDArray[np.bool_],
+        used: NDArray[np.bool_] | None,
         tol: float,
         report: Callable[[int, Best, Progress], None] | None = None,
         notes: Notes | None = None,
@@ -100,7 +99,7 @@ class MaxMargin:
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
         self.many = min(2 * samples.d + FEW, MOST)
-        self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.zeros(samples.n), 0.0)
+        self.best = Best(np.zeros(samples.d), 0.0, np.inf, np.empty(0), 0.0)
         # What proves the dual value: rows, and their multipliers.
         self.proof_rows, self.proof_alpha = np.empty(0, np.int64), np.empty(0)
         self.hopeful, self.grown, self.clean = True, True, False
@@ -142,7 +141,6 @@ class MaxMargin:
         except KeyboardInterrupt:
             return StopReason.INTERRUPTED
         finally:
-            self.best = self.best._replace(alpha=self._multipliers())
             if not self.best.primal < np.inf:  # the best there is, although it does not separate
                 self.best = self.best._replace(w=self.w, b=self.b)
 
@@ -154,8 +152,7 @@ class MaxMargin:
     def _note(self, **more: StopReason) -> None:
         """Note all that the rest of the run follows from."""
         state = {name: getattr(self, name) for name in STATE}
-        state["best"] = self.best._replace(alpha=np.empty(0))
-        self.notes.note(self._page, {**state, "trace": self.trace, **more})
+        self.notes.note(self._page, {**state, "best": self.best, "trace": self.trace, **more})
 
     def _restored(self, saved: dict[str, Any]) -> dict[str, Any]:
         """What was noted, which is how it stands now."""
@@ -166,7 +163,7 @@ class MaxMargin:
         for name in STATE:
             setattr(self, name, saved[name])
         self.part = self.samples.part(rows)
-        self.best = Best(*saved["best"])._replace(alpha=self._multipliers())
+        self.best = Best(*saved["best"])
         self.trace = [Progress(*one) for one in saved["trace"]]
         self.began = time.perf_counter() - max((one.seconds for one in self.trace), default=0.0)
         return saved
@@ -242,10 +239,10 @@ class MaxMargin:
     def _by_rounds(self, target: float) -> None:
         """Rounds until the working set's own gap is small."""
         part, late, least = self.part, 0, np.inf
-        c, scale = np.full(part.n, np.inf), np.full(part.n, self.scale)
+        c = np.full(part.n, np.inf)
         self.clean = True
         for count in range(1, 100):
-            live = Live(part, Multipliers(part.y, c, scale, self.alpha), nobody(part.d))
+            live = Live(part, c, np.inf, self.alpha, self.scale, nobody(part.d))
             done = improve(live, self.w, self.b, self.mu, target)
             self.w, self.b, self.alpha = done.w, done.b, done.alpha
             self.mu = max(self.mu * FINER, SHARP)
@@ -323,15 +320,13 @@ class MaxMargin:
             self.report(len(self.trace), self.best, self.trace[-1])
         return Near(rows, values, part.values(np.append(w, 0.0)) + part.y * b)
 
-    def _multipliers(self) -> Floats:
-        """Those that prove the dual value, one for each row: an array as long as the data."""
-        alpha = np.zeros(self.samples.n)
-        alpha[self.proof_rows] = self.proof_alpha
-        return alpha
+    def multipliers(self) -> tuple[Ints, Floats]:
+        """The rows whose multipliers prove the dual value, ascending, and these."""
+        return self.proof_rows, self.proof_alpha
 
     def _from_multipliers(self) -> None:
         """Take the w that the multipliers make, if it is as good: it is the cleaner one."""
-        w = self.samples.total(self._multipliers())
+        w = self.samples.part(self.proof_rows).total(self.proof_alpha)
         least, _, _ = self.samples.nearest(w, 0.0, self.used, -np.inf, 1, self.rows)
         w, b, primal = centred_by(least, w)
         if primal - self.best.dual <= self.tol * primal < np.inf:
@@ -359,8 +354,7 @@ def centred_by(closest: tuple[float, float], w: Floats) -> tuple[Floats, float, 
 
 def _bound(samples: Samples, alpha: Floats) -> tuple[Floats, float]:
     """The multipliers, evened and scaled as they prove the most, and what they prove."""
-    even = evened(alpha, samples.y)
-    pull, total = samples.total(even), float(even.sum())
+    even, (pull, _, total) = evened(samples, alpha)
     square = float(pull @ pull)
     if not square > 0:
         return even, np.inf if total > 0 else 0.0

@@ -20,7 +20,8 @@ References
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import lstsq
@@ -28,15 +29,20 @@ from scipy.linalg import lstsq
 from rosenblatt.exact import solve
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.directions import MANY, newton_step
+from rosenblatt.nearest.slacks import count, filled, largest, sides_of
 from rosenblatt.running.clock import Kind
+from rosenblatt.tree_sums import TILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rosenblatt.array_types import Floats, Signs
-    from rosenblatt.nearest.loops import Multipliers
+    from rosenblatt.data.columns import Column
+    from rosenblatt.data.sources import Piece
     from rosenblatt.nearest.slacks import Pull
+    from rosenblatt.nearest.sums import Adding
     from rosenblatt.nearest.working_set import Samples
+    from rosenblatt.running.threads import Team
 
 
 EXACT = 300  # unknowns up to which a system may be solved without rounding
@@ -49,13 +55,23 @@ class Live(NamedTuple):
     Attributes
     ----------
     samples : Samples
-    multipliers : Multipliers
+    c : column
+        The bounds of their multipliers.
+    most : float
+        The largest of these.
+    alpha : column
+        Where their multipliers begin.
+    reach : float
+        k is this, or half of c if that is less.
     pull : Pull
         The others.
     """
 
     samples: Samples
-    multipliers: Multipliers
+    c: Column
+    most: float
+    alpha: Column
+    reach: float
     pull: Pull
 
 
@@ -65,8 +81,10 @@ class Round(NamedTuple):
     Attributes
     ----------
     w, b : float array, float
-    alpha : float array
+    alpha : column
         The new multipliers.
+    total, largest : float
+        What they sum to, and the largest of them.
     error : float
         ``½‖w - Σ α y x‖²``, and what the imbalance of the multipliers can make of the dual value.
     rest : float
@@ -77,7 +95,9 @@ class Round(NamedTuple):
 
     w: Floats
     b: float
-    alpha: Floats
+    alpha: Any
+    total: float
+    largest: float
     error: float
     rest: float
     steps: int
@@ -109,26 +129,30 @@ def improve(live: Live, w: Floats, b: float, mu: float, tol: float) -> Round:
         if (steps and error <= 0.1 * left) or steps == STEPS or not state.step():
             break
         steps += 1
-    return Round(state.w, state.b, state.a, error, state.rest, steps)
+    most = largest(live.samples, state.a)
+    return Round(state.w, state.b, state.a, state.total, most, error, state.rest, steps)
 
 
 class _State:
     """An iterate and everything that is known there."""
 
     def __init__(self, live: Live, w: Floats, b: float, mu: float) -> None:
-        self.live, self.mu, self.w, self.b = live, mu, w, b
-        self.samples, self.m = live.samples, live.multipliers
-        self.a, self._band = np.empty(self.samples.n), np.empty(self.samples.n, np.int64)
-        self.s = self.samples.values(np.append(w, 0.0))
+        self.live, self.samples, self.mu, self.w, self.b = live, live.samples, mu, w, b
+        self.s = self.samples.products(w)
         self.measure()
 
     def measure(self) -> None:
         """The multipliers at this point, and the gradient."""
-        found = slack.clip(self.m, self.s, self.mu, self.b, self.a, self._band)
-        count, self.total, balance, self.loss, self.rest = found
-        self.band = self._band[:count]
-        self.gradient = self.w - self.live.pull.w - self.samples.total(self.a)
-        self.slope_b = -self.live.pull.balance - balance
+        live, samples, sign = self.live, self.samples, self.samples.sign
+        clipped = partial(filled, slack.clip, (live.reach, self.mu, self.b))
+        self.a = samples.written(clipped, sign, self.s, live.c, live.alpha)
+        sizes = [(5, TILE), (2 * samples.d, samples.tile)]
+        task = partial(_measure, self.b, samples.width)
+        (found, sums), _ = samples.added(sizes, task, sign, self.s, live.c, self.a)
+        band, self.total, balance, self.loss, self.rest = map(float, found)
+        self.band, d = int(band), samples.d
+        self.gradient = self.w - live.pull.w - (sums[d:] - sums[:d])
+        self.slope_b = -live.pull.balance - balance
 
     def error(self) -> float:
         """How far the multipliers are from satisfying their equations, in the gap's units."""
@@ -143,31 +167,47 @@ class _State:
 
     def step(self) -> bool:
         """One step of Newton's method; False where rounding has left nothing to gain."""
-        curvature = self.m.scale[self.band] / self.mu
-        least = 1e-6 * float(self.m.scale.max()) / self.mu
-        rows, slope = self.band, self.slope_b
+        live, samples = self.live, self.samples
+        bent = partial(filled, slack.bend, (live.reach, self.mu))
+        weight = samples.written(bent, live.c, self.a)
+        least = 1e-6 * min(0.5 * live.most, live.reach) / self.mu
+        args = weight, self.band, self.gradient, self.slope_b, least
         try:
-            dw, db = newton_step(self.samples, rows, curvature, self.gradient, slope, least)
+            dw, db = newton_step(samples, *args)
         except np.linalg.LinAlgError:
             return False
         if not (np.isfinite(db) and np.isfinite(dw).all()):
             return False
-        ds = self.samples.values(np.append(dw, 0.0))
-        pull = self.live.pull
+        ds, pull = samples.products(dw), live.pull
         at_zero = float((self.w - pull.w) @ dw) - pull.balance * db
         per_step = float(dw @ dw)
+        columns = samples.sign, self.s, ds, live.c, live.alpha
 
         def rise(step: float) -> float:
-            moved = slack.slope(self.m, self.s, ds, self.mu, self.b, db, step)
-            return at_zero + step * per_step - moved
+            task = partial(_slope, (live.reach, self.mu, self.b, db, step))
+            (moved,), _ = samples.added([(1, TILE)], task, *columns)
+            return at_zero + step * per_step - float(moved[0])
 
         length = _line(rise, float(self.gradient @ dw) + self.slope_b * db)
         if length == 0.0:
             return False
         self.w, self.b = self.w + length * dw, self.b + length * db
-        self.s += length * ds
+        self.s = samples.written(partial(filled, slack.shift, (length,)), self.s, ds)
         self.measure()
         return True
+
+
+def _measure(
+    b: float, width: int, piece: Piece, team: Team, add: Adding, y: Any, s: Any, c: Any, a: Any
+) -> None:
+    add(0, slack.measure, y, s, c, a, b)
+    add(1, slack.pulls, piece.block.rows, y, a, width=width)
+
+
+def _slope(
+    numbers: tuple[float, ...], piece: Piece, team: Team, add: Adding, *columns: Any
+) -> None:
+    add(0, slack.slopes, *columns, *numbers)
 
 
 def _line(slope: Callable[[float], float], first: float) -> float:
@@ -195,7 +235,7 @@ def _line(slope: Callable[[float], float], first: float) -> float:
     return step
 
 
-def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
+def polished(samples: Samples, alpha: Column, c: Column) -> Any:
     """Multipliers without the rounding that small μ bring, if it is clear which are not clipped.
 
     The samples with ``0 < α < c`` are taken to be exactly on the edges of the margin. With the
@@ -203,21 +243,25 @@ def polished(samples: Samples, alpha: Floats, c: Floats) -> Floats | None:
     which is solved without rounding if it is small, otherwise by least squares. None if one of
     them then leaves its bounds.
     """
-    free = np.flatnonzero((alpha > 0) & (alpha < c))
-    if not 1 < free.size <= samples.d + 1 or free.size * samples.d > MANY:
+    mask = samples.written(_between, alpha, c, dtype=np.bool_)
+    free = count(samples, mask)
+    if not 1 < free <= samples.d + 1 or free * samples.d > MANY:
         return None
-    X, y, others = samples.take(free), samples.y[free], alpha.copy()
+    rows = samples.listed(mask)
+    X, (y, high) = samples.take(rows), samples.at(rows, samples.sign, c)
     X = X if isinstance(X, np.ndarray) else X.toarray()
-    others[free] = 0.0
-    pull, missing = samples.total(others), -float(others @ samples.y)
+    others = sides_of(samples, samples.replaced(alpha, mask, np.zeros(free))).pull()
     if sum(X.shape) <= EXACT:
-        new = _exactly(X, y, pull, missing)
+        new = _exactly(X, y, others.w, -others.balance)
     else:
-        new = _by_two_systems(X, y, pull, missing)
-    if new is None or not ((new > 0).all() and (new < c[free]).all()):
+        new = _by_two_systems(X, y, others.w, -others.balance)
+    if new is None or not ((new > 0).all() and (new < high).all()):
         return None
-    others[free] = new
-    return others
+    return samples.replaced(alpha, mask, new)
+
+
+def _between(piece: Piece, team: Team, out: Any, alpha: Any, c: Any) -> None:
+    out[:] = (alpha > 0) & (alpha < c)
 
 
 def _exactly(X: Floats, y: Signs, pull: Floats, missing: float) -> Floats | None:

@@ -18,24 +18,29 @@ take part are not too many to be in one place; otherwise they are those of `newt
 from __future__ import annotations
 
 import time
-from functools import cached_property
+from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.nearest.coordinates import descend
-from rosenblatt.nearest.loops import Multipliers
+from rosenblatt.nearest.drawing import drawn
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
 from rosenblatt.nearest.rough import FINER, ROUGH, ROUNDS, from_nothing, one_round, usual_price
 from rosenblatt.nearest.slacks import (
+    as_if_all,
     awakened,
     best_bias,
+    close_to,
+    count,
     evened,
-    loss,
-    moved,
+    largest,
+    losses,
     nobody,
-    pull_of,
+    prices_of,
     settled,
+    sides_of,
     size_of,
 )
 from rosenblatt.nearest.standing import Best, Progress, Stand, Start, standing_from
@@ -47,12 +52,14 @@ from rosenblatt.running.notes import Notes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.data.columns import Column
+    from rosenblatt.data.sources import Piece
     from rosenblatt.nearest.coordinates import Descent
     from rosenblatt.nearest.newton import Round
+    from rosenblatt.nearest.slacks import Prices, Pull
     from rosenblatt.nearest.working_set import Samples
+    from rosenblatt.running.threads import Team
 
 
 FIRST, PER_FEATURE, GROWTH = 2000, 20, 8  # rows to begin with, and how many more each time
@@ -71,16 +78,17 @@ EASIER, EASY = 0.5, 0.015  # the gap that it is to reach: of the one wanted; of 
 QUICK = 3  # steps of a round that is easy
 AWAKE = 3.0  # moves of its value by which a row may be from the margin and stay awake
 SHARP, PATIENCE = 1e-8, 4  # below this μ, rounds without much progress after which to stop
-NOBODY = np.empty(0, np.bool_)
 
 
 class SoftMargin:
     """A soft-margin problem on its way to being solved.
 
+    What it knows of each row, its value and its multiplier, stays where the row is.
+
     Parameters
     ----------
     samples : Samples
-    c : float array
+    c : column
         The price of every sample's slack; some of both classes are positive.
     tol : float
         The gap, as a share of the objective, at which to stop.
@@ -93,22 +101,22 @@ class SoftMargin:
     def __init__(
         self,
         samples: Samples,
-        c: Floats,
+        c: Column,
         tol: float,
         report: Callable[[int, Best, Progress], None] | None = None,
         notes: Notes | None = None,
     ) -> None:
         self.samples, self.c, self.tol, self.report = samples, c, tol, report
-        self.notes = notes or Notes()
+        self.prices, self.notes = prices_of(samples, c), notes or Notes()
         self.began = time.perf_counter()
         self.trace: list[Progress] = []
         self.rough = np.zeros(samples.d)
-        others, own = self._prices.values()
+        others, own = self.prices.totals.tolist()
         # Without w all of a class have the same slack, and the bias removes that of the dearer one.
         b = 0.0 if abs(own - others) <= 1e-12 * own else float(np.sign(own - others))
-        self.best = Best(self.rough, b, 2 * min(own, others), np.zeros(samples.n), 0.0)
-        self._seen: tuple[Floats, Floats] | None = None
-        self._drawn: Ints | None = None
+        nothing = samples.constant(0.0)
+        self.best = Best(self.rough, b, 2 * min(own, others), nothing, 0.0)
+        self._seen: tuple[Floats, Column] | None = None
 
     def run(self, start: Start | None = None) -> StopReason:
         """Solve it, from a hyperplane that may be close or from nothing; `best` is the answer."""
@@ -124,10 +132,18 @@ class SoftMargin:
             reason = halt.reason
         except KeyboardInterrupt:
             reason = StopReason.INTERRUPTED
+        self._seen = None  # which some may still be at
         if not self.trace and self.rough.any():  # better one that some rows were asked about
             self.samples.clock = Clock()
             self._offer(self.rough)
         return reason
+
+    def multipliers(self) -> tuple[Ints, Floats]:
+        """The rows whose multipliers prove the dual value, ascending, and these."""
+        samples, alpha = copy(self.samples), self.best.alpha
+        samples.clock = Clock()  # they are wanted whatever the time
+        rows = samples.listed(samples.written(_positive, alpha, dtype=np.bool_))
+        return rows, samples.at(rows, alpha)[0]
 
     def _note(self, page: str, **more: Any) -> None:
         """Note how all rows stand; what was noted about a part of them is of no use any more."""
@@ -136,162 +152,160 @@ class SoftMargin:
     def _restored(self, saved: dict[str, Any]) -> dict[str, Any]:
         """What was noted, which is how it stands now."""
         best = Best(*saved["best"])
-        if best.alpha.shape != self.c.shape or best.w.shape != self.rough.shape:
-            raise ValueError(best.alpha.shape)
-        self.best, self.trace = best, [Progress(*one) for one in saved["trace"]]
+        if len(best.alpha) != self.samples.n or best.w.shape != self.rough.shape:
+            raise ValueError(len(best.alpha))
+        self.best = best._replace(alpha=self.samples.column(best.alpha))
+        self.trace = [Progress(*one) for one in saved["trace"]]
         self.began = time.perf_counter() - max((one.seconds for one in self.trace), default=0.0)
         return saved
+
+    # Where to begin ------------------------------------------------------------------------------
 
     def _begin(self, start: Start | None) -> Stand:
         """Where the rounds on all rows begin, or go on."""
         saved = self.notes.restored("all", self._restored)
         if saved is not None:
-            return standing_from(saved["stand"])
+            return standing_from(self.samples, saved["stand"])
         if start is not None:
-            at, alpha = start._replace(alpha=None), start.multipliers(self.c)
-            return Stand(at, WARM, alpha, self.c > 0, 0, self._is_cheap())
+            at, alpha = start._replace(alpha=None), start.multipliers(self.samples, self.c)
+            return Stand(at, WARM, alpha, self._priced(), 0, self._is_cheap())
         found = self._by_coordinates() if self.notes.blank() and self._is_cheap() else None
         if found is not None:
             return found
         at, mu, part = self._on_few_rows()
-        alpha = at.multipliers(self.c)
-        stand = Stand(at._replace(alpha=None), mu, alpha, self.c > 0, 0)
+        alpha = at.multipliers(self.samples, self.c)
+        stand = Stand(at._replace(alpha=None), mu, alpha, self._priced(), 0)
         return self._near_first(stand) if part else stand
+
+    def _priced(self) -> Column:
+        """The rows that take part at all."""
+        return self.samples.written(_positive, self.c, dtype=np.bool_)
 
     def _is_cheap(self) -> bool:
         """Whether slack is not dearer than usual, as far as a few rows tell."""
-        few, c = self._some(self._order()[:ASKED])
-        return usual_price(few) >= float(c.max())
+        few, prices = self._some(ASKED)
+        return usual_price(few) >= prices.most
 
     def _by_coordinates(self) -> Stand | None:
         """Where coordinate descent on a part of the rows leads; None where it is slow."""
-        samples, c, order, d = self.samples, self.c, self._order(), self.samples.d
-        size, alpha = max(len(order) // GROWTH, DESCENT * d, FIRST), np.zeros(samples.n)
+        samples, n, d = self.samples, self.prices.n, self.samples.d
+        size, alpha, most = max(n // GROWTH, DESCENT * d, FIRST), self.best.alpha, self.prices.most
         if are_many(samples.source, size):
             return None
-        if FEWER * size >= len(order):
-            return Stand(Start(np.zeros(d), 0.0, float(c.max())), ROUGH, alpha, c > 0, 0, True)
-        rows, rough = np.sort(order[:size]), d / size
-        prices, tol = self._as_if_all(rows), max(self.tol, 0.1 * rough)
-        done = descend(samples, rows, prices, alpha[rows], nobody(d), 0.0, tol, VISITS)
+        if FEWER * size >= n:
+            return Stand(Start(np.zeros(d), 0.0, most), ROUGH, alpha, self._priced(), 0, True)
+        rows, rough, tol = samples.listed(self._drawn(size)), d / size, self.tol
+        sign, c = samples.at(rows, samples.sign, self.c)
+        for side, total in zip((-1, 1), self.prices.totals.tolist(), strict=True):
+            c[sign == side] *= total / c[sign == side].sum()
+        nothing, tol = np.zeros(len(rows)), max(tol, 0.1 * rough)
+        done = descend(samples, rows, c, nothing, nobody(d), 0.0, tol, VISITS)
         self.rough = done.w
         if not done.closed:
             return None
-        at = Start(done.w, done.b, float(c.max()))
-        stand = Stand(at, min(ROUGH, NEARBY * rough**0.5), alpha, c > 0, 0, True)
-        stand, shares = self._only_near(stand), done.alpha / prices
+        at, mu = Start(done.w, done.b, most), min(ROUGH, NEARBY * rough**0.5)
+        stand = self._only_near(Stand(at, mu, alpha, self._priced(), 0, True))
         # Those near the margin as they are in the part: nearly all of the price, or hardly any.
-        t = 1.0 - self._values(at.w) - at.b * samples.y
-        for some in (stand.awake & (t > 0), stand.awake & (t <= 0)):
-            of_part = shares[some[rows]]
-            stand.alpha[some] = (float(of_part.mean()) if of_part.size else 0.5) * c[some]
-        return stand
+        awake, s = samples.at(rows, stand.awake, self._values(at.w))
+        inside, shares = 1.0 - s - at.b * sign > 0, done.alpha / c
+        asked = [shares[awake & side] for side in (inside, ~inside)]
+        means = [float(one.mean()) if one.size else 0.5 for one in asked]
+        task = partial(_as_in_part, at.b, means)
+        columns = samples.sign, self._values(at.w), self.c, stand.alpha, stand.awake
+        return stand._replace(alpha=samples.written(task, *columns))
 
     def _only_near(self, stand: Stand) -> Stand:
         """Rows far from the margin at its bounds, and asleep, for how rough the hyperplane is."""
-        at, s = stand.at, self._values(stand.at.w)
-        size = 1.0 if stand.descent else size_of(s)
-        m = Multipliers(self.samples.y, self.c, self.c, stand.alpha.copy())
-        near = settled(m, s, at.b, NEAR * stand.mu * size, self.samples.team)
-        return stand._replace(alpha=m.alpha, awake=near) if near.any() else stand
+        samples, s, b = self.samples, self._values(stand.at.w), stand.at.b
+        size = 1.0 if stand.descent else size_of(samples, s)
+        near = close_to(samples, s, self.c, b, NEAR * stand.mu * size)
+        if not count(samples, near):
+            return stand
+        return stand._replace(alpha=settled(samples, s, self.c, stand.alpha, near, b), awake=near)
 
     def _near_first(self, stand: Stand) -> Stand:
         """After a round on the rows near the margin, if they are few and do not lead astray."""
-        at, mu, alpha, near, *_ = self._only_near(stand)
-        if FEWER * np.count_nonzero(near) >= len(near):
+        samples, (at, mu, alpha, near, *_) = self.samples, self._only_near(stand)
+        if FEWER * count(samples, near) >= samples.n:
             return stand
         before = self._values(at.w)
-        far = ASTRAY * mu * size_of(before)
-        done = improve(self._live(alpha, near, at.steps(self.c)), at.w, at.b, mu, self.tol)
+        far = ASTRAY * mu * size_of(samples, before)
+        done = improve(self._live(alpha, near, at.reach), at.w, at.b, mu, self.tol)
         s = self._values(done.w)
-        if done.steps == STEPS or moved(s, before, self.samples.team) > far:
+        _, moved = losses(samples, s, before, self.c, done.b)
+        if done.steps == STEPS or moved > far:
             return stand
-        alpha[near] = done.alpha
-        largest = float(alpha.max()) or at.largest
-        awake = self._awake(alpha, s, before, done.b)
-        return Stand(Start(done.w, done.b, largest), FINER * mu, alpha, awake, 0)
+        alpha = samples.replaced(alpha, near, done.alpha)
+        most = largest(samples, alpha) or at.largest
+        awake = self._awake(alpha, s, before, done.b, moved)
+        return Stand(Start(done.w, done.b, most), FINER * mu, alpha, awake, 0)
 
     def _on_few_rows(self) -> tuple[Start, float, bool]:
         """A hyperplane, how much rounding off suits it, and whether some rows were left out."""
         self.samples.clock.look_up()
-        order = self._order()
-        d, size = self.samples.d, max(PER_FEATURE * self.samples.d, FIRST)
-        if 2 * size >= len(order):
-            return *from_nothing(self.samples, self.c, self.notes), False
+        d, n, size = self.samples.d, self.prices.n, max(PER_FEATURE * self.samples.d, FIRST)
+        if 2 * size >= n:
+            return *from_nothing(self.samples, self.prices, self.notes), False
         saved = self.notes.page("few")
         size, saved = (size, None) if saved is None else saved
-        part, c = self._some(order[:size])
+        part, prices = self._some(size)
         if saved is None:
-            at, mu = from_nothing(part, c, self.notes)
-            alpha, count = at.multipliers(c), 0
+            at, mu = from_nothing(part, prices, self.notes)
+            alpha, number = at.multipliers(part, prices.c), 0
         else:
-            at, mu, alpha, _, count, _ = standing_from(saved)
+            at, mu, alpha, _, number, _ = standing_from(part, saved)
         self.rough = at.w
         while True:
             tol = max(self.tol, d / size)
-            for number in range(count, ROUNDS):
-                self.notes.note("few", (size, Stand(at, mu, alpha, NOBODY, number)))
-                done = one_round(part, c, alpha, at, mu, tol)
+            for k in range(number, ROUNDS):
+                self.notes.note("few", (size, Stand(at, mu, alpha, part.constant(True), k)))
+                done = one_round(part, prices.c, prices.most, alpha, at, mu, tol)
                 alpha, mu, at = done.alpha, mu * FINER, at.moved(done)
                 self.rough = at.w
-                if done.rest <= tol * (0.5 * float(at.w @ at.w) + float(alpha.sum())):
+                if done.rest <= tol * (0.5 * float(at.w @ at.w) + done.total):
                     break
             at = at._replace(alpha=None)
             mu, size = min(ROUGH, NEARBY * (d / size) ** 0.5), GROWTH * size
-            if 2 * size >= len(order):
+            if 2 * size >= n:
                 return at, mu, True
-            part, c = self._some(order[:size])
-            alpha, count = at.multipliers(c), 0
+            part, prices = self._some(size)
+            alpha, number = at.multipliers(part, prices.c), 0
 
-    def _order(self) -> Ints:
-        """All rows at random, but some of both classes among the first."""
-        if self._drawn is None:
-            y, used = self.samples.y, self.c > 0
-            order = np.random.default_rng(0).permutation(np.flatnonzero(used))
-            for sign in (-1.0, 1.0):
-                if np.count_nonzero(y[order[:ASKED]] == sign) < RARE:
-                    late = np.ones(len(order), bool)
-                    late[np.flatnonzero(y[order] == sign)[:RARE]] = False
-                    order = order[np.argsort(late, kind="stable")]
-            self._drawn = order
-        return self._drawn
+    def _drawn(self, size: int) -> Column:
+        """About so many rows at random, but some of both classes."""
+        share, few = size / self.prices.n, RARE / np.maximum(self.prices.counts, 1)
+        steps = np.maximum(1.0 / np.maximum(share, few), 1.0).astype(np.int64).tolist()
+        columns = self.samples.sign, self.c
+        return self.samples.written(partial(_draw, steps), *columns, dtype=np.bool_)
 
-    def _some(self, rows: Ints) -> tuple[Samples, Floats]:
-        """The samples of some rows, with prices as if they were all of their classes."""
-        rows = np.sort(rows)
-        return self.samples.part(rows), self._as_if_all(rows)
+    def _some(self, size: int) -> tuple[Samples, Prices]:
+        """About so many rows at random, with prices as if they were all of their classes."""
+        part, (c,) = self.samples.chosen(self._drawn(size), self.c)
+        return part, as_if_all(part, c, self.prices.totals)
 
-    def _as_if_all(self, rows: Ints) -> Floats:
-        """Prices of some rows as if they were all of their classes."""
-        c, y = self.c[rows], self.samples.y[rows]
-        for sign, total in self._prices.items():
-            c[y == sign] *= total / c[y == sign].sum()
-        return c
-
-    @cached_property
-    def _prices(self) -> dict[float, float]:
-        """The prices of each class in all."""
-        return {sign: float(self.c[self.samples.y == sign].sum()) for sign in (-1.0, 1.0)}
+    # Rounds on all rows --------------------------------------------------------------------------
 
     def _on_all_rows(self, stand: Stand) -> StopReason:
-        c = self.c
+        samples = self.samples
         at, mu, alpha, awake, late, descent = stand
         s = self._values(at.w)
         while True:
             self._note("all", stand=Stand(at, mu, alpha, awake, late, descent))
-            before, largest, gap = s, at.largest, self.best.gap
-            descent = descent and not are_many(self.samples.source, int(np.count_nonzero(awake)))
+            before, most, gap = s, at.largest, self.best.gap
+            n_awake = count(samples, awake)
+            descent = descent and not are_many(samples.source, n_awake)
             if descent:
-                found = self._descend(alpha, awake, at.b, mu)
-                changed, w, b = found.alpha, None, found.b
+                found = self._descend(alpha, awake, at.b, mu, n_awake)
+                alpha, w, b = samples.replaced(alpha, awake, found.alpha), None, found.b
             else:
-                done = improve(self._live(alpha, awake, at.steps(c)), at.w, at.b, mu, self.tol)
-                changed, w, b = done.alpha, done.w, done.b
-            if descent or done.steps < STEPS:
-                alpha = alpha.copy()  # as noted it stays
-                alpha[awake] = changed
-            w, s = self._judge(w, alpha, int(np.count_nonzero(awake)))
-            at = Start(w, b, float(alpha.max()) or largest)
+                live = self._live(alpha, awake, at.reach)
+                done = improve(live, at.w, at.b, mu, self.tol)
+                w, b = done.w, done.b
+                if done.steps < STEPS:
+                    whole = live.samples is samples
+                    alpha = done.alpha if whole else samples.replaced(alpha, awake, done.alpha)
+            w, s, moved = self._judge(w, alpha, before, n_awake)
+            at = Start(w, b, largest(samples, alpha) or most)
             if self.best.gap <= self.tol:
                 if not descent:
                     self._from_multipliers()
@@ -302,53 +316,56 @@ class SoftMargin:
             elif late >= PATIENCE and (mu < SHARP or late == 4 * PATIENCE):
                 return self._polish()
             else:
-                mu = _next(mu, done, late, at.largest / largest)
-            awake = self._awake(alpha, s, before, at.b)
+                mu = _next(mu, done, late, at.largest / most)
+            awake = self._awake(alpha, s, before, at.b, moved)
 
-    def _descend(self, alpha: Floats, awake: NDArray[np.bool_], b: float, edge: float) -> Descent:
+    def _descend(
+        self, alpha: Column, awake: Column, b: float, edge: float, n_awake: int
+    ) -> Descent:
         """A round of coordinate descent, to a small share of the gap that there is."""
-        samples, c, rows = self.samples, self.c, np.flatnonzero(awake)
-        pull = pull_of(samples, np.where(awake, 0.0, alpha))
-        tol = EASIER * self.tol
-        if len(rows) < samples.n:  # others may have to wake up
+        samples, rows = self.samples, self.samples.listed(awake)
+        c, begin = samples.at(rows, self.c, alpha)
+        pull, tol = self._asleep(alpha, awake), EASIER * self.tol
+        if n_awake < samples.n:  # others may have to wake up
             tol = max(tol, EASY * self.best.gap)
-        return descend(samples, rows, c[rows], alpha[rows], pull, b, tol, VISITS, edge)
+        return descend(samples, rows, c, begin, pull, b, tol, VISITS, edge)
 
-    def _awake(self, alpha: Floats, s: Floats, before: Floats, b: float) -> NDArray[np.bool_]:
+    def _asleep(self, alpha: Column, awake: Column) -> Pull:
+        """What the rows that are not awake add up to."""
+        others = self.samples.written(_only_others, alpha, awake)
+        return sides_of(self.samples, others).pull()
+
+    def _awake(self, alpha: Column, s: Column, before: Column, b: float, moved: float) -> Column:
         """The rows whose multipliers may change, after a round that moved values from `before`."""
-        m = Multipliers(self.samples.y, self.c, self.c, alpha)
-        found = awakened(m, s, before, b, AWAKE, self.samples.team)
-        return found if found.any() else self.c > 0
+        found = awakened(self.samples, s, before, self.c, alpha, b, AWAKE, moved)
+        return found if count(self.samples, found) else self._priced()
 
-    def _live(self, alpha: Floats, awake: NDArray[np.bool_], steps: Floats) -> Live:
+    def _live(self, alpha: Column, awake: Column, reach: float) -> Live:
         """The rows that are awake, and what the others sum to."""
-        y, c = self.samples.y, self.c
-        if awake.all():
-            multipliers = Multipliers(y, c, steps, alpha)
-            return Live(self.samples, multipliers, nobody(self.samples.d))
-        rows, pull = np.flatnonzero(awake), pull_of(self.samples, np.where(awake, 0.0, alpha))
-        multipliers = Multipliers(y[rows], c[rows], steps[rows], alpha[rows])
-        return Live(self.samples.part(rows), multipliers, pull)
+        samples, most = self.samples, self.prices.most
+        if count(samples, awake) == samples.n:
+            return Live(samples, self.c, most, alpha, reach, nobody(samples.d))
+        pull = self._asleep(alpha, awake)
+        part, (c, begin) = samples.chosen(awake, self.c, alpha)
+        return Live(part, c, most, begin, reach, pull)
 
-    def _values(self, w: Floats) -> Floats:
+    def _values(self, w: Floats) -> Column:
         """``y(w·x)`` of all rows; the last are kept."""
         if self._seen is None or self._seen[0] is not w:
-            self._seen = w, self.samples.values(np.append(w, 0.0))
+            self._seen = w, self.samples.products(w)
         return self._seen[1]
 
-    def _judge(self, w: Floats | None, alpha: Floats, awake: int) -> tuple[Floats, Floats]:
-        """The gap after a round, from all rows; returned are w and ``y(w·x)``.
+    def _judge(
+        self, w: Floats | None, alpha: Column, before: Column | None, n_awake: int
+    ) -> tuple[Floats, Column, float]:
+        """The gap after a round, from all rows; returned are w, ``y(w·x)`` and how far that moved.
 
         Without a w it is what the multipliers make, with equal sums in both classes.
         """
-        y, c = self.samples.y, self.c
-        even = evened(alpha, y)
-        pull = self.samples.total(even)
+        even, (pull, _, total) = evened(self.samples, alpha)
         w = pull if w is None else w
-        s = self._values(w)
-        b = best_bias(s, y, c, self.samples.team)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
-        dual = float(even.sum()) - 0.5 * float(pull @ pull)
+        b, primal, moved = self._measured(w, before)
+        dual = total - 0.5 * float(pull @ pull)
         best = self.best
         if primal < best.primal:
             best = best._replace(w=w, b=b, primal=primal)
@@ -356,16 +373,23 @@ class SoftMargin:
             best = best._replace(alpha=even, dual=dual)
         self.best = best
         seconds = time.perf_counter() - self.began
-        self.trace = [*self.trace, Progress(primal, dual, awake, seconds)]
+        self.trace = [*self.trace, Progress(primal, dual, n_awake, seconds)]
         if self.report is not None:
             self.report(len(self.trace), best, self.trace[-1])
-        return w, s
+        return w, self._values(w), moved
+
+    def _measured(self, w: Floats, before: Column | None = None) -> tuple[float, float, float]:
+        """The best b for w, the objective there, and how far values have moved since `before`."""
+        s = self._values(w)
+        b = best_bias(self.samples, s, self.prices)
+        lost, moved = losses(self.samples, s, s if before is None else before, self.c, b)
+        return b, 0.5 * float(w @ w) + lost, moved
 
     def _polish(self) -> StopReason:
         """What is left to try where rounding stands in the way."""
         alpha = polished(self.samples, self.best.alpha, self.c)
         if alpha is not None:
-            self._judge(self.samples.total(alpha), alpha, 0)
+            self._judge(self.samples.total(alpha), alpha, None, 0)
         return StopReason.GAP_CLOSED if self.best.gap <= self.tol else StopReason.ROUNDING
 
     def _from_multipliers(self) -> None:
@@ -377,12 +401,33 @@ class SoftMargin:
 
     def _offer(self, w: Floats, most: float | None = None) -> None:
         """Take w if its objective is not above the best one's, or `most`."""
-        y, c = self.samples.y, self.c
-        s = self._values(w)
-        b = best_bias(s, y, c, self.samples.team)
-        primal = 0.5 * float(w @ w) + loss(s, y, c, b, self.samples.team)
+        b, primal, _ = self._measured(w)
         if primal <= (self.best.primal if most is None else most):
             self.best = self.best._replace(w=w, b=b, primal=primal)
+
+
+def _positive(piece: Piece, team: Team, out: Any, column: Any) -> None:
+    np.greater(column, 0.0, out=out)
+
+
+def _only_others(piece: Piece, team: Team, out: Any, alpha: Any, awake: Any) -> None:
+    np.multiply(alpha, ~awake, out=out)
+
+
+def _draw(steps: list[int], piece: Piece, team: Team, out: Any, y: Any, c: Any) -> None:
+    out[:] = False
+    for side, step in zip((-1, 1), steps, strict=True):
+        rows = drawn(piece.start, piece.start + piece.length, step)
+        out[rows[(y[rows] == side) & (c[rows] > 0)]] = True
+
+
+def _as_in_part(
+    b: float, means: list[float], piece: Piece, team: Team, out: Any, y: Any, s: Any, c: Any,
+    alpha: Any, awake: Any,
+) -> None:  # fmt: skip
+    """Those near the margin at the same shares of their prices, inside of it and outside."""
+    shares = np.where(1.0 - s - b * y > 0, *means)
+    out[:] = np.where(awake, shares * c, alpha)
 
 
 def _next(mu: float, done: Round, late: int, growth: float) -> float:

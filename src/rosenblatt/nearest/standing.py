@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rosenblatt.array_types import Floats
+    from rosenblatt.data.columns import Column
+    from rosenblatt.data.sources import Piece
     from rosenblatt.nearest.newton import Round
+    from rosenblatt.nearest.working_set import Samples
+    from rosenblatt.running.threads import Team
 
 FAR = 100.0  # a bound so many times the largest multiplier is out of sight
 
@@ -23,7 +26,7 @@ class Best(NamedTuple):
     w, b : float array, float
     primal : float
         The objective there.
-    alpha : float array
+    alpha : column
     dual : float
         What they prove the objective to be at least.
     """
@@ -31,7 +34,7 @@ class Best(NamedTuple):
     w: Floats
     b: float
     primal: float
-    alpha: Floats
+    alpha: Column
     dual: float
 
     @property
@@ -48,28 +51,37 @@ class Start(NamedTuple):
     w, b : float array, float
     largest : float
         About as large as its largest multiplier.
-    alpha : float array, optional
+    alpha : column, optional
         Multipliers of the same samples.
     """
 
     w: Floats
     b: float
     largest: float
-    alpha: Floats | None = None
+    alpha: Column | None = None
 
-    def multipliers(self, c: Floats) -> Floats:
+    def multipliers(self, samples: Samples, c: Column) -> Column:
         """Where to begin: half-way to the bounds, unless these are out of sight."""
         if self.alpha is not None:
-            return np.minimum(self.alpha, c)
-        return np.where(c < FAR * self.largest, c / 2, 0.0)
+            return samples.written(_within, self.alpha, c)
+        return samples.written(partial(_half_way, FAR * self.largest), c)
 
-    def steps(self, c: Floats) -> Floats:
+    @property
+    def reach(self) -> float:
         """How far multipliers may go for a slack of μ."""
-        return np.minimum(c / 2, 2 * self.largest)
+        return 2 * self.largest
 
     def moved(self, done: Round) -> Start:
         """The start of the next round."""
-        return Start(done.w, done.b, float(done.alpha.max()) or self.largest, done.alpha)
+        return Start(done.w, done.b, done.largest or self.largest, done.alpha)
+
+
+def _within(piece: Piece, team: Team, out: Any, alpha: Any, c: Any) -> None:
+    np.minimum(alpha, c, out=out)
+
+
+def _half_way(far: float, piece: Piece, team: Team, out: Any, c: Any) -> None:
+    out[:] = np.where(c < far, c / 2, 0.0)
 
 
 class Stand(NamedTuple):
@@ -79,9 +91,9 @@ class Stand(NamedTuple):
     ----------
     at : Start
     mu : float
-    alpha : float array
+    alpha : column
         The multipliers.
-    awake : bool array
+    awake : column
         The rows that take part in the next round.
     late : int
         Rounds since there was much progress; or, on a part of the rows, their number.
@@ -91,8 +103,8 @@ class Stand(NamedTuple):
 
     at: Start
     mu: float
-    alpha: Floats
-    awake: NDArray[np.bool_]
+    alpha: Column
+    awake: Column
     late: int
     descent: bool = False
 
@@ -106,7 +118,10 @@ class Progress(NamedTuple):
     seconds: float
 
 
-def standing_from(saved: tuple[Any, ...]) -> Stand:
-    """Where the rounds stood, from what was noted."""
-    at, *rest = saved
-    return Stand(Start(*at), *rest)
+def standing_from(samples: Samples, saved: tuple[Any, ...]) -> Stand:
+    """Where the rounds on some samples stood, from what was noted."""
+    (w, b, largest, alpha), mu, multipliers, awake, *rest = saved
+    if len(multipliers) != samples.n:
+        raise ValueError(len(multipliers))
+    at = Start(w, b, largest, None if alpha is None else samples.column(alpha))
+    return Stand(at, mu, samples.column(multipliers), samples.column(awake), *rest)

@@ -1,29 +1,26 @@
 """Sums over rows in tiles, by the threads of this process or where the rows are.
 
-What is summed up has the same bits whoever does it, and however the rows are cut into blocks.
+What is summed up has the same bits whoever does it, and however the rows are cut into blocks. Of
+rows that were chosen from others, where these are, tiles are those of the others.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.rows import as_rows
-from rosenblatt.data.sources import Elsewhere, stack
-from rosenblatt.data.tile_sums import TileSums, tile_rows
+from rosenblatt.data.sources import Elsewhere, map_pieces
 from rosenblatt.exact import tile_passes
 from rosenblatt.nearest import loops
-from rosenblatt.tree_sums import TILE, PartialSum
+from rosenblatt.tree_sums import PartialSum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from rosenblatt.array_types import Floats
+    from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.data.columns import Column, Given
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.running.threads import Team
 
@@ -35,109 +32,182 @@ def are_many(source: Source | Elsewhere, rows: int) -> bool:
     return rows * source.n_entries > tile_passes.FEW_NUMBERS * source.n_rows
 
 
-def weighted_total(
+class Extent(NamedTuple):
+    """Which rows are summed up: all of `n_rows`, or those of them with certain numbers."""
+
+    n_rows: int
+    numbers: Column | None = None
+
+
+class LeafSums:
+    """A sum over tiles in the making, of which those that have rows go by in order."""
+
+    def __init__(self, size: int, tile: int) -> None:
+        self.size, self.tile, self.done = size, tile, PartialSum(size)
+        self._at = 0  # the first tile of which nothing is said yet
+        self._open: Floats | None = None  # the sum of that one so far
+
+    def begin(self, leaf: int) -> None:
+        """Say that the rows begin with this tile."""
+        self._at = leaf
+
+    def add(
+        self, leaves: Ints, write: Callable[[int, int, Floats], None], entries: int, team: Team
+    ) -> None:
+        """Add the rows of some tiles, of which the first may be one that has begun.
+
+        ``write(a, z, sums)`` adds those of the tiles from the a-th to the z-th to their sums.
+        """
+        step = max(1, AT_A_TIME // self.size)
+        for a in range(0, len(leaves), step):
+            here = leaves[a : a + step]
+            sums = np.zeros((len(here), self.size))
+            if self._open is not None and here[0] == self._at:
+                sums[0], self._open = self._open, None
+            self._pass_to(int(here[0]))
+
+            def part(edges: tuple[int, int]) -> None:
+                write(a + edges[0], a + edges[1], sums[edges[0] : edges[1]])  # noqa: B023
+
+            team.each(part, team.ranges(len(here), entries * len(here) // len(leaves)))
+            self.done.add(self._at, int(here[-1]), here[:-1], sums[:-1])
+            self._at, self._open = int(here[-1]), sums[-1]
+
+    def _pass_to(self, leaf: int) -> None:
+        """Nothing more comes before this tile."""
+        if self._open is not None and leaf > self._at:
+            self.done.add(self._at, self._at + 1, np.array([self._at]), self._open[np.newaxis])
+            self._at, self._open = self._at + 1, None
+        if leaf > self._at:
+            self.done.add(self._at, leaf, np.empty(0, np.int64), np.empty((0, self.size)))
+            self._at = leaf
+
+    def end(self, stop: int) -> PartialSum:
+        """The sum, after which nothing comes before this row."""
+        self._pass_to(-(-stop // self.tile))
+        return self.done
+
+    def total(self, stop: int) -> Floats:
+        """The sum over all rows, of which this is the number."""
+        return self.end(stop).total()
+
+
+class WholeSum:
+    """The same where all tiles are at hand, which saves time where they are few."""
+
+    def __init__(self, size: int, tile: int) -> None:
+        self.size, self.tile, self._sum = size, tile, np.zeros(size)
+
+    def add(
+        self, leaves: Ints, write: Callable[[int, int, Floats], None], entries: int, team: Team
+    ) -> None:
+        """Add the rows of all tiles."""
+        sums = np.zeros((len(leaves), self.size))
+        ranges = team.ranges(len(leaves), entries)
+        if len(ranges) == 1:
+            write(0, len(leaves), sums)
+        else:
+            team.each(lambda span: write(span[0], span[1], sums[slice(*span)]), ranges)
+        loops.fold(sums)
+        self._sum = sums[0]
+
+    def total(self, stop: int) -> Floats:
+        """The sum."""
+        return self._sum
+
+
+class Adding:
+    """What a task adds the rows of a block with: each to the sum of its tile."""
+
+    def __init__(
+        self, sums: Sequence[LeafSums | WholeSum], piece: Piece, numbers: Ints | None, team: Team
+    ) -> None:
+        self.sums, self.piece, self.numbers, self.team = sums, piece, numbers, team
+        self._edges: dict[int, tuple[Ints, Ints]] = {}
+
+    def __call__(self, number: int, loop: Callable[..., Any], *args: Any, width: int = 1) -> None:
+        """Have ``loop(..., edges, a, z, out)`` add to one of the sums, tile after tile.
+
+        Tile k has the rows from ``edges[k]`` to ``edges[k+1]``, and its sum is ``out[k-a]``. Of a
+        row the loop reads `width` numbers, more or less.
+        """
+        into = self.sums[number]
+        if into.tile not in self._edges:
+            self._edges[into.tile] = self._cut(into.tile)
+        leaves, edges = self._edges[into.tile]
+
+        def write(a: int, z: int, out: Floats) -> None:
+            loop(*args, edges, a, z, out)
+
+        into.add(leaves, write, self.piece.length * width, self.team)
+
+    def _cut(self, tile: int) -> tuple[Ints, Ints]:
+        """The tiles that have rows of the block, and where the rows of each begin and end."""
+        start, length = self.piece.start, self.piece.length
+        if self.numbers is None:
+            first, last = start // tile, -(-(start + length) // tile)
+            edges = np.arange(first, last + 1) * tile - start
+            return np.arange(first, last), np.clip(edges, 0, length)
+        tiles = self.numbers // tile
+        begins = np.flatnonzero(np.diff(tiles, prepend=-1))
+        return tiles[begins], np.append(begins, length)
+
+
+def added(
     source: Source | Elsewhere,
-    weight: Floats,
+    extent: Extent,
+    sizes: list[tuple[int, int]],
+    task: Callable[..., Any],
     team: Team,
+    *columns: Given,
     look_up: Callable[[], None] = lambda: None,
-    y: NDArray[np.int8] | None = None,
-) -> Floats:
-    """``Σ weight_i x_i``, or ``Σ weight_i y_i x_i`` for y of 1 and -1."""
-    tile = tile_rows(source)
+) -> tuple[list[Floats], list[Any]]:
+    """Sums of some sizes over tiles of so many rows, and what a task returns of every block.
+
+    ``task(piece, team, adding, ...)`` adds to them, by `Adding`, where the block is.
+    """
+    look_up()
+    chosen = [] if extent.numbers is None else [extent.numbers]
     if isinstance(source, Elsewhere):
-        used = np.flatnonzero(weight)
-        if not are_many(source, len(used)):
-            few = weight[used] if y is None else weight[used] * y[used]
-            return _of_few(source, used, few, tile)
-    weight = weight if y is None else weight * y
-    return _summed(source, loops.totals, (), weight, source.n_features, tile, team, look_up)
+        far = partial(_added_there, task, sizes, bool(chosen))
+        sums, told = [PartialSum(size) for size, _ in sizes], []
+        for parts, one in source.map(far, *chosen, *columns, look_up=look_up):
+            for whole, part in zip(sums, parts, strict=True):
+                whole.merge(part)
+            told.append(one)
+        return [whole.total() for whole in sums], told
+    into: list[LeafSums | WholeSum] = [LeafSums(size, tile) for size, tile in sizes]
 
-
-def _of_few(source: Elsewhere, used: Any, weight: Floats, tile: int) -> Floats:
-    """The same of a few rows that are brought here."""
-    whole = PartialSum(source.n_features)
-    leaves, into = np.unique(used // tile, return_inverse=True)
-    sums = np.zeros((len(leaves), source.n_features))
-    if len(used):
-        rows = as_rows(stack(source)[used].astype(np.float64, copy=False))
-        loops.total_in(rows, weight, into, sums)
-    whole.add(0, -(-source.n_rows // tile), leaves, sums)
-    return whole.total()
-
-
-def curvature(
-    source: Source | Elsewhere,
-    weight: Floats,
-    centre: Floats,
-    team: Team,
-    look_up: Callable[[], None] = lambda: None,
-) -> Floats:
-    """The lower triangle of ``Σ weight_i (x_i - centre)(x_i - centre)ᵀ``, of dense rows."""
-    d = source.n_features
-    args = source, loops.curvatures, (centre,), weight, d * (d + 1) // 2, TILE, team, look_up
-    H = np.zeros((d, d))
-    H[np.tril_indices(d)] = _summed(*args)
-    return H
-
-
-def _summed(
-    source: Source | Elsewhere,
-    loop: Callable[..., Any],
-    args: tuple[Any, ...],
-    weight: Floats,
-    size: int,
-    tile: int,
-    team: Team,
-    look_up: Callable[[], None] = lambda: None,
-) -> Floats:
-    """What a loop writes for each tile, summed up."""
-    if isinstance(source, Elsewhere):
+    def here(piece: Piece, team: Team, *parts: Any) -> Any:
         look_up()
-        whole = PartialSum(size)
-        task = partial(_part, loop, args, size, tile, source.n_rows)
-        for part in source.map(task, weight, look_up=look_up):
-            whole.merge(part)
-        return whole.total()
-    sums = TileSums(source.n_rows, tile, size)
-    for piece in source.pieces():
-        look_up()
-        here = weight[piece.start : piece.start + piece.length]
-        per_row = max(1, source.n_entries // source.n_rows)
-        _add(sums, loop, args, piece, here, team, per_row)
-    return sums.total()
+        numbers, parts = (parts[0], parts[1:]) if chosen else (None, parts)
+        if numbers is None and piece.length == extent.n_rows and _fit(piece, sizes):
+            into[:] = [WholeSum(size, tile) for size, tile in sizes]
+        return task(piece, team, Adding(into, piece, numbers, team), *parts)
+
+    told = list(map_pieces(source, here, team, *chosen, *columns))
+    return [one.total(extent.n_rows) for one in into], told
 
 
-def _part(
-    loop: Callable[..., Any],
-    args: tuple[Any, ...],
-    size: int,
-    tile: int,
-    n_rows: int,
+def _fit(piece: Piece, sizes: list[tuple[int, int]]) -> bool:
+    """Whether the sums of all tiles are few enough to be there at the same time."""
+    return all(-(-piece.length // tile) * size <= AT_A_TIME for size, tile in sizes)
+
+
+def _added_there(
+    task: Callable[..., Any],
+    sizes: list[tuple[int, int]],
+    chosen: bool,
     piece: Piece,
     team: Team,
-    weight: Floats,
-) -> PartialSum:
-    """The sums over the tiles of a block, which begins with one."""
-    sums = TileSums(n_rows, tile, size)
-    _add(sums, loop, args, piece, weight, team, 1)
-    return sums.done
-
-
-def _add(
-    sums: TileSums,
-    loop: Callable[..., Any],
-    args: tuple[Any, ...],
-    piece: Piece,
-    weight: Floats,
-    team: Team,
-    per_row: int,
-) -> None:
-    """Add the rows of a block, some tiles at a time."""
-    rows, first, stop = piece.block.rows, piece.start, piece.start + piece.length
-
-    def write(a: int, z: int, out: Floats, used: Any) -> None:
-        loop(rows, weight, *args, first, a - first, z - first, sums.tile, out, used)
-
-    step = sums.tile * max(1, AT_A_TIME // sums.size)
-    for a, z in pairwise([first, *range(first // sums.tile * sums.tile + step, stop, step), stop]):
-        sums.add(a, z, write, team.each, len(team.ranges(z - a, (z - a) * per_row)))
+    *parts: Any,
+) -> tuple[list[PartialSum], Any]:
+    """The same of a block, which begins with a tile, as does what its rows were chosen from."""
+    first, stop = piece.among if chosen else (piece.start, piece.start + piece.length)
+    sums = [LeafSums(size, tile) for size, tile in sizes]
+    for one in sums:
+        assert first % one.tile == 0
+        one.begin(first // one.tile)
+    numbers, parts = (parts[0], parts[1:]) if chosen else (None, parts)
+    told = task(piece, team, Adding(sums, piece, numbers, team), *parts)
+    return [one.end(stop) for one in sums], told

@@ -12,31 +12,37 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.rows import as_rows
+from rosenblatt.data.columns import AtRows, OfBlock, There
+from rosenblatt.data.rows import as_matrix, as_rows
 from rosenblatt.data.sources import (
     Elsewhere,
     MemorySource,
     is_dense,
+    map_pieces,
     members,
     signed_stack,
     signs_of,
     some_rows,
+    written,
 )
+from rosenblatt.data.tile_sums import tile_rows
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.exact.sides import as_signs
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.scans import STEP, Wanted, closest
-from rosenblatt.nearest.sums import are_many, weighted_total
+from rosenblatt.nearest.slacks import count, sides_of
+from rosenblatt.nearest.sums import Extent, added, are_many
 from rosenblatt.running.clock import Clock, Kind
 from rosenblatt.running.threads import WORTHWHILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from rosenblatt.array_types import Floats, Ints
+    from rosenblatt.data.columns import Column, Given
     from rosenblatt.data.sources import Piece, Source
     from rosenblatt.exact.blocks import Stack
     from rosenblatt.nearest.scans import Found
@@ -73,10 +79,29 @@ class Samples:
     def __init__(self, source: Source, team: Team, positive: int, clock: Clock) -> None:
         self.source, self.team, self.clock = source, team, clock
         self.n, self.d = source.n_rows, source.n_features
-        self.y = as_signs(members(source, positive))
         self.positive = positive
         self.dense = is_dense(source)
-        self.matrix = signed_stack(source, positive, self.y)
+        self.tile, self.extent = tile_rows(source), Extent(self.n)
+
+    @cached_property
+    def y(self) -> NDArray[np.int8]:
+        """1 for the rows of the class, -1 for the others."""
+        return as_signs(members(self.source, self.positive))
+
+    @cached_property
+    def matrix(self) -> Stack:
+        """The rows."""
+        return signed_stack(self.source, self.positive, self.y)
+
+    @property
+    def far(self) -> bool:
+        """Whether the rows are in other processes."""
+        return isinstance(self.source, Elsewhere)
+
+    @property
+    def width(self) -> int:
+        """The numbers in a row, more or less."""
+        return max(1, self.source.n_entries // self.n)
 
     @contextmanager
     def system(self, units: float) -> Iterator[None]:
@@ -106,17 +131,98 @@ class Samples:
         return self.matrix[rows].astype(np.float64, copy=False)
 
     def part(self, rows: Ints) -> Samples:
-        """A copy of the listed rows as samples of their own; of many it is where these are."""
-        if isinstance(self.source, Elsewhere) and are_many(self.source, len(rows)):
-            used = np.zeros(self.n, np.bool_)
-            used[rows] = True
-            there = Samples(self.source.taken(used), self.team, self.positive, self.clock)
-            there.alike = self.alike
-            return there
-        X, label = some_rows(self.source, rows), (self.y[rows] > 0).astype(np.int32)
+        """A copy of the listed rows as samples of their own."""
+        if isinstance(self.source, Elsewhere):
+            block = self.source.rows(rows)
+            X = as_matrix(block.rows, self.d).astype(np.float64, copy=False)
+            label = (block.label == self.positive).astype(np.int32)
+        else:
+            X, label = some_rows(self.source, rows), (self.y[rows] > 0).astype(np.int32)
         part = Samples(MemorySource(as_rows(X), label, self.d), self.team, 1, self.clock)
         part.alike = self.alike
         return part
+
+    # Columns -------------------------------------------------------------------------------------
+
+    @property
+    def sign(self) -> Given:
+        """`y` as a column, of which nothing travels."""
+        return OfBlock(partial(signs_of, self.positive)) if self.far else self.y
+
+    def column(self, numbers: NDArray[Any] | Column) -> Column:
+        """Numbers, one for each row, as a column of theirs."""
+        if not self.far or isinstance(numbers, There):
+            return numbers
+        return self.written(_copied, numbers, dtype=numbers.dtype)
+
+    def constant(self, number: float | bool) -> Column:
+        """A column of equal numbers."""
+        return self.written(partial(_fill, number), dtype=np.array(number).dtype)
+
+    def only_at(self, rows: Ints, numbers: Floats) -> Column:
+        """A column of zeros but for some rows, ascending, that have numbers."""
+        return self.written(_put, AtRows(rows, numbers), self.constant(0.0))
+
+    def written(self, task: Callable[..., Any], *columns: Given, dtype: Any = np.float64) -> Column:
+        """A column that ``task(piece, team, out, ...)`` writes, block after block."""
+        return written(self.source, task, self.team, *columns, dtype=dtype)
+
+    def asked(self, task: Callable[..., Any], *columns: Given) -> list[Any]:
+        """What ``task(piece, team, ...)`` returns of every block."""
+        if isinstance(self.source, Elsewhere):
+            return list(self.source.map(task, *columns, look_up=self.clock.look_up))
+        return list(map_pieces(self.source, task, self.team, *columns))
+
+    def added(
+        self, sizes: list[tuple[int, int]], task: Callable[..., Any], *columns: Given
+    ) -> tuple[list[Floats], list[Any]]:
+        """Sums over tiles, and what ``task(piece, team, adding, ...)`` returns of every block."""
+        look_up = self.clock.look_up
+        return added(self.source, self.extent, sizes, task, self.team, *columns, look_up=look_up)
+
+    def products(self, w: Floats) -> Column:
+        """``y_i(w·x_i)`` of every row, where the row is."""
+        if self.far:
+            self.clock.look_up()
+            return self.written(partial(_write_values, self.positive, np.append(w, 0.0)))
+        return self.values(np.append(w, 0.0))
+
+    def listed(self, mask: Column) -> Ints:
+        """The rows that are in a mask."""
+        found = self.asked(_listed, mask)
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def at(self, rows: Ints, *columns: Given) -> list[NDArray[Any]]:
+        """The numbers that some rows, ascending, have in columns."""
+        found = self.asked(_at, AtRows(rows), *columns)
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+    def chosen(self, mask: Column, *columns: Column) -> tuple[Samples, list[Column]]:
+        """The rows in a mask as samples of their own, and their columns.
+
+        Few of them are brought to one place. Many stay where they are, and are summed up in the
+        tiles of all rows, so that they need not be gathered in others.
+        """
+        many = are_many(self.source, count(self, mask))
+        numbers: Column
+        if many and isinstance(self.source, Elsewhere):
+            source, numbers, kept = self.source.chosen(mask, *columns)
+            part = Samples(source, self.team, self.positive, self.clock)
+            part.alike = self.alike
+        else:
+            numbers = rows = self.listed(mask)
+            part, kept = self.part(rows), self.at(rows, *columns)
+        if many:
+            part.tile, part.extent = self.tile, Extent(self.n, numbers)
+        return part, kept
+
+    def replaced(self, column: Column, mask: Column, new: Column) -> Column:
+        """A column with new numbers for the rows in a mask, which were `chosen`."""
+        if isinstance(self.source, Elsewhere) and isinstance(new, There):
+            return self.source.replaced(column, mask, new)
+        return self.written(_put, AtRows(self.listed(mask), new), column)
+
+    # The features --------------------------------------------------------------------------------
 
     @cached_property
     def alike(self) -> bool:
@@ -130,9 +236,9 @@ class Samples:
         """The largest size of a number."""
         return largest_number(self.matrix)
 
-    def total(self, u: Floats) -> Floats:
+    def total(self, u: Column) -> Floats:
         """``Σ u_i y_i x_i``, in an order that depends neither on threads nor on blocks."""
-        return weighted_total(self.source, u, self.team, self.clock.look_up, self.y)
+        return sides_of(self, self.column(u)).pull().w
 
     def signs(self, theta: Any) -> NDArray[np.int8]:
         """The exact sign of ``z·θ`` for every row."""
@@ -179,7 +285,7 @@ class Samples:
         return float(np.min(found.least)), found.rows
 
     def nearest(
-        self, w: Floats, b: float, used: NDArray[np.bool_], level: float, k: int, known: Ints
+        self, w: Floats, b: float, used: NDArray[np.bool_] | None, level: float, k: int, known: Ints
     ) -> Found:
         """The smallest ``y(w·x)`` of class +1 and of class -1, among the rows that are `used`.
 
@@ -187,7 +293,7 @@ class Samples:
         in `known`, and these values.
         """
         wanted = Wanted(self.positive, np.append(w, 0.0), b, level, k, np.sort(known))
-        columns = [] if used.all() else [used]
+        columns = [] if used is None or used.all() else [used]
         return closest(self.source, wanted, self.team, self.clock, *columns)
 
     def some(self, k: int, among: NDArray[np.bool_] | None = None) -> Ints:
@@ -245,9 +351,38 @@ def _largest(numbers: NDArray[Any], start: int) -> float:
 
 def _far_values(positive: int, theta: Floats, piece: Piece, team: Team) -> Floats:
     """``y_i(w·x_i + b)`` of the rows of a block."""
-    y, out = signs_of(positive, piece), np.empty(piece.length)
-    slack.values(piece.block.rows, y, theta, 0, piece.length, out)
+    out = np.empty(piece.length)
+    _write_values(positive, theta, piece, team, out)
     return out
+
+
+def _write_values(positive: int, theta: Floats, piece: Piece, team: Team, out: Floats) -> None:
+    slack.values(piece.block.rows, signs_of(positive, piece), theta, 0, piece.length, out)
+
+
+# Tasks for columns ------------------------------------------------------------------------------
+
+
+def _copied(piece: Piece, team: Team, out: Any, numbers: Any) -> None:
+    out[:] = numbers
+
+
+def _fill(number: float, piece: Piece, team: Team, out: Any) -> None:
+    out[:] = number
+
+
+def _put(piece: Piece, team: Team, out: Any, new: tuple[Ints, Any], column: Any) -> None:
+    rows, numbers = new
+    out[:] = column
+    out[rows] = numbers
+
+
+def _listed(piece: Piece, team: Team, mask: Any) -> Ints:
+    return np.flatnonzero(mask) + piece.start
+
+
+def _at(piece: Piece, team: Team, rows: Ints, *columns: Any) -> list[Any]:
+    return [column[rows] for column in columns]
 
 
 def batch(d: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.columns import brought
 from rosenblatt.results import (
     Conditions,
     Hyperplane,
@@ -51,8 +52,8 @@ class Notes:
     """Pages of notes, each by its name; all of them are written together, if there is a keeper.
 
     A page is a value, of texts, numbers, arrays, fractions, dicts, lists, tuples and results, that
-    nobody changes any more: another takes its place. `of` gives the notes of a part of the work,
-    whose pages have its name before theirs.
+    nobody changes any more: another takes its place. Columns that are elsewhere are brought here.
+    `of` gives the notes of a part of the work, whose pages have its name before theirs.
     """
 
     def __init__(self, keeper: Keeper | None = None) -> None:
@@ -93,7 +94,7 @@ class Notes:
     def note(self, name: str, value: Any) -> None:
         """Put a page in the place of the one before, and write all if it is time to."""
         if self.keeper is not None:
-            self._pages[self._under + name] = value
+            self._pages[self._under + name] = brought(value)
             if self.keeper.due():
                 self.keeper.write(to_pages(self._pages))
 
