@@ -16,6 +16,7 @@ from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, DenseRows, as_matrix, as_rows, row_bytes
 from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
 from rosenblatt.exact.blocks import stacked
+from rosenblatt.exact.tile_passes import Listed
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
@@ -319,7 +320,17 @@ class FarColumn(There):
 
     def brought(self) -> NDArray[Any]:
         """All of it, as an array here."""
-        return np.concatenate([unpacked(part) for part in self.source.map(_packed, self)])
+        return np.concatenate([unpacked(part) for _, part in self.source.map(_packed, self)])
+
+    def listed(self) -> Listed:
+        """All of it that is not 0."""
+        rows, values = [], []
+        for start, part in self.source.map(_packed, self):
+            numbers = unpacked(part)
+            here = np.flatnonzero(numbers)
+            rows.append(here + start)
+            values.append(numbers[here])
+        return Listed(np.concatenate(rows), np.concatenate(values))
 
 
 HERE = "here"  # in the place of what is on the worker already
@@ -331,6 +342,9 @@ def _cut(column: Given, first: int, last: int) -> Any:
         return HERE
     if isinstance(column, AtRows):
         return column.cut(first, last)
+    if isinstance(column, Listed):
+        few = column.cut(first, last)
+        return few if few.rows.nbytes < (last - first) // 8 else packed(few.whole(last - first))
     if isinstance(column, OfBlock):
         return column
     assert not isinstance(column, There)
@@ -341,6 +355,8 @@ def _made(given: Any, piece: Piece, here: Iterator[Any]) -> Any:
     """What a task is given of a column."""
     if isinstance(given, str):
         return next(here)
+    if isinstance(given, Listed):
+        return given.whole(piece.length)
     return given.make(piece) if isinstance(given, OfBlock) else unpacked(given)
 
 
@@ -366,8 +382,8 @@ def _filled(task: Any, dtype: Any, piece: Piece, team: Team, *columns: Any) -> N
     return out
 
 
-def _packed(piece: Piece, team: Team, part: NDArray[Any]) -> Any:
-    return packed(part)
+def _packed(piece: Piece, team: Team, part: NDArray[Any]) -> tuple[int, Any]:
+    return piece.start, packed(part)
 
 
 def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[int, int]:

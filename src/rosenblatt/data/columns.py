@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.exact.tile_passes import Listed
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,36 +38,38 @@ class There(ABC):
     def brought(self) -> NDArray[Any]:
         """All of it, as an array here."""
 
+    @abstractmethod
+    def listed(self) -> Listed:
+        """All of it that is not 0."""
+
 
 class AtRows(NamedTuple):
-    """For whoever has a block, which of its rows are among some, ascending.
-
-    With `values` there is a number for each of them, too, and the task is given both.
-    """
+    """For whoever has a block, which of its rows are among some, ascending, and their values."""
 
     rows: NDArray[np.int64]
     values: Any = None
 
-    def cut(self, first: int, last: int) -> Any:
+    def cut(self, first: int, last: int) -> tuple[NDArray[np.int64], Any]:
         """Those from `first` to `last`, by their numbers there."""
         a, z = np.searchsorted(self.rows, (first, last))
-        here = self.rows[a:z] - first
-        return here if self.values is None else (here, self.values[a:z])
+        return self.rows[a:z] - first, None if self.values is None else self.values[a:z]
 
 
 Column = np.ndarray[Any, Any] | There  # with a number for each row
-Given = Column | OfBlock | AtRows  # what tasks may be given the parts of
+Given = Column | OfBlock | AtRows | Listed  # what tasks may be given the parts of
 
 
 def part_of(column: Given, piece: Piece) -> Any:
     """The part of a column, in memory, that belongs to a block."""
+    first, last = piece.start, piece.start + piece.length
+    if isinstance(column, np.ndarray):
+        return column if last - first == len(column) else column[first:last]
     if isinstance(column, OfBlock):
         return column.make(piece)
-    first, last = piece.start, piece.start + piece.length
-    if isinstance(column, AtRows):
-        return column.cut(first, last)
-    assert not isinstance(column, There)
-    return column[first:last]
+    if isinstance(column, Listed):
+        return column.cut(first, last).whole(piece.length)
+    assert isinstance(column, AtRows)
+    return column.cut(first, last)
 
 
 def brought(value: Any) -> Any:

@@ -226,14 +226,17 @@ class MemorySource:
             Block(slice_rows(rows, a, z), label[a:z], weights[a:z], factors)
             for a, z in ((a, a + size) for a in self._starts)
         ]
+        self._pieces = [
+            Piece(block, start, IN_ORDER, start, len(block.label))
+            for start, block in zip(self._starts, self._blocks, strict=True)
+        ]
         whole = mapped or len(self._blocks) == 1
         self._whole = Block(rows, label, weights, factors) if whole else None
 
     def pieces(self, order: Order = IN_ORDER) -> Iterator[Piece]:
         """The data in the given order of rows; empty: block after block, as it stands."""
         if not order.size:
-            for start, block in zip(self._starts, self._blocks, strict=True):
-                yield Piece(block, start, IN_ORDER, start, len(block.label))
+            yield from self._pieces
             return
         for offset, rows in order if isinstance(order, TileOrder) else [(0, order)]:
             yield from self._some(rows, offset)
@@ -349,13 +352,13 @@ class FarRows:
         """A column that need not travel: whoever has a block makes its part of that."""
         self._known.append((ref(column), OfBlock(make)))
 
-    def _sent(self, column: NDArray[Any]) -> NDArray[Any] | OfBlock:
+    def _sent(self, column: Any) -> Any:
         return next((made for known, made in self._known if known() is column), column)
 
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any],
+        *columns: Any,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block; `look_up` may raise to give up."""

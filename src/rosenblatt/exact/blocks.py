@@ -253,13 +253,13 @@ class Far(Protocol):
     def map(
         self,
         task: Callable[..., Any],
-        *columns: NDArray[Any],
+        *columns: Any,
         look_up: Callable[[], None] | None = None,
     ) -> Iterator[Any]:
         """``task(matrix, first, *parts)`` for every block, done where it is, in their order.
 
-        `first` is the number of its first row, and the parts are those of `columns`, arrays with a
-        number for each row, that belong to it. `look_up` is called meanwhile, and may raise.
+        `first` is the number of its first row, and the parts are those of `columns`, with a number
+        for each row, that belong to it. `look_up` is called meanwhile, and may raise.
         """
         ...
 

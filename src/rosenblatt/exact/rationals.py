@@ -44,6 +44,9 @@ WIDER = [1 + 2.0**-k for k in (52, 49, 46, 40, 34, 29, 20, 10, 5, 3, 1)]
 LARGER = [Fraction(p, 8) + Fraction(k, 2**53) for p in (9, 10, 12, 14, 15) for k in range(16)]
 
 
+UNIT = -1200  # no float has a digit for such a power of two
+AT_A_TIME = 1 << 20  # halves of numbers whose sum is one that floats can hold
+
 # Numbers as integers ------------------------------------------------------------------------------
 
 
@@ -101,8 +104,16 @@ def over_one_denominator(numbers: Iterable[Any]) -> tuple[Objects, int]:
 
 def exact_sum(values: Floats) -> Fraction:
     """The sum of floats."""
-    numbers, e = as_integers(values)
-    return Fraction(int(numbers.sum())) * Fraction(2) ** e
+    total = 0  # in units of 2**UNIT
+    for a in range(0, len(values), AT_A_TIME):
+        mantissas, exponents = np.frexp(values[a : a + AT_A_TIME])
+        whole = np.ldexp(mantissas, 53).astype(np.int64)
+        least = int(exponents.min())
+        for shift, half in ((27, whole >> 27), (0, whole & (2**27 - 1))):
+            sums = np.bincount(exponents - least, weights=half)  # which floats can hold
+            for k in np.flatnonzero(sums).tolist():
+                total += int(sums[k]) << (shift + k + least - 53 - UNIT)
+    return Fraction(total, 2**-UNIT)
 
 
 def square_sum(values: Floats) -> Fraction:

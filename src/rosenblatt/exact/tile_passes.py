@@ -7,7 +7,7 @@ are summed tile by tile, a tile being `TILE` rows by their numbers in all the da
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,24 @@ if TYPE_CHECKING:
 
 TERMS = TILE + 64  # roundings on the way of a number into a sum, at most
 FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
+
+
+class Listed(NamedTuple):
+    """A column of zeros, but for some rows, ascending."""
+
+    rows: Ints
+    values: Any
+
+    def cut(self, first: int, last: int) -> Listed:
+        """What of it the rows from `first` to `last` have, by their numbers there."""
+        a, z = np.searchsorted(self.rows, (first, last))
+        return Listed(self.rows[a:z] - first, self.values[a:z])
+
+    def whole(self, length: int) -> NDArray[Any]:
+        """All of it, zeros too."""
+        out = np.zeros(length, self.values.dtype)
+        out[self.rows] = self.values
+        return out
 
 
 def is_dense(X: Any) -> bool:
@@ -41,7 +59,7 @@ def first_rows(X: Any, count: int) -> RowBlock:
 
 
 def map_tiles(
-    X: Any, task: Callable[..., Any], columns: Sequence[NDArray[Any]] = ()
+    X: Any, task: Callable[..., Any], columns: Sequence[NDArray[Any] | Listed] = ()
 ) -> Iterator[Any]:
     """``task(block, first, ...)`` for some whole tiles after the other, in their order.
 
@@ -54,9 +72,14 @@ def map_tiles(
         return
     d = shape(X)[1]
     for first, matrix in tiles(X, TILE * max(1, ENTRIES // (TILE * max(d, 1)))):
-        here = slice(first, first + matrix.shape[0])
-        block = block_of(matrix, 0, matrix.shape[0])
-        yield task(block, first, *(column[here] for column in columns))
+        count = matrix.shape[0]
+        parts = (
+            column.cut(first, first + count).whole(count)
+            if isinstance(column, Listed)
+            else column[first : first + count]
+            for column in columns
+        )
+        yield task(block_of(matrix, 0, count), first, *parts)
 
 
 def _on_matrix(
@@ -88,9 +111,7 @@ def sum_of_rows(X: Any, rows: Ints, v: Floats) -> tuple[Floats, Floats]:
         found = _added(X[rows].astype(np.float64, copy=False), rows, v) if len(rows) else None
         whole.add(0, -(-n // TILE), *(found or (rows, np.empty((0, 2 * d)))))
     elif far:
-        all_v = np.zeros(n)
-        all_v[rows] = v
-        for part in map_tiles(X, _of_block, (all_v,)):
+        for part in map_tiles(X, _of_block, (Listed(rows, v),)):
             whole.merge(part)
     else:
         for part in map_tiles(X, partial(_of_listed, rows, v)):

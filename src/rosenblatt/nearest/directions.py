@@ -46,7 +46,7 @@ def newton_step(
         return -gradient, -slope_b / least
     if samples.dense and samples.alike and d <= NARROW and are_many(samples.source, k):
         return _where_they_are(samples, weight, gradient, slope_b, least)
-    rows = samples.listed(samples.written(_not_zero, weight, dtype=np.bool_))
+    rows = samples.listed(weight)
     (few,) = samples.at(rows, weight)
     few_entries = samples.source.n_entries <= FULL * samples.n * d
     if not samples.dense and few_entries and d <= min(k, SPARSE):
@@ -56,10 +56,6 @@ def newton_step(
         X = X.toarray()
     alike = samples.alike or not isinstance(X, np.ndarray)
     return direction(X, few, gradient, slope_b, least, samples.team, alike=alike)
-
-
-def _not_zero(piece: Piece, team: Team, out: Any, weight: Any) -> None:
-    np.not_equal(weight, 0.0, out=out)
 
 
 def _where_they_are(

@@ -40,14 +40,16 @@ def clip(
     """
     for i in range(start, stop):
         a = alpha[i] + min(0.5 * c[i], reach) * (1.0 - s[i] - y[i] * b) / mu
-        out[i] = 0.0 if not a > 0.0 else (c[i] if a >= c[i] else a)
+        a = a if a > 0.0 else 0.0
+        out[i] = c[i] if a >= c[i] else a
 
 
 @loop
 def bend(c: Any, a: Any, reach: float, mu: float, start: int, stop: int, out: Any) -> None:
     """Write by how much the multipliers that are not clipped bend the function: ``k/μ``."""
     for i in range(start, stop):
-        out[i] = min(0.5 * c[i], reach) / mu if 0.0 < a[i] < c[i] else 0.0
+        inside = (a[i] > 0.0) & (a[i] < c[i])
+        out[i] = min(0.5 * c[i], reach) / mu if inside else 0.0
 
 
 @loop
@@ -68,15 +70,17 @@ def awaken(
     """
     for i in range(start, stop):
         t = 1.0 - s[i] - y[i] * b
-        held = -t if alpha[i] == 0.0 else (t if alpha[i] == c[i] else 0.0)
-        out[i] = c[i] > 0.0 and held <= times * max(abs(s[i] - before[i]), least)
+        held = t if alpha[i] == c[i] else 0.0
+        held = -t if alpha[i] == 0.0 else held
+        moved = abs(s[i] - before[i])
+        out[i] = (c[i] > 0.0) & (held <= times * (moved if moved > least else least))
 
 
 @loop
 def near(y: Any, s: Any, c: Any, b: float, reach: float, start: int, stop: int, out: Any) -> None:
     """Write which samples have a price and are within `reach` of the margin."""
     for i in range(start, stop):
-        out[i] = c[i] > 0.0 and abs(1.0 - s[i] - y[i] * b) <= reach
+        out[i] = (c[i] > 0.0) & (abs(1.0 - s[i] - y[i] * b) <= reach)
 
 
 @loop
@@ -89,6 +93,20 @@ def settle(
             out[i] = alpha[i]
         else:
             out[i] = c[i] if 1.0 - s[i] - y[i] * b > 0.0 else 0.0
+
+
+@loop
+def as_elsewhere(
+    y: Any, s: Any, c: Any, alpha: Any, close: Any, b: float, inside: float, outside: float,
+    start: int, stop: int, out: Any,
+) -> None:  # fmt: skip
+    """Write the multipliers, those of samples that are `close` as shares of their prices.
+
+    One share is for samples inside of the margin, and one for those outside.
+    """
+    for i in range(start, stop):
+        share = inside if 1.0 - s[i] - y[i] * b > 0.0 else outside
+        out[i] = share * c[i] if close[i] else alpha[i]
 
 
 # Sums over tiles: tile k has rows ``edges[k]`` to ``edges[k+1]``, and its sum is ``out[k-first]`` -
@@ -109,8 +127,7 @@ def measure(
         loss, rest = out[k - first, 3], out[k - first, 4]
         for i in range(edges[k], edges[k + 1]):
             t = 1.0 - s[i] - y[i] * b
-            if 0.0 < a[i] < c[i]:
-                count += 1.0
+            count += 1.0 if (a[i] > 0.0) & (a[i] < c[i]) else 0.0
             total += a[i]
             balance += y[i] * a[i]
             if c[i] == np.inf:
@@ -158,10 +175,9 @@ def hefts(y: Any, u: Any, unit: float, edges: Any, first: int, last: int, out: A
     for k in range(first, last):
         others, own = out[k - first, 0], out[k - first, 1]
         for i in range(edges[k], edges[k + 1]):
-            if y[i] > 0:
-                own += u[i] / unit
-            else:
-                others += u[i] / unit
+            part = u[i] / unit
+            others += 0.0 if y[i] > 0 else part
+            own += part if y[i] > 0 else 0.0
         out[k - first, 0], out[k - first, 1] = others, own
 
 
@@ -170,10 +186,10 @@ def pulls(rows: Rows, y: Any, u: Any, edges: Any, first: int, last: int, out: An
     """Add ``Σ u x`` of class -1, and behind it that of class +1."""
     for k in range(first, last):
         d = out.shape[1] // 2
-        others, own = out[k - first, :d], out[k - first, d:]
         for i in range(edges[k], edges[k + 1]):
             if u[i] != 0.0:
-                add_row(rows, np.uint64(i), u[i], own if y[i] > 0 else others)
+                at = d if y[i] > 0 else 0
+                add_row(rows, np.uint64(i), u[i], out[k - first, at : at + d])
 
 
 @loop
@@ -185,11 +201,9 @@ def ranks(
     for k in range(first, last):
         below, within = out[k - first, 0], out[k - first, 1]
         for i in range(edges[k], edges[k + 1]):
-            edge = y[i] - y[i] * s[i]
-            if edge < low:
-                below += c[i] / unit
-            elif edge <= high:
-                within += c[i] / unit
+            edge, share = y[i] - y[i] * s[i], c[i] / unit
+            below += share if edge < low else 0.0
+            within += share if (edge >= low) & (edge <= high) else 0.0
         out[k - first, 0], out[k - first, 1] = below, within
 
 
@@ -230,9 +244,9 @@ def between(
     """List the samples with a price and ``low <= y - ys <= high``; returned is how many."""
     count = 0
     for i in range(start, stop):
-        if low <= y[i] - y[i] * s[i] <= high and c[i] > 0.0:
-            found[count] = i
-            count += 1
+        edge = y[i] - y[i] * s[i]
+        found[count] = i  # written over unless it counts: nobody can guess which does
+        count += 1 if (edge >= low) & (edge <= high) & (c[i] > 0.0) else 0
     return count
 
 

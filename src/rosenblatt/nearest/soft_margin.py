@@ -18,12 +18,13 @@ take part are not too many to be in one place; otherwise they are those of `newt
 from __future__ import annotations
 
 import time
-from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.data.columns import There
+from rosenblatt.nearest import loops
 from rosenblatt.nearest.coordinates import descend
 from rosenblatt.nearest.drawing import drawn
 from rosenblatt.nearest.newton import STEPS, Live, improve, polished
@@ -35,6 +36,7 @@ from rosenblatt.nearest.slacks import (
     close_to,
     count,
     evened,
+    filled,
     largest,
     losses,
     nobody,
@@ -140,10 +142,11 @@ class SoftMargin:
 
     def multipliers(self) -> tuple[Ints, Floats]:
         """The rows whose multipliers prove the dual value, ascending, and these."""
-        samples, alpha = copy(self.samples), self.best.alpha
-        samples.clock = Clock()  # they are wanted whatever the time
-        rows = samples.listed(samples.written(_positive, alpha, dtype=np.bool_))
-        return rows, samples.at(rows, alpha)[0]
+        alpha = self.best.alpha
+        if isinstance(alpha, There):
+            return alpha.listed()
+        rows = np.flatnonzero(alpha)
+        return rows, alpha[rows]
 
     def _note(self, page: str, **more: Any) -> None:
         """Note how all rows stand; what was noted about a part of them is of no use any more."""
@@ -210,7 +213,7 @@ class SoftMargin:
         inside, shares = 1.0 - s - at.b * sign > 0, done.alpha / c
         asked = [shares[awake & side] for side in (inside, ~inside)]
         means = [float(one.mean()) if one.size else 0.5 for one in asked]
-        task = partial(_as_in_part, at.b, means)
+        task = partial(filled, loops.as_elsewhere, (at.b, *means))
         columns = samples.sign, self._values(at.w), self.c, stand.alpha, stand.awake
         return stand._replace(alpha=samples.written(task, *columns))
 
@@ -419,15 +422,6 @@ def _draw(steps: list[int], piece: Piece, team: Team, out: Any, y: Any, c: Any) 
     for side, step in zip((-1, 1), steps, strict=True):
         rows = drawn(piece.start, piece.start + piece.length, step)
         out[rows[(y[rows] == side) & (c[rows] > 0)]] = True
-
-
-def _as_in_part(
-    b: float, means: list[float], piece: Piece, team: Team, out: Any, y: Any, s: Any, c: Any,
-    alpha: Any, awake: Any,
-) -> None:  # fmt: skip
-    """Those near the margin at the same shares of their prices, inside of it and outside."""
-    shares = np.where(1.0 - s - b * y > 0, *means)
-    out[:] = np.where(awake, shares * c, alpha)
 
 
 def _next(mu: float, done: Round, late: int, growth: float) -> float:

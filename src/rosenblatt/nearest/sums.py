@@ -6,7 +6,7 @@ rows that were chosen from others, where these are, tiles are those of the other
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,14 +143,20 @@ class Adding:
 
     def _cut(self, tile: int) -> tuple[Ints, Ints]:
         """The tiles that have rows of the block, and where the rows of each begin and end."""
-        start, length = self.piece.start, self.piece.length
         if self.numbers is None:
-            first, last = start // tile, -(-(start + length) // tile)
-            edges = np.arange(first, last + 1) * tile - start
-            return np.arange(first, last), np.clip(edges, 0, length)
+            return _tiles_of(self.piece.start, self.piece.length, tile)
         tiles = self.numbers // tile
         begins = np.flatnonzero(np.diff(tiles, prepend=-1))
-        return tiles[begins], np.append(begins, length)
+        return tiles[begins], np.append(begins, self.piece.length)
+
+
+@lru_cache(64)
+def _tiles_of(start: int, length: int, tile: int) -> tuple[Ints, Ints]:
+    """The tiles of rows that follow one another, and where the rows of each begin and end."""
+    first, last = start // tile, -(-(start + length) // tile)
+    edges = np.arange(first, last + 1) * tile - start
+    edges[0], edges[-1] = 0, length
+    return np.arange(first, last), edges
 
 
 def added(

@@ -28,6 +28,7 @@ from rosenblatt.data.sources import (
 from rosenblatt.data.tile_sums import tile_rows
 from rosenblatt.exact import margin_of, signs
 from rosenblatt.exact.sides import as_signs
+from rosenblatt.exact.tile_passes import Listed
 from rosenblatt.nearest import loops as slack
 from rosenblatt.nearest.hulls import shortest_sum
 from rosenblatt.nearest.scans import STEP, Wanted, closest
@@ -161,7 +162,7 @@ class Samples:
 
     def only_at(self, rows: Ints, numbers: Floats) -> Column:
         """A column of zeros but for some rows, ascending, that have numbers."""
-        return self.written(_put, AtRows(rows, numbers), self.constant(0.0))
+        return self.written(_copied, Listed(rows, numbers))
 
     def written(self, task: Callable[..., Any], *columns: Given, dtype: Any = np.float64) -> Column:
         """A column that ``task(piece, team, out, ...)`` writes, block after block."""
@@ -187,9 +188,9 @@ class Samples:
             return self.written(partial(_write_values, self.positive, np.append(w, 0.0)))
         return self.values(np.append(w, 0.0))
 
-    def listed(self, mask: Column) -> Ints:
-        """The rows that are in a mask."""
-        found = self.asked(_listed, mask)
+    def listed(self, column: Column) -> Ints:
+        """The rows where a column is not 0, or not False."""
+        found = self.asked(_listed, column)
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def at(self, rows: Ints, *columns: Given) -> list[NDArray[Any]]:
@@ -377,12 +378,12 @@ def _put(piece: Piece, team: Team, out: Any, new: tuple[Ints, Any], column: Any)
     out[rows] = numbers
 
 
-def _listed(piece: Piece, team: Team, mask: Any) -> Ints:
-    return np.flatnonzero(mask) + piece.start
+def _listed(piece: Piece, team: Team, column: Any) -> Ints:
+    return np.flatnonzero(column) + piece.start
 
 
-def _at(piece: Piece, team: Team, rows: Ints, *columns: Any) -> list[Any]:
-    return [column[rows] for column in columns]
+def _at(piece: Piece, team: Team, rows: tuple[Ints, Any], *columns: Any) -> list[Any]:
+    return [column[rows[0]] for column in columns]
 
 
 def batch(d: int) -> int:

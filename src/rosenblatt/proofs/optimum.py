@@ -14,7 +14,7 @@ import numpy as np
 from rosenblatt.exact.blocks import chosen
 from rosenblatt.exact.rationals import closest
 from rosenblatt.exact.sides import signs, smallest
-from rosenblatt.exact.tile_passes import is_dense, map_tiles, sum_of_rows
+from rosenblatt.exact.tile_passes import Listed, is_dense, map_tiles, sum_of_rows, tile_totals
 from rosenblatt.proofs.duality import SMALLEST, Judged, Proof, prove
 from rosenblatt.proofs.inputs import (
     WrongError,
@@ -74,7 +74,8 @@ def _read(optimum: Optimum, data: SignedRows) -> Given:
     require(np.isfinite(theta).all(), "the hyperplane has entries that are not finite")
     rows = read_rows(optimum.support, data.n, "support")
     multipliers = read_multipliers(optimum, len(rows))
-    require(len(set(data.y[rows].tolist())) == 2, "the support has samples of one class only")
+    own = np.count_nonzero(data.y[rows] > 0)
+    require(0 < own < len(rows), "the support has samples of one class only")
     C = optimum.C
     number = isinstance(C, float | int | np.floating | np.integer) and not isinstance(C, bool)
     fits = C is None or (number and 0 < C <= sys.float_info.max)
@@ -223,36 +224,43 @@ def optimum_conditions(
     rows, y = optimum.support, np.asarray(signed_y).astype(np.int8, copy=False)
     if optimum.C is None:
         return _conditions_of_widest(optimum, problem)
-    alpha = np.zeros(problem.n)
-    alpha[rows] = optimum.multipliers
-    task = partial(_slacks, np.append(w, b))
-    slack = np.concatenate(list(map_tiles(X, task, [y])))
+    alpha, c = optimum.multipliers, problem.bounds()
+    alike = float(c[0]) if weights is None else None
+    task = partial(_missed, np.append(w, b), alike)
+    columns: list[Any] = [y, Listed(rows, alpha), *([] if weights is None else [c])]
+    lost, missed = np.concatenate(list(map_tiles(X, task, columns))).sum(axis=0)
+    signed = alpha * y[rows]
     if is_dense(X):
-        u = sum_of_rows(X, rows, alpha[rows] * y[rows])[0]
+        u = sum_of_rows(X, rows, signed)[0]
     else:
         u = np.zeros(len(w))
         for part, where in chosen(X, rows):
-            u += part.sum(alpha[rows[where]] * y[rows[where]])
-    total, square = optimum.multipliers.sum(), float(w @ w)
-    primal, dual = 0.5 * square, float(total - 0.5 * (u @ u))
-    c, xi = problem.bounds(), np.maximum(slack, 0.0)
-    primal += float(c @ xi)
-    over = alpha[rows] - c[rows]
+            u += part.sum(signed[where])
+    total, square = alpha.sum(), float(w @ w)
+    primal, dual = 0.5 * square + float(lost), float(total - 0.5 * (u @ u))
+    over = alpha - c[rows]
     feasibility = np.where(over > 0, _share(over, c[rows]), 0.0).max(initial=0.0)
-    missed = alpha[rows] @ np.abs(xi[rows] - slack[rows]) + (c - alpha) @ xi
     return Conditions(
         feasibility=float(feasibility),
-        balance=float(_share(abs(alpha @ y), total)),
+        balance=float(_share(abs(signed.sum()), total)),
         stationarity=float(_share(np.linalg.norm(w - u), math.sqrt(square))),
         complementarity=float(_share(missed, primal)),
         gap=max(0.0, float(_share(primal - dual, primal))),
     )
 
 
-def _slacks(theta: Floats, block: Any, first: int, y: Signs) -> Floats:
-    """``1 - y_i(w·x_i + b)`` of the rows of a block."""
-    slacks: Floats = 1.0 - y * (block.dot_apart(theta[:-1]) + theta[-1])
-    return slacks
+def _missed(
+    theta: Floats, alike: float | None, block: Any, first: int, y: Signs, alpha: Floats, *c: Any
+) -> Floats:
+    """What slack costs, and what is missed of ``α = 0 or ξ = t`` and ``α = c or ξ = 0``, in tiles.
+
+    For ``t = 1 - y_i(w·x_i + b)`` and ``ξ = max(0, t)``.
+    """
+    price = c[0] if alike is None else alike
+    t = 1.0 - y * (block.dot_apart(theta[:-1]) + theta[-1])
+    xi = np.maximum(t, 0.0)
+    missed = alpha * np.abs(xi - t) + (price - alpha) * xi
+    return tile_totals(first, np.column_stack([price * xi, missed]))
 
 
 def _conditions_of_widest(optimum: Optimum, problem: Judged) -> Conditions:
