@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rosenblatt.cluster.engine import end_if_unwanted
+from rosenblatt.cluster.freed_memory import kept_while_at_work
 from rosenblatt.cluster.packing import packed, unpacked
 from rosenblatt.data.columns import AtRows, OfBlock, There
 from rosenblatt.data.orders import TileOrder
@@ -360,6 +361,7 @@ def _made(given: Any, piece: Piece, here: Iterator[Any]) -> Any:
     return given.make(piece) if isinstance(given, OfBlock) else unpacked(given)
 
 
+@kept_while_at_work()
 def _each(
     task: Callable[..., Any], held: Held, parts: list[list[Any]], *there: list[NDArray[Any]]
 ) -> list[Any]:
@@ -393,6 +395,7 @@ def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[in
     return count, int(np.diff(rows.indptr)[used].sum())
 
 
+@kept_while_at_work()
 def _chosen(
     n_features: int, held: Held, parts: Any, used: list[NDArray[np.bool_]], starts: list[int]
 ) -> Held:
@@ -423,6 +426,7 @@ def _put(
     return changed
 
 
+@kept_while_at_work()
 def _along(task: Callable[..., Any], held: Held, first: int, last: int, state: Any) -> Any:
     state = deepcopy(state)  # a task that is done again begins with what it was given
     for piece in held.pieces[first:last]:

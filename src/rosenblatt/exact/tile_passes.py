@@ -142,7 +142,9 @@ def _part(block: RowBlock, first: int, rows: Ints, v: Floats) -> PartialSum:
 
 def _added(X: Floats, rows: Ints, v: Floats) -> tuple[Ints, Floats]:
     """The tiles that have some of the rows, and the sum over each with that of the sizes."""
-    products = X * v[:, np.newaxis]
-    both = np.hstack([products, np.abs(products)])
+    d = X.shape[1]
+    both = np.empty((len(X), 2 * d))
+    np.multiply(X, v[:, np.newaxis], out=both[:, :d])
+    np.abs(both[:, :d], out=both[:, d:])
     leaves, begins = np.unique(rows // TILE, return_index=True)
     return leaves, np.add.reduceat(both, begins, axis=0)

@@ -190,7 +190,7 @@ def prices_of(samples: Samples, c: Column) -> Prices:
 
 def _price(most: float, piece: Piece, team: Team, add: Adding, y: Any, c: Any) -> Ints:
     add(0, loops.hefts, y, c, most)
-    own, both = np.count_nonzero(c[y > 0]), np.count_nonzero(c)
+    own, both = np.count_nonzero((c > 0) & (y > 0)), np.count_nonzero(c)
     return np.array([both - own, own])
 
 

@@ -229,11 +229,12 @@ class SoftMargin:
     def _near_first(self, stand: Stand) -> Stand:
         """After a round on the rows near the margin, if they are few and do not lead astray."""
         samples, (at, mu, alpha, near, *_) = self.samples, self._only_near(stand)
-        if FEWER * count(samples, near) >= samples.n:
+        n_near = count(samples, near)
+        if FEWER * n_near >= samples.n:
             return stand
         before = self._values(at.w)
         far = ASTRAY * mu * size_of(samples, before)
-        done = improve(self._live(alpha, near, at.reach), at.w, at.b, mu, self.tol)
+        done = improve(self._live(alpha, near, n_near, at.reach), at.w, at.b, mu, self.tol)
         s = self._values(done.w)
         _, moved = losses(samples, s, before, self.c, done.b)
         if done.steps == STEPS or moved > far:
@@ -269,7 +270,7 @@ class SoftMargin:
                     break
             at = at._replace(alpha=None)
             mu, size = min(ROUGH, NEARBY * (d / size) ** 0.5), GROWTH * size
-            if 2 * size >= n:
+            if 2 * size >= n or are_many(self.samples.source, size):
                 return at, mu, True
             part, prices = self._some(size)
             alpha, number = at.multipliers(part, prices.c), 0
@@ -301,7 +302,7 @@ class SoftMargin:
                 found = self._descend(alpha, awake, at.b, mu, n_awake)
                 alpha, w, b = samples.replaced(alpha, awake, found.alpha), None, found.b
             else:
-                live = self._live(alpha, awake, at.reach)
+                live = self._live(alpha, awake, n_awake, at.reach)
                 done = improve(live, at.w, at.b, mu, self.tol)
                 w, b = done.w, done.b
                 if done.steps < STEPS:
@@ -343,10 +344,10 @@ class SoftMargin:
         found = awakened(self.samples, s, before, self.c, alpha, b, AWAKE, moved)
         return found if count(self.samples, found) else self._priced()
 
-    def _live(self, alpha: Column, awake: Column, reach: float) -> Live:
-        """The rows that are awake, and what the others sum to."""
+    def _live(self, alpha: Column, awake: Column, n_awake: int, reach: float) -> Live:
+        """The rows that are awake, and what the others sum to; all, if a copy of them is large."""
         samples, most = self.samples, self.prices.most
-        if count(samples, awake) == samples.n:
+        if n_awake == samples.n or (2 * n_awake > samples.n and are_many(samples.source, n_awake)):
             return Live(samples, self.c, most, alpha, reach, nobody(samples.d))
         pull = self._asleep(alpha, awake)
         part, (c, begin) = samples.chosen(awake, self.c, alpha)
