@@ -1,6 +1,7 @@
 """Verdicts, margins, bounds and rules on a cluster: the bits of memory; few rows travel."""
 
 import dataclasses
+import pickle
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from rosenblatt.cluster.placing import _cuts
 from rosenblatt.cluster.source import ClusterSource
 from rosenblatt.data.sources import Elsewhere, MemorySource, map_pieces, through_pieces
 from rosenblatt.exact import tile_passes
+from rosenblatt.nearest import slacks
 
 da = pytest.importorskip("dask.array", reason="the extra dask is not installed")
 
@@ -183,6 +185,34 @@ def test_soft_margins_and_their_checks_bring_few_rows_here(client, monkeypatch, 
     assert rb.certify.check(model.optimum_, *there)
     assert not rb.certify.check(model.optimum_, there[0], y[::-1], weight)
     assert max(brought) < len(y) / 4
+
+
+def test_of_a_soft_margin_no_number_of_each_row_travels(client, monkeypatch):
+    """But for its answer: few bits of each multiplier, and those between 0 and their price."""
+    n = 200_000
+    X, y = points(n=n, d=2, noise=0.4)
+    monkeypatch.setattr(tile_passes, "FEW_NUMBERS", 8000)
+    monkeypatch.setattr(slacks, "ASKED", 256)
+    monkeypatch.setattr(slacks, "ROOT", 0)
+    gather, send, received, sent = Engine.gather, Engine.map, [], []
+
+    def gathered(engine, futures, *args, **more):
+        found = gather(engine, futures, *args, **more)
+        if "rosenblatt.each" in futures[0].key:  # other tasks bring the rows of working sets
+            received.append(len(pickle.dumps(found)))
+        return found
+
+    def mapped(engine, function, *columns, **more):
+        sent.append(n_bytes(columns))
+        return send(engine, function, *columns, **more)
+
+    monkeypatch.setattr(Engine, "gather", gathered)
+    monkeypatch.setattr(Engine, "map", mapped)
+    model = rb.SoftMarginClassifier(C=1e3).fit(*cut(X, y, 20_000))
+    assert model.stop_reason_ is rb.StopReason.GAP_CLOSED
+    assert model.trace_.rows.max() > n / 10
+    assert sum(received) < 3 * n
+    assert sum(sent) < 3 * n
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Multipliers on their way to workers: most of a soft margin's are zero or at their price."""
+"""Multipliers on their way: most of a soft margin's are zero or at the price of their class."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats
 
 FEW = 1024  # numbers that are not worth it
-SHARE = 4  # one of so many may be neither
+SHARE = 4  # one of so many may be of no common size
+SIZES = 2  # beside zero: one for each class
+ASKED = 1000  # numbers that tell which size is common
 
 
 class Packed(NamedTuple):
-    """Numbers that are mostly zero or of one size, to the bit: three bits of each, and the others.
+    """Numbers of which most are zero or of a common size, to the bit.
 
-    `zero`, `sized` and `negative` are bits, a byte for eight numbers.
+    `places` has the bits of those that are zero, and of those that have each of the `sizes`, a
+    byte for eight numbers; `negative` of those with a minus, if there are any.
     """
 
     length: int
-    size: float
-    zero: NDArray[np.uint8]
-    sized: NDArray[np.uint8]
-    negative: NDArray[np.uint8]
+    sizes: list[float]
+    places: list[NDArray[np.uint8]]
+    negative: NDArray[np.uint8] | None
     others: Floats
 
 
@@ -33,23 +35,36 @@ def packed(numbers: NDArray[Any]) -> NDArray[Any] | Packed:
     """The numbers in little room, if they are of that kind."""
     if numbers.dtype != np.float64 or len(numbers) < FEW:
         return numbers
-    sizes = np.abs(numbers)
-    size = sizes.max()
-    zero, sized = sizes == 0, sizes == size
-    others = ~(zero | sized)
-    if not np.count_nonzero(others) * SHARE <= len(numbers):
+    amounts = np.abs(numbers)
+    sizes, masks = list[float](), [amounts == 0]
+    left = ~masks[0]
+    while len(sizes) < SIZES and (count := np.count_nonzero(left)):
+        some = amounts[left][:: max(1, count // ASKED)]
+        values, often = np.unique(some, return_counts=True)
+        if SHARE * often.max() < len(some):
+            break
+        sizes.append(float(values[often.argmax()]))
+        masks.append(left & (amounts == sizes[-1]))
+        left &= ~masks[-1]
+    if not np.count_nonzero(left) * SHARE <= len(numbers):
         return numbers
-    bits = [np.packbits(mask) for mask in (zero, sized, np.signbit(numbers))]
-    return Packed(len(numbers), float(size), bits[0], bits[1], bits[2], numbers[others])
+    minus = np.signbit(numbers)
+    places = [np.packbits(mask) for mask in masks]
+    negative = np.packbits(minus) if minus.any() else None
+    return Packed(len(numbers), sizes, places, negative, numbers[left])
 
 
 def unpacked(given: NDArray[Any] | Packed) -> NDArray[Any]:
     """What has been packed."""
     if not isinstance(given, Packed):
         return given
-    bits = given.zero, given.sized, given.negative
-    zero, sized, negative = (np.unpackbits(b, count=given.length).view(np.bool_) for b in bits)
-    numbers = np.where(sized, given.size, 0.0)
-    np.negative(numbers, out=numbers, where=negative)
-    numbers[~(zero | sized)] = given.others
+    numbers, left = np.zeros(given.length), np.ones(given.length, np.bool_)
+    for size, bits in zip([0.0, *given.sizes], given.places, strict=True):
+        here = np.unpackbits(bits, count=given.length).view(np.bool_)
+        numbers[here] = size
+        left &= ~here
+    if given.negative is not None:
+        minus = np.unpackbits(given.negative, count=given.length).view(np.bool_)
+        np.negative(numbers, out=numbers, where=minus)
+    numbers[left] = given.others
     return numbers
