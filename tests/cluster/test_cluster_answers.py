@@ -211,7 +211,7 @@ def test_of_a_soft_margin_no_number_of_each_row_travels(client, monkeypatch):
     model = rb.SoftMarginClassifier(C=1e3).fit(*cut(X, y, 20_000))
     assert model.stop_reason_ is rb.StopReason.GAP_CLOSED
     assert model.trace_.rows.max() > n / 10
-    assert sum(received) < 3 * n
+    assert sum(received) < 5 * n  # one number of each row would be 8 n
     assert sum(sent) < 3 * n
 
 

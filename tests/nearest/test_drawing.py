@@ -1,5 +1,7 @@
 """Rows drawn by their numbers: one of so many, the same whoever has them, and at random."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def test_one_of_every_so_many_rows(step):
 @pytest.mark.parametrize("step", [1, 2, 5, 100, 3000])
 def test_whoever_has_some_rows_draws_the_same(step):
     whole, edges = drawn(0, 2999, step), [0, 1, 2, 250, 251, 1000, 2999]
-    parts = [drawn(a, z, step) + a for a, z in zip(edges, edges[1:], strict=False)]
+    parts = [drawn(a, z, step) + a for a, z in pairwise(edges)]
     assert np.array_equal(np.concatenate(parts), whole)
     assert np.array_equal(drawn(256, 256, step), [])
 
