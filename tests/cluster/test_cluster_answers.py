@@ -212,7 +212,7 @@ def test_of_a_soft_margin_no_number_of_each_row_travels(client, monkeypatch):
     assert model.stop_reason_ is rb.StopReason.GAP_CLOSED
     assert model.trace_.rows.max() > n / 10
     assert sum(received) < 5 * n  # one number of each row would be 8 n
-    assert sum(sent) < 3 * n
+    assert sum(sent) < 5 * n
 
 
 @pytest.mark.parametrize(
