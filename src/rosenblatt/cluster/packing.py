@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FEW = 1024  # numbers that are not worth it
 SHARE = 4  # one of so many may be of no common size
 SIZES = 2  # beside zero: one for each class
-ASKED = 1000  # numbers that tell which size is common
+ASKED = 4000  # numbers that tell which size is common
 
 
 class Packed(NamedTuple):
@@ -38,10 +38,10 @@ def packed(numbers: NDArray[Any]) -> NDArray[Any] | Packed:
     amounts = np.abs(numbers)
     sizes, masks = list[float](), [amounts == 0]
     left = ~masks[0]
-    while len(sizes) < SIZES and (count := np.count_nonzero(left)):
-        some = amounts[left][:: max(1, count // ASKED)]
-        values, often = np.unique(some, return_counts=True)
-        if SHARE * often.max() < len(some):
+    asked = max(1, len(numbers) // ASKED)
+    while len(sizes) < SIZES:
+        values, often = np.unique(amounts[::asked][left[::asked]], return_counts=True)
+        if SHARE * often.max(initial=0) <= often.sum():
             break
         sizes.append(float(values[often.argmax()]))
         masks.append(left & (amounts == sizes[-1]))

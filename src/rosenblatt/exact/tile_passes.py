@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.array_types import Floats, Ints
 
 TERMS = TILE + 64  # roundings on the way of a number into a sum, at most
-FEW_NUMBERS = 1 << 24  # in rows that rather travel than all others are read for them
+FEW_NUMBERS = 1 << 22  # in rows that rather travel than all others are read for them
 
 
 class Listed(NamedTuple):

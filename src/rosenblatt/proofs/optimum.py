@@ -238,8 +238,9 @@ def optimum_conditions(
             u += part.sum(signed[where])
     total, square = alpha.sum(), float(w @ w)
     primal, dual = 0.5 * square + float(lost), float(total - 0.5 * (u @ u))
-    over = alpha - c[rows]
-    feasibility = np.where(over > 0, _share(over, c[rows]), 0.0).max(initial=0.0)
+    bound = c[rows] if alike is None else np.full(1, alike)
+    over = np.maximum(alpha - bound, 0.0)
+    feasibility = _share(over, bound).max(initial=0.0) if over.any() else 0.0
     return Conditions(
         feasibility=float(feasibility),
         balance=float(_share(abs(signed.sum()), total)),
