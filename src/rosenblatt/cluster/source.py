@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from copy import deepcopy
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -103,6 +103,21 @@ class ClusterSource(Elsewhere):
         found = self.engine.gather(futures, look_up)
         del futures
         yield from (found[number][k] for _, number, k in self._places())
+
+    def merged(
+        self,
+        task: Callable[..., tuple[Any, Any]],
+        merge: Callable[[Any, Any], Any],
+        *columns: Given,
+        look_up: Callable[[], None] | None = None,
+    ) -> tuple[list[Any], list[Any]]:
+        """`map` for pairs: the first ones of each share merged by a worker, the others in order."""
+        both = partial(_each_merged, task, merge)
+        futures = self.engine.ask(both, *self._given(columns), homes=self._homes)
+        found = self.engine.gather(futures, look_up)
+        del futures
+        rest = [found[number][1][k] for _, number, k in self._places()]
+        return [first for first, _ in found], rest
 
     def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> FarColumn:
         """What ``task(piece, team, out, ...)`` writes for every piece, which stays where it is."""
@@ -371,6 +386,13 @@ def _each(
         here = iter([_writable(column[k]) for column in there])
         found.append(task(piece, ALONE, *(_made(column, piece, here) for column in columns)))
     return found
+
+
+def _each_merged(
+    task: Callable[..., Any], merge: Callable[..., Any], held: Held, parts: Any, *there: Any
+) -> tuple[Any, list[Any]]:
+    firsts, rest = zip(*_each(task, held, parts, *there), strict=True)
+    return reduce(merge, firsts), list(rest)
 
 
 def _writable(part: NDArray[Any]) -> NDArray[Any]:

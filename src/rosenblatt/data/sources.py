@@ -103,6 +103,16 @@ class Elsewhere(ABC):
         """`map_pieces` with a team of the other process; `look_up` may raise to give up."""
 
     @abstractmethod
+    def merged(
+        self,
+        task: Callable[..., tuple[Any, Any]],
+        merge: Callable[[Any, Any], Any],
+        *columns: Given,
+        look_up: Callable[[], None] | None = None,
+    ) -> tuple[list[Any], list[Any]]:
+        """`map` for pairs: the first ones of those in one place merged there, in any order."""
+
+    @abstractmethod
     def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> There:
         """`written` with a team of the other process; nobody waits for it."""
 

@@ -111,13 +111,21 @@ def sum_of_rows(X: Any, rows: Ints, v: Floats) -> tuple[Floats, Floats]:
         found = _added(X[rows].astype(np.float64, copy=False), rows, v) if len(rows) else None
         whole.add(0, -(-n // TILE), *(found or (rows, np.empty((0, 2 * d)))))
     elif far:
-        for part in map_tiles(X, _of_block, (Listed(rows, v),)):
+        for part in X.far.map(_of_matrix, Listed(rows, v)):
             whole.merge(part)
     else:
         for part in map_tiles(X, partial(_of_listed, rows, v)):
             whole.merge(part)
     total = whole.total()
     return total[:d], total[d:]
+
+
+def _of_matrix(matrix: Any, first: int, v: Floats) -> PartialSum:
+    """The sum over the rows of a matrix, which begins with a tile, that have a number in v."""
+    whole = PartialSum(2 * matrix.shape[1])
+    for part in _on_matrix(_of_block, matrix, first, v):
+        whole.merge(part)
+    return whole
 
 
 def _of_block(block: RowBlock, first: int, v: Floats) -> PartialSum:

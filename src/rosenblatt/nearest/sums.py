@@ -6,7 +6,7 @@ rows that were chosen from others, where these are, tiles are those of the other
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -176,12 +176,8 @@ def added(
     chosen = [] if extent.numbers is None else [extent.numbers]
     if isinstance(source, Elsewhere):
         far = partial(_added_there, task, sizes, bool(chosen))
-        sums, told = [PartialSum(size) for size, _ in sizes], []
-        for parts, one in source.map(far, *chosen, *columns, look_up=look_up):
-            for whole, part in zip(sums, parts, strict=True):
-                whole.merge(part)
-            told.append(one)
-        return [whole.total() for whole in sums], told
+        parts, told = source.merged(far, _together, *chosen, *columns, look_up=look_up)
+        return [whole.total() for whole in reduce(_together, parts)], told
     into: list[LeafSums | WholeSum] = [LeafSums(size, tile) for size, tile in sizes]
 
     def here(piece: Piece, team: Team, *parts: Any) -> Any:
@@ -193,6 +189,13 @@ def added(
 
     told = list(map_pieces(source, here, team, *chosen, *columns))
     return [one.total(extent.n_rows) for one in into], told
+
+
+def _together(sums: list[PartialSum], others: list[PartialSum]) -> list[PartialSum]:
+    """Sums of some tiles, with those of others merged into them."""
+    for one, other in zip(sums, others, strict=True):
+        one.merge(other)
+    return sums
 
 
 def _fit(piece: Piece, sizes: list[tuple[int, int]]) -> bool:
