@@ -28,6 +28,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # threads of BLAS would wait for each o
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What is imported while the tests are gathered stays.
+gc.disable()
+
 # CI tries the same examples each time, and needs fewer of them than those who try others.
 EXAMPLES = 12 if "CI" in os.environ else 25
 
@@ -70,6 +73,7 @@ def pytest_collection_finish():
     """All that has been imported stays: no need to look through it for garbage again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure():
