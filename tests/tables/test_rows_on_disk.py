@@ -84,7 +84,7 @@ def lines_of(columns, header="c"):
     return "".join(",".join(row) + "\n" for row in (names, *rows))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_table_on_disk_is_the_one_in_memory(data, tmp_path_factory):
     n_rows = data.draw(st.integers(1, 60))

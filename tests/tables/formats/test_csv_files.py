@@ -34,7 +34,7 @@ ODD_CELLS = st.sampled_from(["NA", "?", "", " ", "1.5", '"', '""', "a\nb", "null
 
 
 @given(data=st.data(), n_columns=st.integers(1, 4), delimiter=st.sampled_from(",;\t|"))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_same_cells_as_the_csv_module(size, tmp_path_factory, data, n_columns, delimiter):
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     # Python's writer leaves a lone carriage return without quotation marks unless told to.
