@@ -354,11 +354,12 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("benchmarks/results/cluster.json"))
     parser.add_argument("--report", type=Path)
     given = parser.parse_args()
+    if given.peers:  # first of all, to be told now if they are not installed
+        from benchmarks.cluster_peers import measure as beside_peers
+
     tables = measure(given.rows, given.features, given.blocks, given.repeats, given.only)
     tables.append(in_many_blocks(given.rows, given.features, given.only))
     if given.peers:
-        from benchmarks.cluster_peers import measure as beside_peers
-
         tables.append(beside_peers(given.peers, given.features, 20, given.repeats))
     write_json(given.results, tables)
     if given.report is not None:

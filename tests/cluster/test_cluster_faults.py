@@ -156,6 +156,8 @@ def told_in_one_line(error):
 def three_workers():
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+        # A worker that takes longer to come back, on a busy machine, is given up for ever.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
         start_cluster(workers=3) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.cluster.columns import FarColumn, Sent, filled, kept_rows, put_rows, row_numbers
 from rosenblatt.cluster.engine import end_if_unwanted
 from rosenblatt.cluster.freed_memory import kept_while_at_work
-from rosenblatt.cluster.packing import packed, unpacked
-from rosenblatt.data.columns import AtRows, OfBlock, There
 from rosenblatt.data.orders import TileOrder
 from rosenblatt.data.rows import Block, DenseRows, as_matrix, as_rows, row_bytes
 from rosenblatt.data.sources import IN_ORDER, Elsewhere, Piece
 from rosenblatt.exact.blocks import stacked
-from rosenblatt.exact.tile_passes import Listed
 from rosenblatt.running.threads import Team
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.cluster.engine import Engine
-    from rosenblatt.data.columns import Given
+    from rosenblatt.data.columns import Given, There
     from rosenblatt.data.sources import Order
 
 ALONE = Team(1)  # a worker does as many tasks at a time as it has threads
@@ -121,7 +119,7 @@ class ClusterSource(Elsewhere):
 
     def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> FarColumn:
         """What ``task(piece, team, out, ...)`` writes for every piece, which stays where it is."""
-        return FarColumn(self, self._each(partial(_filled, task, np.dtype(dtype)), *columns))
+        return FarColumn(self, self._each(partial(filled, task, np.dtype(dtype)), *columns))
 
     @property
     def _homes(self) -> list[str]:
@@ -130,10 +128,8 @@ class ClusterSource(Elsewhere):
     def _given(self, columns: Sequence[Given]) -> list[list[Any]]:
         """What the tasks of each share are given: the share, and what they need of columns."""
         there = [column.parts for column in columns if isinstance(column, FarColumn)]
-        parts = [
-            [[_cut(column, a, z) for column in columns] for a, z in s.spans] for s in self.shares
-        ]
-        return [[share.held for share in self.shares], parts, *there]
+        sent = [Sent(columns, share.spans) for share in self.shares]
+        return [[share.held for share in self.shares], sent, *there]
 
     def chosen(self, used: Any, *columns: Any) -> tuple[ClusterSource, FarColumn, list[Any]]:
         """The rows that are `used`, in as many blocks as here, their numbers, and their columns."""
@@ -143,7 +139,7 @@ class ClusterSource(Elsewhere):
         for (_, number, k), end, (length, _) in zip(self._places(), ends, sizes, strict=True):
             spans[number][k] = end - length, end
         given = self._given([used])
-        starts = [[first for first, _ in some] for some in spans]
+        starts = [np.array([first for first, _ in some]) for some in spans]
         held = self.engine.map(partial(_chosen, self.n_features), *given, starts, homes=self._homes)
         source = ClusterSource(
             self.engine,
@@ -154,13 +150,16 @@ class ClusterSource(Elsewhere):
             dense=self.dense,
             dtype=self.dtype,
         )
-        asked = [self._each(_numbers, used), *(self._each(_kept, used, one) for one in columns)]
-        numbers, *kept = (FarColumn(source, parts) for parts in asked)
-        return source, numbers, kept
+        asked = [
+            self._each(row_numbers, used),
+            *(self._each(kept_rows, used, one) for one in columns),
+        ]
+        first, *others = (FarColumn(source, parts) for parts in asked)
+        return source, first, others
 
     def replaced(self, column: Any, used: Any, new: There) -> FarColumn:
         """A column in which the rows that are `used`, and were `chosen`, have `new` numbers."""
-        return FarColumn(self, self._each(_put, column, used, new))
+        return FarColumn(self, self._each(put_rows, column, used, new))
 
     def _each(self, task: Callable[..., Any], *columns: Given) -> list[Any]:
         """Futures of what a task makes of every piece, share by share."""
@@ -325,89 +324,22 @@ class ClusterSource(Elsewhere):
         return placed_in_tiles(self.engine, parts, sizes, n_features, weighted)
 
 
-class FarColumn(There):
-    """A column of a cluster's source: for each share a future of the arrays of its pieces."""
-
-    def __init__(self, source: ClusterSource, parts: list[Any]) -> None:
-        self.source, self.parts = source, parts
-
-    def __len__(self) -> int:
-        return self.source.n_rows
-
-    def brought(self) -> NDArray[Any]:
-        """All of it, as an array here."""
-        return np.concatenate([unpacked(part) for _, part in self.source.map(_packed, self)])
-
-    def listed(self) -> Listed:
-        """All of it that is not 0."""
-        rows, values = [], []
-        for start, part in self.source.map(_packed, self):
-            numbers = unpacked(part)
-            here = np.flatnonzero(numbers)
-            rows.append(here + start)
-            values.append(numbers[here])
-        return Listed(np.concatenate(rows), np.concatenate(values))
-
-
-HERE = "here"  # in the place of what is on the worker already
-
-
-def _cut(column: Given, first: int, last: int) -> Any:
-    """What of a column goes to whoever has these rows."""
-    if isinstance(column, FarColumn):
-        return HERE
-    if isinstance(column, AtRows):
-        return column.cut(first, last)
-    if isinstance(column, Listed):
-        few = column.cut(first, last)
-        return few if few.rows.nbytes < (last - first) // 8 else packed(few.whole(last - first))
-    if isinstance(column, OfBlock):
-        return column
-    assert not isinstance(column, There)
-    return packed(column[first:last])
-
-
-def _made(given: Any, piece: Piece, here: Iterator[Any]) -> Any:
-    """What a task is given of a column."""
-    if isinstance(given, str):
-        return next(here)
-    if isinstance(given, Listed):
-        return given.whole(piece.length)
-    return given.make(piece) if isinstance(given, OfBlock) else unpacked(given)
-
-
 @kept_while_at_work()
 def _each(
-    task: Callable[..., Any], held: Held, parts: list[list[Any]], *there: list[NDArray[Any]]
+    task: Callable[..., Any], held: Held, sent: Sent, *there: list[NDArray[Any]]
 ) -> list[Any]:
     found = []
-    for k, (piece, columns) in enumerate(zip(held.pieces, parts, strict=True)):
+    for k, piece in enumerate(held.pieces):
         end_if_unwanted()
-        here = iter([_writable(column[k]) for column in there])
-        found.append(task(piece, ALONE, *(_made(column, piece, here) for column in columns)))
+        found.append(task(piece, ALONE, *sent.made(k, piece, there)))
     return found
 
 
 def _each_merged(
-    task: Callable[..., Any], merge: Callable[..., Any], held: Held, parts: Any, *there: Any
+    task: Callable[..., Any], merge: Callable[..., Any], held: Held, sent: Sent, *there: Any
 ) -> tuple[Any, list[Any]]:
-    firsts, rest = zip(*_each(task, held, parts, *there), strict=True)
+    firsts, rest = zip(*_each(task, held, sent, *there), strict=True)
     return reduce(merge, firsts), list(rest)
-
-
-def _writable(part: NDArray[Any]) -> NDArray[Any]:
-    """As it was when it was made: loops are compiled for that; from the disk it comes read-only."""
-    return part if part.flags.writeable else part.copy()
-
-
-def _filled(task: Any, dtype: Any, piece: Piece, team: Team, *columns: Any) -> NDArray[Any]:
-    out = np.empty(piece.length, dtype)
-    task(piece, team, out, *columns)
-    return out
-
-
-def _packed(piece: Piece, team: Team, part: NDArray[Any]) -> tuple[int, Any]:
-    return piece.start, packed(part)
 
 
 def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[int, int]:
@@ -419,10 +351,10 @@ def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[in
 
 @kept_while_at_work()
 def _chosen(
-    n_features: int, held: Held, parts: Any, used: list[NDArray[np.bool_]], starts: list[int]
+    n_features: int, held: Held, sent: Sent, used: list[NDArray[np.bool_]], starts: Any
 ) -> Held:
     pieces, no_weights = [], (np.empty(0), np.empty((0, 0)))
-    for piece, mask, start in zip(held.pieces, used, starts, strict=True):
+    for piece, mask, start in zip(held.pieces, used, starts.tolist(), strict=True):
         end_if_unwanted()
         here = np.flatnonzero(mask)
         X = as_matrix(piece.block.rows, n_features)[here]
@@ -430,22 +362,6 @@ def _chosen(
         among = piece.start, piece.start + piece.length
         pieces.append(Piece(block, start, IN_ORDER, start, len(here), among))
     return Held(pieces)
-
-
-def _numbers(piece: Piece, team: Team, used: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.flatnonzero(used) + piece.start
-
-
-def _kept(piece: Piece, team: Team, used: NDArray[np.bool_], part: NDArray[Any]) -> NDArray[Any]:
-    return part[used]
-
-
-def _put(
-    piece: Piece, team: Team, part: NDArray[Any], used: NDArray[np.bool_], new: NDArray[Any]
-) -> NDArray[Any]:
-    changed = part.copy()
-    changed[used] = new
-    return changed
 
 
 @kept_while_at_work()
