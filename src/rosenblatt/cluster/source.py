@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from copy import deepcopy
-from functools import partial, reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -104,18 +104,19 @@ class ClusterSource(Elsewhere):
 
     def merged(
         self,
-        task: Callable[..., tuple[Any, Any]],
-        merge: Callable[[Any, Any], Any],
+        task: Callable[..., Any],
+        begin: Callable[[], Any],
+        end: Callable[[Any], Any],
         *columns: Given,
         look_up: Callable[[], None] | None = None,
     ) -> tuple[list[Any], list[Any]]:
-        """`map` for pairs: the first ones of each share merged by a worker, the others in order."""
-        both = partial(_each_merged, task, merge)
-        futures = self.engine.ask(both, *self._given(columns), homes=self._homes)
+        """`map` where the pieces of a share have a state in common: what becomes of it, and all."""
+        merging = partial(_each_merged, task, begin, end)
+        futures = self.engine.ask(merging, *self._given(columns), homes=self._homes)
         found = self.engine.gather(futures, look_up)
         del futures
-        rest = [found[number][1][k] for _, number, k in self._places()]
-        return [first for first, _ in found], rest
+        told = [found[number][1][k] for _, number, k in self._places()]
+        return [state for state, _ in found], told
 
     def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> FarColumn:
         """What ``task(piece, team, out, ...)`` writes for every piece, which stays where it is."""
@@ -336,10 +337,20 @@ def _each(
 
 
 def _each_merged(
-    task: Callable[..., Any], merge: Callable[..., Any], held: Held, sent: Sent, *there: Any
+    task: Callable[..., Any],
+    begin: Callable[[], Any],
+    end: Callable[[Any], Any],
+    held: Held,
+    sent: Sent,
+    *there: Any,
 ) -> tuple[Any, list[Any]]:
-    firsts, rest = zip(*_each(task, held, sent, *there), strict=True)
-    return reduce(merge, firsts), list(rest)
+    state = begin()
+
+    def with_state(piece: Piece, team: Team, *columns: Any) -> Any:
+        return task(piece, team, state, *columns)
+
+    told = _each(with_state, held, sent, *there)
+    return end(state), told
 
 
 def _chosen_sizes(piece: Piece, team: Team, used: NDArray[np.bool_]) -> tuple[int, int]:

@@ -105,12 +105,17 @@ class Elsewhere(ABC):
     @abstractmethod
     def merged(
         self,
-        task: Callable[..., tuple[Any, Any]],
-        merge: Callable[[Any, Any], Any],
+        task: Callable[..., Any],
+        begin: Callable[[], Any],
+        end: Callable[[Any], Any],
         *columns: Given,
         look_up: Callable[[], None] | None = None,
     ) -> tuple[list[Any], list[Any]]:
-        """`map` for pairs: the first ones of those in one place merged there, in any order."""
+        """`map` with ``task(piece, team, state, ...)``, where the blocks of a place share a state.
+
+        That is what `begin` makes; what `end` makes of each is returned, in any order, and what
+        the tasks return, in the order of the blocks.
+        """
 
     @abstractmethod
     def column(self, task: Callable[..., Any], dtype: Any, *columns: Given) -> There:

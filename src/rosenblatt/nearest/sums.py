@@ -44,12 +44,21 @@ class LeafSums:
 
     def __init__(self, size: int, tile: int) -> None:
         self.size, self.tile, self.done = size, tile, PartialSum(size)
-        self._at = 0  # the first tile of which nothing is said yet
-        self._open: Floats | None = None  # the sum of that one so far
+        self._first = self._stop = 0  # the tiles of which `done` does not know yet
+        self._leaves: list[Ints] = []  # those of them that have rows,
+        self._sums: list[Floats] = []  # and their sums, of which the last may not be complete
+        self._held = 0
 
-    def begin(self, leaf: int) -> None:
-        """Say that the rows begin with this tile."""
-        self._at = leaf
+    def begin(self, row: int) -> None:
+        """Say that the next rows begin here, with a tile."""
+        assert row % self.tile == 0
+        if row // self.tile != self._stop:
+            self._put_away(self._stop)
+            self._first = self._stop = row // self.tile
+
+    def end(self, row: int) -> None:
+        """Say that nothing more comes before this row, which begins a tile or is the end."""
+        self._stop = -(-row // self.tile)
 
     def add(
         self, leaves: Ints, write: Callable[[int, int, Floats], None], entries: int, team: Team
@@ -62,34 +71,37 @@ class LeafSums:
         for a in range(0, len(leaves), step):
             here = leaves[a : a + step]
             sums = np.zeros((len(here), self.size))
-            if self._open is not None and here[0] == self._at:
-                sums[0], self._open = self._open, None
-            self._pass_to(int(here[0]))
+            if self._leaves and self._leaves[-1][-1] == here[0]:
+                sums[0] = self._sums[-1][-1]
+                self._leaves[-1], self._sums[-1] = self._leaves[-1][:-1], self._sums[-1][:-1]
+            if self._held > AT_A_TIME:
+                self._put_away(int(here[0]))
 
             def part(edges: tuple[int, int]) -> None:
                 write(a + edges[0], a + edges[1], sums[edges[0] : edges[1]])  # noqa: B023
 
             team.each(part, team.ranges(len(here), entries * len(here) // len(leaves)))
-            self.done.add(self._at, int(here[-1]), here[:-1], sums[:-1])
-            self._at, self._open = int(here[-1]), sums[-1]
+            self._leaves.append(here)
+            self._sums.append(sums)
+            self._held += sums.size
 
-    def _pass_to(self, leaf: int) -> None:
-        """Nothing more comes before this tile."""
-        if self._open is not None and leaf > self._at:
-            self.done.add(self._at, self._at + 1, np.array([self._at]), self._open[np.newaxis])
-            self._at, self._open = self._at + 1, None
-        if leaf > self._at:
-            self.done.add(self._at, leaf, np.empty(0, np.int64), np.empty((0, self.size)))
-            self._at = leaf
+    def _put_away(self, stop: int) -> None:
+        """Let `done` know of the tiles before this one."""
+        if stop > self._first:
+            leaves = np.concatenate([*self._leaves, np.empty(0, np.int64)])
+            sums = np.concatenate([*self._sums, np.empty((0, self.size))])
+            self.done.add(self._first, stop, leaves, sums)
+        self._first, self._leaves, self._sums, self._held = stop, [], [], 0
 
-    def end(self, stop: int) -> PartialSum:
-        """The sum, after which nothing comes before this row."""
-        self._pass_to(-(-stop // self.tile))
+    def ended(self) -> PartialSum:
+        """The sum over the rows that went by."""
+        self._put_away(self._stop)
         return self.done
 
     def total(self, stop: int) -> Floats:
         """The sum over all rows, of which this is the number."""
-        return self.end(stop).total()
+        self.end(stop)
+        return self.ended().total()
 
 
 class WholeSum:
@@ -144,19 +156,20 @@ class Adding:
     def _cut(self, tile: int) -> tuple[Ints, Ints]:
         """The tiles that have rows of the block, and where the rows of each begin and end."""
         if self.numbers is None:
-            return _tiles_of(self.piece.start, self.piece.length, tile)
+            first = self.piece.start // tile
+            edges = _edges_of(self.piece.start % tile, self.piece.length, tile)
+            return np.arange(first, first + len(edges) - 1), edges
         tiles = self.numbers // tile
         begins = np.flatnonzero(np.diff(tiles, prepend=-1))
         return tiles[begins], np.append(begins, self.piece.length)
 
 
 @lru_cache(64)
-def _tiles_of(start: int, length: int, tile: int) -> tuple[Ints, Ints]:
-    """The tiles of rows that follow one another, and where the rows of each begin and end."""
-    first, last = start // tile, -(-(start + length) // tile)
-    edges = np.arange(first, last + 1) * tile - start
+def _edges_of(start: int, length: int, tile: int) -> Ints:
+    """Where the tiles of rows that follow one another begin and end, the first being in one."""
+    edges = np.arange(-(-(start + length) // tile) + 1) * tile - start
     edges[0], edges[-1] = 0, length
-    return np.arange(first, last), edges
+    return edges
 
 
 def added(
@@ -175,8 +188,8 @@ def added(
     look_up()
     chosen = [] if extent.numbers is None else [extent.numbers]
     if isinstance(source, Elsewhere):
-        far = partial(_added_there, task, sizes, bool(chosen))
-        parts, told = source.merged(far, _together, *chosen, *columns, look_up=look_up)
+        far = partial(_added_there, task, bool(chosen)), partial(_begun, sizes), _ended
+        parts, told = source.merged(*far, *chosen, *columns, look_up=look_up)
         return [whole.total() for whole in reduce(_together, parts)], told
     into: list[LeafSums | WholeSum] = [LeafSums(size, tile) for size, tile in sizes]
 
@@ -203,20 +216,28 @@ def _fit(piece: Piece, sizes: list[tuple[int, int]]) -> bool:
     return all(-(-piece.length // tile) * size <= AT_A_TIME for size, tile in sizes)
 
 
+def _begun(sizes: list[tuple[int, int]]) -> list[LeafSums]:
+    return [LeafSums(size, tile) for size, tile in sizes]
+
+
+def _ended(sums: list[LeafSums]) -> list[PartialSum]:
+    return [one.ended() for one in sums]
+
+
 def _added_there(
     task: Callable[..., Any],
-    sizes: list[tuple[int, int]],
     chosen: bool,
     piece: Piece,
     team: Team,
+    sums: list[LeafSums],
     *parts: Any,
-) -> tuple[list[PartialSum], Any]:
+) -> Any:
     """The same of a block, which begins with a tile, as does what its rows were chosen from."""
     first, stop = piece.among if chosen else (piece.start, piece.start + piece.length)
-    sums = [LeafSums(size, tile) for size, tile in sizes]
     for one in sums:
-        assert first % one.tile == 0
-        one.begin(first // one.tile)
+        one.begin(first)
     numbers, parts = (parts[0], parts[1:]) if chosen else (None, parts)
     told = task(piece, team, Adding(sums, piece, numbers, team), *parts)
-    return [one.end(stop) for one in sums], told
+    for one in sums:
+        one.end(stop)
+    return told
