@@ -1,8 +1,8 @@
-"""Runs commands on a small table, then, in little more memory, on a large one, one after another.
+"""Runs a command on a small table, then, in little more memory, on a large one.
 
-``python in_little_memory.py SMALL LARGE MEGABYTES COMMAND...``, where FILE stands for the table.
-For each it prints, on a line of its own, the exit code, what was printed and said, and the peak of
-anonymous memory so far beyond what there was before the first, in megabytes.
+``python in_little_memory.py SMALL LARGE MEGABYTES COMMAND``, where FILE stands for the table. It
+prints the exit code, what was printed and said, and the peak of anonymous memory beyond what there
+was before, in megabytes.
 """
 
 import json
@@ -28,10 +28,8 @@ def status(name):
 class Peak:
     """The most anonymous memory while something runs; maps of files are not part of it."""
 
-    def __init__(self):
-        self.most = self._before = status("RssAnon")
-
     def __enter__(self):
+        self.most = self._before = status("RssAnon")
         self._over = threading.Event()
         self._watch = threading.Thread(target=self._look, daemon=True)
         self._watch.start()
@@ -52,17 +50,14 @@ def run(command, file):
     return CliRunner().invoke(app, command.replace("FILE", file).split())
 
 
-def main(small, large, megabytes, *commands):
-    for command in commands:
-        run(command, small)  # what is compiled and imported is there
+def main(small, large, megabytes, command):
+    run(command, small)  # what is compiled and imported is there
     if float(megabytes):
         limit = status("VmData") + int(float(megabytes) * 1e6)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    peak = Peak()
-    for command in commands:
-        with peak:
-            done = run(command, large)
-        print(json.dumps([done.exit_code, done.stdout, done.stderr, peak.taken / 1e6]))
+    with Peak() as peak:
+        done = run(command, large)
+    print(json.dumps([done.exit_code, done.stdout, done.stderr, peak.taken / 1e6]))
 
 
 if __name__ == "__main__":

@@ -44,21 +44,23 @@ def write(name, n):
 def test_in_little_memory(tmp_path):
     write(tmp_path / "small.csv", 3000)
     write(tmp_path / "large.csv", N)
-    ends = run_in(tmp_path, LIMIT, *COMMANDS)
-    for (command, code), (*found, taken) in zip(COMMANDS.items(), ends, strict=True):
+    for command, code in COMMANDS.items():
+        found, taken = run_in(tmp_path, LIMIT, command)
         assert found[0] == code, found
         assert taken < MOST, command
-    ((*whole, taken),) = run_in(tmp_path, 0, WHOLE)
-    assert taken > 2 * LIMIT
-    assert different(ends[0][1], whole[1]) == {"saved"}
+        if command.startswith("fit"):
+            whole, taken = run_in(tmp_path, 0, WHOLE)
+            assert taken > 2 * LIMIT
+            assert different(found[1], whole[1]) == {"saved"}
     assert len((tmp_path / "answers.csv").read_text().splitlines()) == N + 1
 
 
-def run_in(folder, limit, *commands):
-    """How commands end on the large file in so many megabytes, and how many each has used."""
-    arguments = ["small.csv", "large.csv", str(limit), *commands]
+def run_in(folder, limit, command):
+    """How a command ends on the large file in so many megabytes, and how many it has used."""
+    arguments = ["small.csv", "large.csv", str(limit), command]
     done = subprocess.run(
         [sys.executable, str(SCRIPT), *arguments],
         **{"cwd": folder, "capture_output": True, "text": True, "check": True},
     )
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    *ended, taken = json.loads(done.stdout)
+    return ended, taken
